@@ -1,0 +1,4 @@
+"""plyhouse.bots."""
+
+if __name__ != "plyhouse.bots":
+    raise ImportError("import plyhouse.bots, not bots")

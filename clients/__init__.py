@@ -1,0 +1,4 @@
+"""plyhouse.clients."""
+
+if __name__ != "plyhouse.clients":
+    raise ImportError("import plyhouse.clients, not clients")

@@ -1,0 +1,1 @@
+"""The plyhouse command."""

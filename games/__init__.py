@@ -1,0 +1,4 @@
+"""plyhouse.games."""
+
+if __name__ != "plyhouse.games":
+    raise ImportError("import plyhouse.games, not games")
