@@ -1,0 +1,67 @@
+# Everything a newcomer needs: `make demo` and `make test`. Both create their own
+# virtual environment from pyproject.toml; see `make help` for the rest.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= auto
+
+# The compiled build has to be made again when a source that it compiles changes.
+SOURCES := $(wildcard games/*.py search/*.py search/*/*.py) setup.py pyproject.toml
+
+.PHONY: help demo test test-pure lint types format docs wheel-check bench clean
+
+help:  ## show this help
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Plyhouse needs Python 3.11 or newer; '$(PYTHON)' is not. Name one: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "'$(PYTHON)' cannot create virtual environments; on Debian: apt-get install python3-venv" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+# What running needs ...
+$(VENV)/.run: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+# ... and what developing needs on top.
+$(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
+	$(BIN)/plyhouse demo
+
+test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled
+	PLYHOUSE_PURE=1 $(BIN)/pytest -q -n $(JOBS) tests/games tests/search
+	$(BIN)/pytest -q -n $(JOBS)
+
+test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
+	PLYHOUSE_PURE=1 $(BIN)/pytest -q -n $(JOBS)
+
+lint: $(VENV)/.dev  ## ruff: rules and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev  ## mypy --strict over the packages, benchmarks and tests
+	$(BIN)/mypy -p plyhouse
+	$(BIN)/mypy benchmarks tests examples setup.py
+
+format: $(VENV)/.dev  ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.dev  ## build the documentation into site/, strictly
+	$(BIN)/mkdocs build --strict --quiet
+
+wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> all tests
+	$(BIN)/python .ci/wheel_check.py
+
+bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:  ## remove what the build made, also compiled modules
+	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	find games search -name '*.so' -delete

@@ -1,0 +1,99 @@
+"""The house has rooms, and a table of who may know whom (ARCHITECTURE.md)."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+ALLOWED: dict[str, set[str]] = {
+    "games": set(),
+    "search": {"games"},
+    "protocol": set(),
+    "storage": {"games"},
+    "server": {"games", "protocol", "storage"},
+    "bots": {"games", "search", "protocol"},
+    "clients.web": {"protocol"},
+    "clients.terminal": {"protocol"},
+    # The command line is the one place where everything meets.
+    "clients.cli": {"games", "search", "protocol", "storage", "server", "bots", "clients.terminal"},
+}
+TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+
+
+def folder_of(package: str) -> Path:
+    """Where an installed package of ours lies: the repository or a wheel's site-packages."""
+    spec = util.find_spec(f"plyhouse.{package}")
+    assert spec is not None, package
+    assert spec.origin is not None, package
+    return Path(spec.origin).parent
+
+
+def room(dotted: str) -> str:
+    """The room that a module below ``plyhouse`` belongs to: ``clients.cli`` or ``games``."""
+    parts = dotted.split(".")
+    return ".".join(parts[:2]) if parts[0] == "clients" else parts[0]
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Every absolute import in a file, also those inside functions and ``TYPE_CHECKING``."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            assert node.module is not None
+            if node.module in {"plyhouse", "plyhouse.clients"}:
+                yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            else:
+                yield node.lineno, node.module
+
+
+def modules(top: str) -> list[Path]:
+    return sorted(folder_of(top).rglob("*.py"))
+
+
+@pytest.mark.parametrize("top", TOP)
+def test_every_import_stays_within_the_table(top: str) -> None:
+    broken = []
+    for path in modules(top):
+        inside = path.relative_to(folder_of(top)).with_suffix("").as_posix().replace("/", ".")
+        here = room(f"{top}.{inside}")
+        if here not in ALLOWED:  # clients/__init__.py: belongs to no room, imports nothing
+            here, allowed = top, set()
+        else:
+            allowed = ALLOWED[here]
+        for line, name in imports(path):
+            if name.split(".")[0] in TOP:
+                broken.append(f"{path.name}:{line}: {name} (write plyhouse.{name})")
+            if not name.startswith("plyhouse."):
+                continue
+            there = room(name.removeprefix("plyhouse."))
+            if there != here and there not in allowed:
+                broken.append(f"{here} may not import {there}: {path.name}:{line} {name}")
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize("top", TOP)
+def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
+    elsewhere = folder_of(top).parent if (folder_of(top).parent / "setup.py").exists() else tmp_path
+    for place in (tmp_path, elsewhere):  # from anywhere, and from the repository's root
+        done = subprocess.run(
+            [sys.executable, "-c", f"import {top}"], cwd=place, capture_output=True, text=True
+        )
+        assert done.returncode == 1
+        assert "ModuleNotFoundError" in done.stderr or f"import plyhouse.{top}" in done.stderr
+
+
+def test_the_server_never_imports_search_at_run_time() -> None:
+    script = (
+        "import sys, plyhouse.server.serve; "
+        "print([m for m in sys.modules if m.startswith(('plyhouse.search', 'plyhouse.bots'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
