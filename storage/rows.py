@@ -1,0 +1,383 @@
+"""The values that go into and come out of the database, as plain frozen rows.
+
+This module depends on nothing but the standard library, so that the pure parts of the server
+can make and read rows without touching SQLAlchemy.
+
+Units: fields named ``*_ns`` are nanoseconds of a monotonic clock's differences, fields named
+``*_ms`` are wall-clock milliseconds since 1970 (UTC). Identifiers of matches, pairings and
+competitions are short url-safe texts from `new_id`; those of players, bots, versions and tokens
+are integers given by the database.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = [
+    "SCOPES",
+    "VOID_TERMINATIONS",
+    "BotRow",
+    "CompetitionRow",
+    "EntryRow",
+    "EventRow",
+    "FinishMatch",
+    "FinishPairing",
+    "Identity",
+    "MatchRow",
+    "NewMatch",
+    "NewPairing",
+    "Op",
+    "PairResult",
+    "PairingRow",
+    "PlayerRow",
+    "Progress",
+    "RatingLike",
+    "SeatRow",
+    "Snapshot",
+    "Standing",
+    "StartMatch",
+    "StoredMatch",
+    "TableRow",
+    "TokenRow",
+    "new_id",
+]
+
+SCOPES = ("play", "organise", "admin")
+"""What a token may allow, from the least to the most."""
+
+VOID_TERMINATIONS = frozenset({"server_fault", "aborted"})
+"""Terminations that make a match void: it is kept, but counts nowhere."""
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
+def new_id(now_ms: int | None = None) -> str:
+    """Return a fresh identifier of 14 url-safe characters that sorts by its time of making.
+
+    Nine characters hold the milliseconds, five are random (25 bits). The order is what keeps
+    the events of matches that run at the same time on neighbouring pages of the database; any
+    other unique text works as an identifier too, only slower.
+    """
+    value = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+    value = value << 25 | secrets.randbits(25)
+    return "".join(_ALPHABET[value >> shift & 31] for shift in range(65, -1, -5))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRow:
+    """An account: a person or a team."""
+
+    id: int
+    name: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """What is known of a token after it was shown once; the secret itself is not stored."""
+
+    id: int
+    player_id: int
+    prefix: str
+    """The first characters of the token, enough to recognise and revoke it by."""
+    scopes: tuple[str, ...]
+    label: str
+    created_ms: int
+    last_used_ms: int | None
+    """Accurate to a minute: not every use is written."""
+    revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whom a token belongs to and what it allows."""
+
+    player_id: int
+    player: str
+    scopes: frozenset[str]
+    token_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotRow:
+    """A named program (or the person itself: kind ``human``) of a player."""
+
+    id: int
+    player_id: int
+    player: str
+    name: str
+    kind: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """Who held one seat of a match. Only the seat and the ids are stored, names are looked up."""
+
+    seat: int
+    player: str
+    bot: str
+    version: str
+    player_id: int
+    bot_id: int
+    version_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairingRow:
+    """A set of mirrored matches between the same holders, with one secret seed."""
+
+    id: str
+    game: str
+    """The game's canonical spec, as in `MatchRow`."""
+    time_control: str
+    rated: bool
+    seed: bytes
+    """Secret until the pairing is over."""
+    commitment: str
+    """Hex SHA-256 of the seed, told at the start of every match."""
+    matches: int
+    """How many matches the pairing consists of."""
+    created_ms: int
+    competition_id: str | None = None
+    round: int = 0
+    finished_ms: int | None = None
+    """When the pairing was over; from then on the seed is public."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """The header of a match: everything but its events."""
+
+    id: str
+    pairing_id: str
+    game: str
+    """The game's canonical spec: its name, and its parameters where not the defaults."""
+    time_control: str
+    rated: bool
+    illegal_rule: str
+    """``forfeit`` or ``retry``."""
+    stream: str
+    """Names the chance stream within the pairing; mirrored matches share it."""
+    commitment: str
+    """Hex SHA-256 of the pairing's seed. Read from the pairing; not written with the match."""
+    seed: bytes
+    """The pairing's seed, secret until the pairing is over; not written with the match."""
+    seats: tuple[SeatRow, ...]
+    created_ms: int
+    nonces: tuple[str, ...] = ()
+    """What each seat added to the chance stream (hex), once all are ready."""
+    status: str = "waiting"
+    """``waiting``, ``running`` or ``finished``."""
+    ply: int = 0
+    """How many actions of seats were made; kept up when the match finishes."""
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    termination: str = ""
+    culprit: int | None = None
+    """The seat that caused the end, where one did."""
+    reason: str = ""
+    returns: tuple[float, ...] = ()
+    data: str | None = None
+    """Whatever else the server wants to find again when it resumes the match (JSON)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One thing that happened in a match, in order; a match is resumed from these."""
+
+    match_id: str
+    index: int
+    kind: str
+    ply: int
+    seat: int
+    """The seat that acted, -1 for chance or the server."""
+    text: str
+    thought_ns: int = 0
+    lag_ns: int = 0
+    stall_ns: int = 0
+    charged_ns: int = 0
+    remaining_ns: int = 0
+    data: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """A match as found in the database: its header, its pairing and all its events in order."""
+
+    header: MatchRow
+    pairing: PairingRow
+    events: tuple[EventRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of a game's leaderboard. Only rated matches that are not void count."""
+
+    rank: int
+    player: str
+    bot: str
+    bot_id: int
+    score: float
+    """A match gives the share of opponents beaten, a tie with one counting half."""
+    games: int
+    wins: int
+    """Matches in which no other seat got as much."""
+    draws: int
+    """Matches in which the highest return was shared."""
+    losses: int
+    rating: float | None
+    """Elo; None until the first fit."""
+    low: float | None
+    high: float | None
+    """The bounds of the rating's 95 % interval."""
+    returns: float
+    """Sum of the utilities from all matches (chips, cents ...)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairResult:
+    """All counted results between two bots in a game; ``bot_a < bot_b``."""
+
+    game: str
+    bot_a: int
+    bot_b: int
+    wins_a: int
+    draws: int
+    wins_b: int
+
+
+class RatingLike(Protocol):
+    """What `Store.save_ratings` reads of a rating."""
+
+    @property
+    def elo(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A rating as it was at some time."""
+
+    taken_ms: int
+    rating: float
+    low: float
+    high: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionRow:
+    """A schedule of pairings between entries."""
+
+    id: str
+    name: str
+    game: str
+    time_control: str
+    format: str
+    """``round_robin`` and so on."""
+    rounds: int
+    mirrored: bool
+    rated: bool
+    created_ms: int
+    status: str = "open"
+    """``open`` (entries welcome), ``running``, ``finished`` or ``cancelled``."""
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    data: str | None = None
+    """Settings of the format (JSON)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """A bot's place in a competition."""
+
+    competition_id: str
+    bot_id: int
+    version_id: int | None
+    player: str
+    bot: str
+    status: str
+    """``active`` or ``withdrawn``."""
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One line of a competition's table; fields mean what they mean in `Standing`."""
+
+    rank: int
+    player: str
+    bot: str
+    bot_id: int
+    score: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    returns: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a competition is, in matches."""
+
+    planned: int
+    created: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewPairing:
+    """Operation: store a pairing."""
+
+    pairing: PairingRow
+
+
+@dataclass(frozen=True, slots=True)
+class NewMatch:
+    """Operation: store a match and its seats; its pairing is stored before or with it."""
+
+    match: MatchRow
+
+
+@dataclass(frozen=True, slots=True)
+class StartMatch:
+    """Operation: all seats are ready, the match runs from now on."""
+
+    match_id: str
+    nonces: tuple[str, ...]
+    started_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinishMatch:
+    """Operation: the match is over; the leaderboard takes it in within the same transaction."""
+
+    match_id: str
+    termination: str
+    returns: tuple[float, ...]
+    """One per seat; empty when there are none, as in a void match."""
+    ply: int
+    finished_ms: int
+    culprit: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishPairing:
+    """Operation: the pairing is over and its seed public."""
+
+    pairing_id: str
+    finished_ms: int
+
+
+Op = EventRow | NewPairing | NewMatch | StartMatch | FinishMatch | FinishPairing
+"""What a `Writer` can be given. Within a batch pairings are stored first, then matches, starts,
+events and ends, so operations that need each other may travel together."""
