@@ -1,4 +1,77 @@
-"""plyhouse.games."""
+"""Games: rules, notation, observations and scenes.
+
+``get_game("connect_four(rows=5)")`` gives a `Game`; its `Game.initial_state` a `State`.
+"""
 
 if __name__ != "plyhouse.games":
     raise ImportError("import plyhouse.games, not games")
+
+from plyhouse.games import _pure
+
+_pure.install()  # before anything that may be compiled
+
+from plyhouse.games.base import (  # noqa: E402
+    CHANCE,
+    TERMINAL,
+    Action,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    ParameterValue,
+    State,
+    Utility,
+)
+from plyhouse.games.errors import (  # noqa: E402
+    AmbiguousAction,
+    DuplicateGame,
+    GameError,
+    GameMismatch,
+    IllegalAction,
+    InvalidAction,
+    InvalidGameSource,
+    InvalidObservation,
+    InvalidParameter,
+    InvalidSpec,
+    UnknownGame,
+)
+from plyhouse.games.registry import (  # noqa: E402
+    game_class,
+    game_names,
+    get_game,
+    load_game_class,
+    parse_spec,
+)
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Action",
+    "AmbiguousAction",
+    "ChanceKind",
+    "DuplicateGame",
+    "Game",
+    "GameError",
+    "GameInfo",
+    "GameMismatch",
+    "IllegalAction",
+    "Information",
+    "InvalidAction",
+    "InvalidGameSource",
+    "InvalidObservation",
+    "InvalidParameter",
+    "InvalidSpec",
+    "Observation",
+    "Parameter",
+    "ParameterValue",
+    "State",
+    "UnknownGame",
+    "Utility",
+    "game_class",
+    "game_names",
+    "get_game",
+    "load_game_class",
+    "parse_spec",
+]

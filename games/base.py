@@ -11,13 +11,26 @@ one action of one seat, a *chance node* is a state whose ``to_move`` is `CHANCE`
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import enum
+import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Protocol, Self, runtime_checkable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
 
-from plyhouse.games.errors import AmbiguousAction, IllegalAction, InvalidAction
+from plyhouse.games.errors import (
+    AmbiguousAction,
+    IllegalAction,
+    InvalidAction,
+    InvalidObservation,
+    InvalidParameter,
+)
 from plyhouse.games.scene import Scene
+
+if TYPE_CHECKING:
+    import random
 
 __all__ = [
     "CHANCE",
@@ -80,6 +93,58 @@ class Parameter:
     maximum: int | float | None = None
     choices: tuple[ParameterValue, ...] | None = None
 
+    def expected(self) -> str:
+        """What a right value is, as words: "a whole number from 3 to 10"."""
+        if self.choices is not None:
+            return "one of " + ", ".join(spec_value(choice) for choice in self.choices)
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, str):
+            return "a text"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        if self.minimum is not None and self.maximum is not None:
+            return f"{kind} from {self.minimum:g} to {self.maximum:g}"
+        if self.minimum is not None:
+            return f"{kind} of at least {self.minimum:g}"
+        if self.maximum is not None:
+            return f"{kind} of at most {self.maximum:g}"
+        return kind
+
+    def checked(self, game: str, value: object) -> ParameterValue:
+        """The value as the parameter's own type, or `InvalidParameter`."""
+        good: ParameterValue | None = None
+        if isinstance(self.default, bool):
+            if isinstance(value, bool):
+                good = value
+        elif isinstance(self.default, str):
+            if isinstance(value, str):
+                good = value
+        elif isinstance(value, int) and not isinstance(value, bool):
+            good = value if isinstance(self.default, int) else float(value)
+        elif isinstance(value, float) and isinstance(self.default, float):
+            good = value
+        if good is not None and self.choices is not None and good not in self.choices:
+            good = None
+        if isinstance(good, int | float) and not isinstance(good, bool):
+            # "not low <= x" rather than "x < low", so that NaN is refused too.
+            too_low = self.minimum is not None and not self.minimum <= good
+            too_high = self.maximum is not None and not good <= self.maximum
+            if too_low or too_high:
+                good = None
+        if good is None:
+            raise InvalidParameter(game, self.name, value, f"it must be {self.expected()}")
+        return good
+
+
+def spec_value(value: ParameterValue) -> str:
+    """A parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", value) and value not in ("true", "false")
+        return value if plain else json.dumps(value)
+    return repr(value)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GameInfo:
@@ -87,6 +152,8 @@ class GameInfo:
 
     ``min_return``/``max_return`` bound every seat's final utility and ``max_plies`` the
     number of actions of seats and chance in one match, both over all allowed parameters.
+    Where chance could prolong a match for ever (pig), ``max_plies`` is a number that play
+    of any sense reaches with negligible probability: a referee aborts the match there.
     """
 
     name: str
@@ -155,6 +222,10 @@ class Observation:
     legal: tuple[str, ...]
     """Legal actions as text when it is the observer's turn; otherwise empty."""
 
+    def fields(self) -> dict[str, Any]:
+        """Name and value of every field, in the order of definition; tuples stay tuples."""
+        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
 
 class Game(ABC):
     """A rule set with chosen parameters: makes initial states, reads and writes actions,
@@ -163,7 +234,245 @@ class Game(ABC):
     Subclasses set ``info`` and ``observation_type`` and implement the abstract methods.
     Construct with parameters by keyword: ``ConnectFour(rows=5)``; unknown names, wrong
     types and values out of range raise `InvalidParameter`.
+
+    Games of imperfect information must also override `information_state`, and `visible`
+    if seats or spectators are to learn of actions: what is not shown is hidden.
     """
 
     info: ClassVar[GameInfo]
     observation_type: ClassVar[type[Observation]]
+
+    action_pattern: ClassVar[str] = ""
+    """Regular expression of every text that is an action in some position (in lower case);
+    other texts are `InvalidAction`.  Empty: only what is legal can be read."""
+
+    action_notation: ClassVar[str] = "a legal action"
+    """What an action looks like, in words, for messages: "a column number like 4"."""
+
+    source: str = ""
+    """File and class the game was loaded from (``mygame.py:MyGame``); "" for named games."""
+
+    def __init__(self, **parameters: ParameterValue) -> None:
+        known = {parameter.name: parameter for parameter in self.info.parameters}
+        for name, value in parameters.items():
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                if not known:
+                    expected = "the game has no parameters"
+                elif near:
+                    expected = f"there is no such parameter, did you mean {near[0]}?"
+                else:
+                    expected = f"there is no such parameter, it has {', '.join(known)}"
+                raise InvalidParameter(self.info.name, name, value, expected)
+        self._parameters: Mapping[str, ParameterValue] = MappingProxyType(
+            {
+                name: parameter.checked(self.info.name, parameters.get(name, parameter.default))
+                for name, parameter in known.items()
+            }
+        )
+        self.check_parameters()
+
+    def check_parameters(self) -> None:  # noqa: B027 - a hook: most games need no more
+        """Raise `InvalidParameter` for values that do not go together; by default all do."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), dict(self._parameters), self.source)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.spec}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return type(self) is type(other) and dict(self._parameters) == dict(other._parameters)
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self._parameters.items())))
+
+    # Parameters
+
+    @property
+    def parameters(self) -> Mapping[str, ParameterValue]:
+        """All parameters, defaults filled in; read-only."""
+        return self._parameters
+
+    def int_parameter(self, name: str) -> int:
+        """The value of a whole-number parameter."""
+        value = self._parameters[name]
+        if not isinstance(value, int):
+            raise TypeError(f"parameter {name} of {self.info.name} is not an int: {value!r}")
+        return value
+
+    def float_parameter(self, name: str) -> float:
+        """The value of a numeric parameter."""
+        value = self._parameters[name]
+        if not isinstance(value, int | float):
+            raise TypeError(f"parameter {name} of {self.info.name} is not a number: {value!r}")
+        return float(value)
+
+    def text_parameter(self, name: str) -> str:
+        """The value of a text parameter."""
+        value = self._parameters[name]
+        if not isinstance(value, str):
+            raise TypeError(f"parameter {name} of {self.info.name} is not a text: {value!r}")
+        return value
+
+    @property
+    def seats(self) -> int:
+        """Number of seats in a match: the parameter "seats", else the most the game has."""
+        if "seats" in self._parameters:
+            return self.int_parameter("seats")
+        return self.info.max_seats
+
+    @property
+    def spec(self) -> str:
+        """Canonical text of the game, as `plyhouse.games.registry.get_game` reads it.
+
+        Only values that are not the default are written, sorted by name.
+        """
+        changed = [
+            f"{parameter.name}={spec_value(self._parameters[parameter.name])}"
+            for parameter in sorted(self.info.parameters, key=lambda item: item.name)
+            if self._parameters[parameter.name] != parameter.default
+        ]
+        name = self.source or self.info.name
+        return f"{name}({','.join(changed)})" if changed else name
+
+    def seat_name(self, seat: int) -> str:
+        """What people call a seat: its name in ``info.seat_names``, or "seat 2"."""
+        names = self.info.seat_names
+        return names[seat] if seat < len(names) else f"seat {seat}"
+
+    # Rules
+
+    @abstractmethod
+    def initial_state(self) -> State:
+        """The position in which a match starts; may be a chance node."""
+
+    # Notation
+
+    def format(self, state: State, action: Any) -> str:
+        """Text of an action of a seat; reading it back gives the action."""
+        return str(action)
+
+    def parse(self, state: State, text: str) -> Any:
+        """The legal action that ``text`` means.
+
+        Blanks around it are ignored, and so is case where that leaves one meaning.  Raises
+        `InvalidAction`, `IllegalAction` or `AmbiguousAction`.
+        """
+        actions = state.actions() if state.to_move >= 0 else ()
+        wanted = text.strip()
+        legal: list[str] = []
+        for action in actions:
+            written = self.format(state, action)
+            if written == wanted:
+                return action
+            legal.append(written)
+        folded = wanted.casefold()
+        close = [index for index, written in enumerate(legal) if written.casefold() == folded]
+        if len(close) == 1:
+            return actions[close[0]]
+        if close:
+            raise AmbiguousAction(text, self.describe(state), [legal[index] for index in close])
+        if self.action_pattern and not re.fullmatch(self.action_pattern, folded):
+            reason = "there is nothing in it" if not wanted else "it cannot be read"
+            raise InvalidAction(text, reason, self.action_notation)
+        raise IllegalAction(text, self.describe(state), legal)
+
+    def format_chance(self, state: State, outcome: Any) -> str:
+        """A chance outcome as text, e.g. "4" for a die or "K" for a card."""
+        return str(outcome)
+
+    def parse_chance(self, state: State, text: str) -> Any:
+        """The possible chance outcome that ``text`` means; raises `IllegalAction`."""
+        possible: list[str] = []
+        for outcome, _ in state.chance_outcomes():
+            written = self.format_chance(state, outcome)
+            if written == text:
+                return outcome
+            possible.append(written)
+        raise IllegalAction(text, self.describe(state), possible)
+
+    # Views
+
+    @abstractmethod
+    def observe(self, state: State, seat: int | None) -> Observation:
+        """All that ``seat`` may see now; None is a spectator.  Built field by field."""
+
+    def decode_observation(self, fields: Mapping[str, Any]) -> Observation:
+        """The observation with these fields: the inverse of `Observation.fields`.
+
+        Lists are read as tuples; unknown fields are ignored, so that newer hosts can talk
+        to older bots.  Raises `InvalidObservation`.
+        """
+        kind = self.observation_type
+        values: dict[str, Any] = {}
+        for field in dataclasses.fields(kind):
+            if field.name in fields:
+                values[field.name] = _as_tuples(self.info.name, fields[field.name])
+            elif field.default is dataclasses.MISSING:
+                raise InvalidObservation(self.info.name, f"{field.name!r} is missing")
+        return kind(**values)
+
+    def information_state(self, state: State, seat: int) -> Hashable:
+        """All that ``seat`` has seen so far (perfect recall), as one hashable value.
+
+        With perfect information the position itself tells a seat all that matters.
+        """
+        if self.info.information is Information.IMPERFECT:
+            raise TypeError(
+                f"{type(self).__name__} has imperfect information and must define "
+                "information_state(state, seat)"
+            )
+        return self.observe(state, seat)
+
+    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+        """Text of an action taken in ``state`` as ``viewer`` may see it; None if hidden.
+
+        ``state`` may be a chance node; a viewer of None is a spectator.  With perfect
+        information everything is visible; otherwise nothing is unless the game says so.
+        """
+        if self.info.information is Information.IMPERFECT:
+            return None
+        if state.to_move == CHANCE:
+            return self.format_chance(state, action)
+        return self.format(state, action)
+
+    @abstractmethod
+    def sample_state(self, observation: Observation, rng: random.Random) -> State:
+        """A full state consistent with what the observer knows.
+
+        With perfect information this is the one state that was observed.
+        """
+
+    @abstractmethod
+    def scene(self, observation: Observation) -> Scene:
+        """How a person sees the observation, and what can be chosen where."""
+
+    @abstractmethod
+    def describe(self, state: State) -> str:
+        """The full position as text, for referees and authors: it may show what is hidden."""
+
+    def legal_text(self, state: State, seat: int | None) -> tuple[str, ...]:
+        """Legal actions as text when it is ``seat``'s turn; else empty.  For `observe`."""
+        if seat is None or state.to_move != seat:
+            return ()
+        return tuple([self.format(state, action) for action in state.actions()])
+
+
+def _rebuild(kind: type[Game], parameters: dict[str, ParameterValue], source: str) -> Game:
+    """Make a game again from what `Game.__reduce__` kept."""
+    game = kind(**parameters)
+    if source:
+        game.source = source
+    return game
+
+
+def _as_tuples(game: str, value: Any) -> Any:
+    """Plain data with every list as a tuple."""
+    if isinstance(value, list | tuple):
+        return tuple([_as_tuples(game, item) for item in value])
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise InvalidObservation(game, f"{type(value).__name__} is not plain data")

@@ -1,0 +1,53 @@
+"""The run-time switch ``PLYHOUSE_PURE=1``: load the .py files although compiled ones lie beside.
+
+Never compiled itself.  `plyhouse.games` installs the finder before it imports anything
+else of ours, so that it covers `plyhouse.games` and `plyhouse.search` alike.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["PREFIXES", "PureFinder", "install", "wanted"]
+
+PREFIXES = ("plyhouse.games.", "plyhouse.search.")
+"""Modules that may exist in both forms."""
+
+
+class PureFinder(MetaPathFinder):
+    """Finds modules under `PREFIXES` as source files only."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The spec of the source file of ``fullname``; None leaves it to the usual finders."""
+        if path is None or not fullname.startswith(PREFIXES):
+            return None
+        name = fullname.rpartition(".")[2]
+        for folder in path:
+            source = Path(folder, name + ".py")
+            if source.is_file():
+                loader = SourceFileLoader(fullname, str(source))
+                return importlib.util.spec_from_file_location(fullname, source, loader=loader)
+        return None
+
+
+def wanted(environ: Mapping[str, str]) -> bool:
+    """Whether the environment asks for the interpreted modules."""
+    return environ.get("PLYHOUSE_PURE", "").strip().lower() not in ("", "0", "false", "no", "off")
+
+
+def install(environ: Mapping[str, str] | None = None) -> bool:
+    """Put the finder first when it is wanted and not there yet; say whether it is there."""
+    present = any(isinstance(finder, PureFinder) for finder in sys.meta_path)
+    if not present and wanted(os.environ if environ is None else environ):
+        sys.meta_path.insert(0, PureFinder())
+        present = True
+    return present

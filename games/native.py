@@ -1,0 +1,39 @@
+"""The base class of the built-in games' states, and whether they are compiled.
+
+Compiled by mypyc, `NativeState` gives the search kernels fast virtual calls.  Games
+written by users need no base class: `plyhouse.games.base.State` is a protocol.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Final
+
+__all__ = ["COMPILED", "NativeState"]
+
+COMPILED: Final[bool] = not __file__.endswith(".py")
+"""True when this module was loaded from machine code, False when interpreted."""
+
+
+class NativeState(ABC):
+    """A position of a built-in game; see `plyhouse.games.base.State` for what each part means."""
+
+    __slots__ = ("to_move",)
+
+    to_move: int
+
+    @abstractmethod
+    def actions(self) -> tuple[Any, ...]:
+        """Legal actions of the seat to move, in a fixed order."""
+
+    @abstractmethod
+    def after(self, action: Any) -> NativeState:
+        """The state after a legal ``action``."""
+
+    @abstractmethod
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Outcomes of a chance node with their probabilities; else empty."""
+
+    @abstractmethod
+    def returns(self) -> tuple[float, ...]:
+        """Final utilities, one per seat."""

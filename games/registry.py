@@ -1,0 +1,242 @@
+"""Finding games: built-in ones, installed plug-ins, and files.
+
+A game is named by a *spec*: ``pig``, ``pig(target=50)``, or, where files are allowed,
+``mygame.py:MyGame(size=4)``.  Plug-ins are entry points of the group `ENTRY_POINTS`:
+``my_game = "my_package.rules:MyGame"``.  Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from plyhouse.games.base import Game, ParameterValue
+from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
+
+__all__ = ["ENTRY_POINTS", "game_class", "game_names", "get_game", "load_game_class", "parse_spec"]
+
+ENTRY_POINTS: Final = "plyhouse.games"
+"""Entry-point group in which other packages announce their games."""
+
+BUILT_IN: Final[dict[str, str]] = {
+    "coin_guess": "plyhouse.games.coin_guess:CoinGuess",
+    "connect_four": "plyhouse.games.connect_four:ConnectFour",
+    "kuhn_poker": "plyhouse.games.kuhn_poker:KuhnPoker",
+    "pig": "plyhouse.games.pig:Pig",
+    "tic_tac_toe": "plyhouse.games.tic_tac_toe:TicTacToe",
+}
+
+_FILE: Final = re.compile(r"(?P<path>.+\.py)(?::(?P<name>[A-Za-z_]\w*))?")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+_PARAMETER: Final = re.compile(
+    r"\s*([A-Za-z_]\w*)\s*=\s*(\"(?:[^\"\\]|\\.)*\"|[^\s,()\"]+)\s*(,|$)"
+)
+_LONGEST_SPEC: Final = 1000
+
+
+def _read_value(text: str) -> ParameterValue:
+    """A value of a spec: a whole number, a number, true, false, or else a text."""
+    if text.startswith('"'):
+        return str(json.loads(text))
+    if text in ("true", "True"):
+        return True
+    if text in ("false", "False"):
+        return False
+    if re.fullmatch(r"[+-]?\d{1,18}", text):
+        return int(text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
+    """Split a spec into the name (or file) and the parameters; raises `InvalidSpec`.
+
+    >>> parse_spec("connect_four(columns=5, rows=4)")
+    ('connect_four', {'columns': 5, 'rows': 4})
+    """
+    spec = text.strip()
+    if len(spec) > _LONGEST_SPEC:
+        raise InvalidSpec(text, f"it is longer than {_LONGEST_SPEC} characters")
+    name, inside = spec, ""
+    if spec.endswith(")"):
+        # Folders may have parentheses in their names: the list belongs to the last "name(".
+        found = re.search(
+            r"(?<=[A-Za-z0-9_.-])\s*\((?P<inside>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\)$", spec
+        )
+        if found is None:
+            raise InvalidSpec(text, "its parentheses do not match")
+        name, inside = spec[: found.start()], found["inside"].strip()
+    if not _NAME.fullmatch(name) and not _FILE.fullmatch(name):
+        reason = "it is empty" if not name else f"{name!r} is not a name"
+        raise InvalidSpec(text, reason)
+    parameters: dict[str, ParameterValue] = {}
+    at = 0
+    while at < len(inside):
+        match = _PARAMETER.match(inside, at)
+        if match is None:
+            raise InvalidSpec(text, f"{inside[at:].strip()!r} is not of the form name=value")
+        key = match[1]
+        if key in parameters:
+            raise InvalidSpec(text, f"{key} is given twice")
+        try:
+            parameters[key] = _read_value(match[2])
+        except ValueError:
+            raise InvalidSpec(text, f"{match[2]} is not a well-formed text") from None
+        at = match.end()
+        if match[3] == "," and not inside[at:].strip():
+            raise InvalidSpec(text, "it ends in a comma")
+    return name, parameters
+
+
+@functools.cache
+def _sources() -> dict[str, str]:
+    """Every known name with its ``module:Class``; two sources of one name are an error."""
+    sources = dict(BUILT_IN)
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        first = sources.setdefault(point.name, point.value)
+        if first != point.value:
+            raise DuplicateGame(point.name, first, point.value)
+    return sources
+
+
+def game_names() -> tuple[str, ...]:
+    """Names of all built-in and installed games, sorted."""
+    return tuple(sorted(_sources()))
+
+
+@functools.cache
+def game_class(name: str) -> type[Game]:
+    """The class of a built-in or installed game.
+
+    Raises `UnknownGame`, which names near matches, `DuplicateGame` or `InvalidGameSource`.
+    """
+    sources = _sources()
+    if name not in sources:
+        known = game_names()
+        near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3)
+        raise UnknownGame(name, near, known)
+    source = sources[name]
+    module_name, _, attribute = source.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # whatever a plug-in does while it is imported
+        raise InvalidGameSource(source, f"{type(error).__name__}: {error}") from error
+    found = getattr(module, attribute, None)
+    if found is None:
+        raise InvalidGameSource(source, f"the module has no {attribute}")
+    return _checked_class(found, source)
+
+
+def _checked_class(found: object, source: str) -> type[Game]:
+    """``found`` if it is a complete game class; else `InvalidGameSource`."""
+    if not (isinstance(found, type) and issubclass(found, Game)):
+        raise InvalidGameSource(
+            source, "it is not a game; make it a subclass of plyhouse.games.Game"
+        )
+    missing = sorted(getattr(found, "__abstractmethods__", ()))
+    missing += [name for name in ("info", "observation_type") if not hasattr(found, name)]
+    if missing:
+        raise InvalidGameSource(source, f"class {found.__name__} must define {', '.join(missing)}")
+    return found
+
+
+def _load_module(path: Path, source: str) -> ModuleType:
+    """Run a Python file as a module of its own."""
+    if not path.is_file():
+        raise InvalidGameSource(source, f"there is no file {path}")
+    # Named by its place: two files of one name do not clash, and states can be pickled.
+    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    name = f"plyhouse_game_{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InvalidGameSource(source, "it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the file does while it runs
+        del sys.modules[name]
+        where = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+        raise InvalidGameSource(source, f"{type(error).__name__}: {error}{where}") from error
+    return module
+
+
+def load_game_class(source: str) -> type[Game]:
+    """The game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
+
+    Runs the file.  Raises `InvalidGameSource`.
+    """
+    match = _FILE.fullmatch(source)
+    if match is None:
+        raise InvalidGameSource(source, "write a file and a class, like mygame.py:MyGame")
+    module = _load_module(Path(match["path"]), source)
+    own = {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Game)
+        and value.__module__ == module.__name__
+        and not inspect.isabstract(value)
+    }
+    wanted = match["name"]
+    if wanted is not None:
+        if hasattr(module, wanted):
+            return _checked_class(getattr(module, wanted), source)
+        near = difflib.get_close_matches(wanted, own, n=1) or sorted(own)
+        hint = f", it has {' and '.join(near)}" if near else " nor any other game"
+        raise InvalidGameSource(source, f"the file has no class {wanted}{hint}")
+    if not own:
+        raise InvalidGameSource(
+            source, "it defines no game; define a subclass of plyhouse.games.Game"
+        )
+    if len(own) > 1:
+        raise InvalidGameSource(
+            source, f"it defines {' and '.join(sorted(own))}; say which, like mygame.py:MyGame"
+        )
+    return _checked_class(next(iter(own.values())), source)
+
+
+@functools.lru_cache(maxsize=256)  # bounded: specs come from clients
+def _named_game(spec: str) -> Game:
+    name, parameters = parse_spec(spec)
+    return game_class(name)(**parameters)
+
+
+@functools.lru_cache(maxsize=256)
+def _file_game(spec: str) -> Game:
+    name, parameters = parse_spec(spec)
+    game = load_game_class(name)(**parameters)
+    game.source = name
+    return game
+
+
+def get_game(spec: str, *, files: bool = False) -> Game:
+    """The game that a spec names; the same object for the same text.
+
+    A spec that names a file runs that file, and specs arrive from clients: so files are
+    refused unless the caller says that ``spec`` comes from somebody who may run code here.
+
+    Raises `InvalidSpec`, `UnknownGame`, `InvalidParameter`, `DuplicateGame` or
+    `InvalidGameSource`.
+    """
+    name, _ = parse_spec(spec)
+    if _FILE.fullmatch(name):
+        if not files:
+            raise InvalidGameSource(name, "files are not allowed here; use the name of a game")
+        return _file_game(spec)
+    return _named_game(spec)

@@ -1,0 +1,217 @@
+"""Scenes: how a person sees an observation, and which spots or buttons mean which action.
+
+A scene is plain data, so that the web page and the terminal can draw any game without
+knowing its rules.  It is built from an observation only and so can show nothing more.
+Every legal action of the observer is the ``action`` of at least one cell, card or button.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+__all__ = [
+    "Button",
+    "Card",
+    "Cell",
+    "Counter",
+    "Dice",
+    "Element",
+    "Grid",
+    "Hand",
+    "Scene",
+    "Text",
+    "render_text",
+    "scene_actions",
+    "scene_fields",
+]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cell:
+    """One spot of a grid."""
+
+    text: str = ""
+    """What stands there, short enough for one character cell or two."""
+    owner: int | None = None
+    """Seat whose colour the content has; None for no seat's."""
+    shape: str = ""
+    """How to draw the content: "" as its text, "disc" as a filled circle."""
+    action: str | None = None
+    """Action meant by choosing this spot."""
+    label: str = ""
+    """Spoken description, e.g. "b2, empty"."""
+    highlight: bool = False
+    """True for the last action or a winning line."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Grid:
+    """A board; ``rows`` from the top as drawn, all of the same length."""
+
+    kind: ClassVar[str] = "grid"
+    rows: tuple[tuple[Cell, ...], ...]
+    row_labels: tuple[str, ...] = ()
+    column_labels: tuple[str, ...] = ()
+    label: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Card:
+    """One card; ``text`` None is drawn face down."""
+
+    text: str | None
+    action: str | None = None
+    label: str = ""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Hand:
+    """Cards (or coins, tiles) of one seat, or of the table when ``seat`` is None."""
+
+    kind: ClassVar[str] = "hand"
+    label: str
+    cards: tuple[Card, ...]
+    seat: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Dice:
+    """Dice as they lie; empty before the first roll."""
+
+    kind: ClassVar[str] = "dice"
+    label: str
+    values: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Counter:
+    """A number with a name: a score, a pot, a clock of plies; ``target`` draws it as a bar."""
+
+    kind: ClassVar[str] = "counter"
+    label: str
+    value: float
+    target: float | None = None
+    seat: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Button:
+    """An action that belongs to no spot."""
+
+    kind: ClassVar[str] = "button"
+    label: str
+    action: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Text:
+    """A line of prose."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+Element = Grid | Hand | Dice | Counter | Button | Text
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scene:
+    """What to draw, from top to bottom, and one line that says how the game stands."""
+
+    elements: tuple[Element, ...]
+    status: str
+    seat_to_move: int | None
+    """Seat to move; None at a chance node and after the end."""
+
+
+def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
+    """Every place of a scene that can carry an action."""
+    for element in scene.elements:
+        if isinstance(element, Grid):
+            for row in element.rows:
+                yield from row
+        elif isinstance(element, Hand):
+            yield from element.cards
+        elif isinstance(element, Button):
+            yield element
+
+
+def scene_actions(scene: Scene) -> frozenset[str]:
+    """All actions that can be chosen in the scene."""
+    return frozenset(spot.action for spot in _spots(scene) if spot.action is not None)
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dicts, tuples as lists of plain values."""
+    if dataclasses.is_dataclass(value):
+        fields: dict[str, Any] = {}
+        kind = getattr(value, "kind", None)
+        if kind is not None:
+            fields["kind"] = kind
+        for field in dataclasses.fields(value):
+            fields[field.name] = _plain(getattr(value, field.name))
+        return fields
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def scene_fields(scene: Scene) -> dict[str, Any]:
+    """The scene as dicts, lists, strings and numbers; each element is tagged by "kind"."""
+    fields: dict[str, Any] = _plain(scene)
+    return fields
+
+
+def _draw_grid(grid: Grid, lines: list[str]) -> None:
+    width = 1
+    for row in grid.rows:
+        width = max([width, *(len(cell.text) for cell in row)])
+    width = max([width, *(len(label) for label in grid.column_labels)])
+    margin = max((len(label) for label in grid.row_labels), default=0)
+    if grid.label:
+        lines.append(grid.label)
+    for index, row in enumerate(grid.rows):
+        label = grid.row_labels[index] if index < len(grid.row_labels) else ""
+        cells = " ".join((cell.text or ".").center(width) for cell in row)
+        lines.append(f"{label:>{margin}} {cells}".rstrip())
+    if grid.column_labels:
+        names = " ".join(label.center(width) for label in grid.column_labels)
+        lines.append(f"{'':>{margin}} {names}".rstrip())
+
+
+def render_text(scene: Scene) -> str:
+    """Draw a scene with plain characters, for terminals; the last lines list the actions."""
+    lines: list[str] = []
+    buttons: dict[str, str] = {}
+    for element in scene.elements:
+        if isinstance(element, Grid):
+            _draw_grid(element, lines)
+        elif isinstance(element, Hand):
+            cards = " ".join(
+                "[?]" if card.text is None else f"[{card.text}]" for card in element.cards
+            )
+            lines.append(f"{element.label}: {cards or '-'}")
+        elif isinstance(element, Dice):
+            values = " ".join(f"[{value}]" for value in element.values)
+            lines.append(f"{element.label}: {values or '-'}")
+        elif isinstance(element, Counter):
+            goal = "" if element.target is None else f" / {element.target:g}"
+            lines.append(f"{element.label}: {element.value:g}{goal}")
+        elif isinstance(element, Button):
+            buttons[element.action] = element.label
+        else:
+            lines.append(element.text)
+    lines.append(scene.status)
+    actions: list[str] = []
+    for spot in _spots(scene):
+        if spot.action is None:
+            continue
+        label = buttons.get(spot.action, "")
+        text = spot.action if label.casefold() in ("", spot.action) else f"{spot.action} ({label})"
+        if text not in actions:
+            actions.append(text)
+    if actions:
+        lines.append("Actions: " + ", ".join(actions))
+    return "\n".join(lines)

@@ -1,0 +1,232 @@
+"""Tic-tac-toe: three by three, three in a row win, a full board is a draw.
+
+Actions are written with column letter and row digit, ``a1`` at the lower left and ``c3``
+at the upper right.  Seat 0 plays X and begins.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import i64
+
+from plyhouse.games.base import (
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Utility,
+)
+from plyhouse.games.native import NativeState
+from plyhouse.games.scene import Cell, Grid, Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["TicTacToe", "TicTacToeObservation", "TicTacToeState"]
+
+LINES: Final[tuple[int, ...]] = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
+"""The eight winning lines as sets of cells: cell 3 * row + column is that bit."""
+
+NAMES: Final[tuple[str, ...]] = ("a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3")
+
+_BIT: Final[tuple[int, ...]] = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+_FULL: Final = 0o777
+_WINS: Final[tuple[bool, ...]] = tuple(
+    [any(cells & line == line for line in LINES) for cells in range(512)]
+)
+_FREE: Final[tuple[tuple[int, ...], ...]] = tuple(
+    [tuple([cell for cell in range(9) if not taken >> cell & 1]) for taken in range(512)]
+)
+_X_WINS: Final[tuple[float, ...]] = (1.0, -1.0)
+_O_WINS: Final[tuple[float, ...]] = (-1.0, 1.0)
+_DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
+
+
+@final
+class TicTacToeState(NativeState):
+    """Two sets of cells; actions are cell numbers 0 to 8."""
+
+    __slots__ = ("crosses", "noughts")
+
+    crosses: i64
+    noughts: i64
+
+    def __init__(self, to_move: int = 0, crosses: i64 = 0, noughts: i64 = 0) -> None:
+        self.to_move = to_move
+        self.crosses = crosses
+        self.noughts = noughts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TicTacToeState, (self.to_move, self.crosses, self.noughts)
+
+    def actions(self) -> tuple[Any, ...]:
+        """Free cells in rising order."""
+        if self.to_move < 0:
+            return ()
+        return _FREE[self.crosses | self.noughts]
+
+    def after(self, action: Any) -> TicTacToeState:
+        """The state with a mark of the mover in the cell."""
+        cell: int = action
+        bit: i64 = _BIT[cell]
+        crosses: i64 = self.crosses
+        noughts: i64 = self.noughts
+        to_move: int
+        won: bool
+        if self.to_move == 0:
+            crosses = crosses | bit
+            won = _WINS[crosses]
+            to_move = 1
+        else:
+            noughts = noughts | bit
+            won = _WINS[noughts]
+            to_move = 0
+        if won or (crosses | noughts) == _FULL:
+            to_move = TERMINAL
+        return TicTacToeState(to_move, crosses, noughts)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the winner, -1 for the loser, 0 for a draw."""
+        if _WINS[self.crosses]:
+            return _X_WINS
+        if _WINS[self.noughts]:
+            return _O_WINS
+        return _DRAW
+
+    def key(self) -> int:
+        """The position as one number; the mover follows from the number of marks."""
+        return self.crosses * 512 + self.noughts
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Lines still open for a seat minus those open for the other, scaled into -1..1."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        balance: i64 = 0
+        for line in LINES:
+            if not line & self.noughts:
+                balance += 1
+            if not line & self.crosses:
+                balance -= 1
+        value: float = float(balance) / 10.0
+        return (value, -value)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        state = self
+        while state.to_move >= 0:
+            free = _FREE[state.crosses | state.noughts]
+            state = state.after(free[int(rng.random() * len(free))])
+        return state.returns()
+
+
+@dataclasses.dataclass(frozen=True)
+class TicTacToeObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    board: tuple[str, ...]
+    """Three rows from the top (row 3) to the bottom, of "X", "O" and "."."""
+    winner: int | None
+    """The seat that has three in a row, if any."""
+
+
+class TicTacToe(Game):
+    """Tic-tac-toe; the value under best play is a draw."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="tic_tac_toe",
+        title="Tic-tac-toe",
+        summary="Three in a row on a board of three by three.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.DETERMINISTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-1.0,
+        max_return=1.0,
+        max_plies=9,
+        seat_names=("X", "O"),
+    )
+    observation_type: ClassVar[type[Observation]] = TicTacToeObservation
+    action_pattern: ClassVar[str] = "[a-z][0-9]+"
+    action_notation: ClassVar[str] = "a column letter a to c and a row digit 1 to 3, like b2"
+
+    def initial_state(self) -> TicTacToeState:
+        """The empty board, X to move."""
+        return TicTacToeState()
+
+    def format(self, state: State, action: int) -> str:
+        """The cell, like ``b2``."""
+        return NAMES[action]
+
+    def observe(self, state: State, seat: int | None) -> TicTacToeObservation:
+        """The board and the winner."""
+        position = cast("TicTacToeState", state)
+        winner = 0 if _WINS[position.crosses] else 1 if _WINS[position.noughts] else None
+        return TicTacToeObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            board=_rows(position),
+            winner=winner,
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> TicTacToeState:
+        """The position that was observed."""
+        seen = cast("TicTacToeObservation", observation)
+        marks = "".join(reversed(seen.board))
+        crosses = sum([_BIT[cell] for cell in range(9) if marks[cell] == "X"])
+        noughts = sum([_BIT[cell] for cell in range(9) if marks[cell] == "O"])
+        return TicTacToeState(seen.to_move, crosses, noughts)
+
+    def scene(self, observation: Observation) -> Scene:
+        """The board; each free cell is its action."""
+        seen = cast("TicTacToeObservation", observation)
+        rows: list[tuple[Cell, ...]] = []
+        for index, row in enumerate(seen.board):
+            cells: list[Cell] = []
+            for column, mark in enumerate(row):
+                name = NAMES[3 * (2 - index) + column]
+                owner = {"X": 0, "O": 1}.get(mark)
+                cells.append(
+                    Cell(
+                        text="" if owner is None else mark,
+                        owner=owner,
+                        action=name if name in seen.legal else None,
+                        label=f"{name}, {'empty' if owner is None else mark}",
+                    )
+                )
+            rows.append(tuple(cells))
+        grid = Grid(tuple(rows), ("3", "2", "1"), ("a", "b", "c"), "Board")
+        if seen.winner is not None:
+            status = f"{self.seat_name(seen.winner)} wins"
+        elif seen.to_move == TERMINAL:
+            status = "Draw"
+        else:
+            status = f"{self.seat_name(seen.to_move)} to move"
+        return Scene((grid,), status, seen.to_move if seen.to_move >= 0 else None)
+
+    def describe(self, state: State) -> str:
+        """The board from the top, one line per row."""
+        return "\n".join(_rows(cast("TicTacToeState", state)))
+
+
+def _rows(position: TicTacToeState) -> tuple[str, ...]:
+    """The board as three texts from the top."""
+    rows: list[str] = []
+    for row in (2, 1, 0):
+        text = ""
+        for cell in range(3 * row, 3 * row + 3):
+            bit = _BIT[cell]
+            text += "X" if position.crosses & bit else "O" if position.noughts & bit else "."
+        rows.append(text)
+    return tuple(rows)
