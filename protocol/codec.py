@@ -1,0 +1,319 @@
+"""Frames to messages and back, for the two subprotocols of v1.
+
+`MSGPACK` uses the ``msgpack`` package with all of its limits set: what is read is bounded before
+anything is allocated for it. `JSON` is the same messages as text, by ``msgspec``. Both check every
+field against the message types, and raise nothing but `RemoteProtocolError` whatever they are fed.
+"""
+
+from __future__ import annotations
+
+import re as regex
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast, get_args, get_type_hints
+
+import msgpack  # type: ignore[import-untyped]
+import msgspec
+
+from plyhouse.protocol.errors import LocalProtocolError, RemoteProtocolError
+from plyhouse.protocol.messages import (
+    CLIENT_TYPES,
+    PROTOCOL_VERSION,
+    SERVER_TYPES,
+    ClientMessage,
+    Message,
+    ServerMessage,
+)
+
+__all__ = [
+    "JSON",
+    "MAX_CLIENT_FRAME",
+    "MAX_SERVER_FRAME",
+    "MSGPACK",
+    "SUBPROTOCOLS",
+    "Codec",
+    "Frame",
+    "codec_for",
+    "negotiate",
+]
+
+MAX_CLIENT_FRAME: Final = 64 * 1024
+"""Longest frame a client may send, in bytes."""
+MAX_SERVER_FRAME: Final = 8 * 1024 * 1024
+"""Longest frame a server may send, in bytes: ``welcome`` can carry many long matches."""
+
+# Longest array and map read from msgpack. The unpacker allocates an array from its announced
+# length, and arrays nest (1,024 deep): a hostile frame costs a server at most 4 MB.
+MAX_CLIENT_ARRAY: Final = 512
+MAX_CLIENT_MAP: Final = 64
+MAX_SERVER_ARRAY: Final = 65_536
+MAX_SERVER_MAP: Final = 65_536
+
+Frame: TypeAlias = bytes | str
+
+_JSON_FIELDS: Final = msgspec.json.Decoder()
+_PATH: Final = regex.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", regex.DOTALL)
+_MISSING: Final = regex.compile(r"Object missing required field `(?P<field>[^`]*)`")
+
+
+class Codec(ABC):
+    """Reads and writes the frames of one subprotocol. Has no state: share it freely."""
+
+    name: ClassVar[str]
+    """``msgpack`` or ``json``."""
+    subprotocol: ClassVar[str]
+    """Name for the ``Sec-WebSocket-Protocol`` header."""
+    binary: ClassVar[bool]
+    """Whether frames are binary (bytes) or text (str)."""
+
+    @abstractmethod
+    def encode(self, message: Message) -> Frame:
+        """Return the frame of `message`; `LocalProtocolError` if it has values no frame can."""
+
+    @abstractmethod
+    def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
+        """Read a frame sent by a client, of at most `limit` bytes, or raise
+        `RemoteProtocolError`.
+        """
+
+    @abstractmethod
+    def decode_server(self, data: Frame, limit: int = MAX_SERVER_FRAME) -> ServerMessage:
+        """Read a frame sent by a server, of at most `limit` bytes, or raise
+        `RemoteProtocolError`.
+        """
+
+    def __repr__(self) -> str:
+        return f"<codec {self.subprotocol}>"
+
+
+class _Msgpack(Codec):
+    name = "msgpack"
+    subprotocol = f"plyhouse.v{PROTOCOL_VERSION}+msgpack"
+    binary = True
+
+    def __init__(self) -> None:
+        # One packer for all frames: making one costs more than a frame. It resets itself after
+        # every call, also after one that raised.
+        self._pack: Any = msgpack.Packer(use_bin_type=True).pack
+
+    def encode(self, message: Message) -> bytes:
+        try:
+            return cast(bytes, self._pack(msgspec.to_builtins(message, str_keys=True)))
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise _unsendable(message, error) from error
+
+    def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
+        fields = _unpack(data, limit, MAX_CLIENT_ARRAY, MAX_CLIENT_MAP)
+        return cast(ClientMessage, _message(fields, CLIENT_TYPES, "id"))
+
+    def decode_server(self, data: Frame, limit: int = MAX_SERVER_FRAME) -> ServerMessage:
+        fields = _unpack(data, limit, MAX_SERVER_ARRAY, MAX_SERVER_MAP)
+        return cast(ServerMessage, _message(fields, SERVER_TYPES, "re"))
+
+
+class _Json(Codec):
+    name = "json"
+    subprotocol = f"plyhouse.v{PROTOCOL_VERSION}+json"
+    binary = False
+
+    def __init__(self) -> None:
+        self._encode = msgspec.json.Encoder().encode
+        self._client = msgspec.json.Decoder(ClientMessage)
+        self._server = msgspec.json.Decoder(ServerMessage)
+
+    def encode(self, message: Message) -> str:
+        try:
+            return self._encode(message).decode()
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise _unsendable(message, error) from error
+
+    def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
+        text = _text(data, limit)
+        try:
+            return cast(ClientMessage, self._client.decode(text))
+        except (ValueError, RecursionError):
+            return cast(ClientMessage, _message(_parse(text), CLIENT_TYPES, "id"))
+
+    def decode_server(self, data: Frame, limit: int = MAX_SERVER_FRAME) -> ServerMessage:
+        text = _text(data, limit)
+        try:
+            return cast(ServerMessage, self._server.decode(text))
+        except (ValueError, RecursionError):
+            return cast(ServerMessage, _message(_parse(text), SERVER_TYPES, "re"))
+
+
+def _unsendable(message: Message, error: Exception) -> LocalProtocolError:
+    kind = message.__struct_config__.tag
+    return LocalProtocolError("protocol/bad_field", f"'{kind}' cannot be sent: {error}")
+
+
+def _oversized(limit: int) -> RemoteProtocolError:
+    return RemoteProtocolError(
+        "protocol/oversized", f"The frame is longer than the {limit} bytes that are read here."
+    )
+
+
+def _malformed(reason: str) -> RemoteProtocolError:
+    return RemoteProtocolError("protocol/malformed", f"The frame could not be read: {reason}.")
+
+
+def _refuse_extension(code: int, _data: bytes) -> NoReturn:
+    raise ValueError(f"extension types are not used here, not even {code}")
+
+
+def _unpack(data: Frame, limit: int, max_array: int, max_map: int) -> Any:
+    """Read one msgpack value. The limits hold before anything is allocated."""
+    if not isinstance(data, bytes):
+        raise RemoteProtocolError(
+            "protocol/wrong_frame",
+            f"The subprotocol {_Msgpack.subprotocol} uses binary frames, not text.",
+        )
+    if len(data) > limit:
+        raise _oversized(limit)
+    try:
+        return msgpack.unpackb(
+            data,
+            raw=False,
+            strict_map_key=True,
+            use_list=True,
+            ext_hook=_refuse_extension,
+            max_str_len=limit,
+            max_bin_len=0,
+            max_array_len=max_array,
+            max_map_len=max_map,
+            max_ext_len=0,
+        )
+    except msgpack.ExtraData:
+        raise _malformed("something follows the message") from None
+    except msgpack.StackError:
+        raise _malformed("it is nested too deeply") from None
+    except msgpack.FormatError:
+        raise _malformed("it is not msgpack") from None
+    except RecursionError:
+        raise _malformed("it is nested too deeply") from None
+    except Exception as error:
+        # msgpack documents ValueError, but says so of "most" errors only.
+        raise _malformed(_reason(error)) from None
+
+
+def _text(data: Frame, limit: int) -> str:
+    """Check that a frame is text of at most `limit` bytes as UTF-8."""
+    if not isinstance(data, str):
+        raise RemoteProtocolError(
+            "protocol/wrong_frame",
+            f"The subprotocol {_Json.subprotocol} uses text frames, not binary.",
+        )
+    # A character is at most four bytes, so most frames need no counting.
+    if 4 * len(data) > limit and len(data.encode(errors="surrogatepass")) > limit:
+        raise _oversized(limit)
+    return data
+
+
+def _parse(text: str) -> Any:
+    """Read one JSON value of a frame that could not be read as a message."""
+    try:
+        return _JSON_FIELDS.decode(text)
+    except RecursionError:
+        raise _malformed("it is nested too deeply") from None
+    except ValueError as error:
+        raise _malformed(_reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip().rstrip(".").replace("\n", " ")
+    return _lowered(text[:200]) if text else type(error).__name__
+
+
+def _lowered(sentence: str) -> str:
+    """Make a sentence the end of another one; names such as JSON stay as they are."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
+def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
+    """Make the message of a decoded map, or say which field is wrong."""
+    if not isinstance(fields, dict):
+        raise _malformed("one frame holds one map")
+    kind = fields.get("type")
+    try:
+        cls = types[kind]  # type: ignore[index]
+    except (KeyError, TypeError):
+        raise _unknown(fields, kind, types, _request_id(fields, id_field)) from None
+    try:
+        return cast(Message, msgspec.convert(fields, cls))
+    except (ValueError, RecursionError) as error:
+        raise _bad_field(kind, cls, error, _request_id(fields, id_field)) from None
+
+
+def _request_id(fields: dict[str, Any], id_field: str) -> int | None:
+    value = fields.get(id_field)
+    return value if type(value) is int and 0 < value < 2**53 else None
+
+
+def _unknown(
+    fields: dict[str, Any], kind: Any, types: Iterable[str], re: int | None
+) -> RemoteProtocolError:
+    if not isinstance(kind, str):
+        what = "is missing" if "type" not in fields else "must be a string"
+        return RemoteProtocolError("protocol/bad_field", f"Field 'type' {what}.", re=re)
+    known = ", ".join(types)
+    return RemoteProtocolError(
+        "protocol/unknown_type",
+        f"Messages of type {kind[:40]!r} are not known here; known are: {known}.",
+        re=re,
+    )
+
+
+def _bad_field(kind: str, cls: Any, error: Exception, re: int | None) -> RemoteProtocolError:
+    """Reword msgspec's complaint: name the message, the field, and what was expected."""
+    match = _PATH.match(str(error))
+    what, path = (match["what"], match["path"] or "") if match else (str(error), "")
+    if isinstance(error, RecursionError):
+        complaint = " is nested too deeply"
+    elif missing := _MISSING.match(what):
+        path = f"{path}.{missing['field']}" if path else missing["field"]
+        complaint = " is missing"
+    elif what.startswith("Invalid enum value"):
+        choices = get_args(get_type_hints(cls).get(path))
+        expected = f"; expected one of: {', '.join(choices)}" if choices else ""
+        complaint = f": {_lowered(what[:80])}{expected}"
+    else:
+        complaint = f": {_lowered(what[:200])}"
+    subject = f"field '{path[:100]}'" if path else "a field"
+    return RemoteProtocolError("protocol/bad_field", f"'{kind}': {subject}{complaint}.", re=re)
+
+
+MSGPACK: Final[Codec] = _Msgpack()
+"""``plyhouse.v1+msgpack``: binary frames, the smaller and the usual one."""
+JSON: Final[Codec] = _Json()
+"""``plyhouse.v1+json``: text frames, for clients without a msgpack library."""
+
+_CODECS: Final = {codec.subprotocol: codec for codec in (MSGPACK, JSON)}
+SUBPROTOCOLS: Final[tuple[str, ...]] = tuple(_CODECS)
+"""What a server offers, its favourite first."""
+
+
+def codec_for(subprotocol: str) -> Codec:
+    """Return the codec of a subprotocol; ``protocol/version`` if it is not one of v1."""
+    try:
+        return _CODECS[subprotocol]
+    except KeyError:
+        raise RemoteProtocolError(
+            "protocol/version",
+            f"The subprotocol {subprotocol[:60]!r} is not known here: "
+            f"use {' or '.join(SUBPROTOCOLS)}.",
+        ) from None
+
+
+def negotiate(offered: Iterable[str]) -> Codec:
+    """Choose the codec of a connection from the subprotocols a client offers, in its order.
+
+    Raises `RemoteProtocolError` with ``protocol/version`` if there is none in common.
+    """
+    names = list(offered)
+    for name in names:
+        if name in _CODECS:
+            return _CODECS[name]
+    said = f"offers only {', '.join(names)[:100]}" if names else "offers no subprotocol"
+    raise RemoteProtocolError(
+        "protocol/version", f"The client {said}: use {' or '.join(SUBPROTOCOLS)}."
+    )

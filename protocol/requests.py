@@ -1,0 +1,272 @@
+"""What clients send. Import these from `plyhouse.protocol.messages`."""
+
+# ruff: noqa: RUF012 - msgspec gives every instance its own copy of an empty list or dict
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from plyhouse.protocol.parts import (
+    PROTOCOL_VERSION,
+    ActionText,
+    BotName,
+    GameSpec,
+    HexNonce,
+    Identifier,
+    Message,
+    Name,
+    PlyIndex,
+    RequestId,
+    SeatIndex,
+    TimeControlText,
+)
+
+__all__ = [
+    "AcceptDraw",
+    "Act",
+    "Answer",
+    "Bye",
+    "Challenge",
+    "DeclineDraw",
+    "Hello",
+    "OfferDraw",
+    "Ready",
+    "Register",
+    "Resign",
+    "Seek",
+    "Sync",
+    "Unseek",
+    "Unwatch",
+    "Watch",
+]
+
+
+class Hello(Message, frozen=True):
+    """Say who you are; the first request of a connection. Answer: ``welcome``.
+
+    id: number of this request.
+    token: secret of the player's account.
+    bot: name of this bot under its player; empty to play as the player in person.
+    games: games in which you accept matches made by organisers and challengers.
+    client: name and version of your program, for statistics.
+    updates: whether to be sent ``update`` in your own matches when it is not your turn.
+    scenes: whether to be sent scenes, ready to draw.
+    max_matches: most matches you want to play at once.
+    session: key from an earlier ``welcome``: go on with that session.
+    takeover: whether to replace another open connection of the same bot.
+    version: label of this build of the bot; results are kept apart by it.
+    protocol: version of the protocol you speak.
+    """
+
+    id: RequestId
+    token: Annotated[str, Meta(max_length=256)]
+    bot: Name = ""
+    games: Annotated[list[GameSpec], Meta(max_length=256)] = []
+    client: Name = ""
+    updates: bool = False
+    scenes: bool = False
+    max_matches: Annotated[int, Meta(ge=1, le=65536)] = 16
+    session: Name = ""
+    takeover: bool = False
+    version: Name = ""
+    protocol: Name = PROTOCOL_VERSION
+
+
+class Register(Message, frozen=True):
+    """Make an account, where the organiser left registration open; before ``hello``.
+    Answer: ``registered``.
+
+    id: number of this request.
+    player: name of the account.
+    """
+
+    id: RequestId
+    player: Identifier
+
+
+class Seek(Message, frozen=True):
+    """Ask to be paired with anyone who seeks the same. Answer: ``ok`` with ``seek``.
+
+    id: number of this request.
+    game: the game.
+    time_control: the time control, such as ``move:1`` or ``total:60+0.5``.
+    rated: whether the matches count for the leaderboard.
+    count: number of matches wanted; 0 for as many as come until the seek is withdrawn.
+    mirrored: whether to play in pairs with the seats swapped and the same chance stream.
+    """
+
+    id: RequestId
+    game: GameSpec
+    time_control: TimeControlText
+    rated: bool = False
+    count: Annotated[int, Meta(ge=0, le=1_000_000)] = 1
+    mirrored: bool = False
+
+
+class Unseek(Message, frozen=True):
+    """Withdraw a seek. Answer: ``ok``.
+
+    id: number of this request.
+    seek: id from the ``ok`` that answered the seek.
+    """
+
+    id: RequestId
+    seek: Identifier
+
+
+class Challenge(Message, frozen=True):
+    """Ask one opponent for a match. Answer: ``ok`` with ``challenge``.
+
+    id: number of this request.
+    opponent: ``player/bot``, or the name of a player alone.
+    game: the game.
+    time_control: the time control.
+    rated: whether the match counts for the leaderboard.
+    seat: seat you want; absent for any.
+    mirrored: whether to play a pair of matches with the seats swapped.
+    """
+
+    id: RequestId
+    opponent: BotName
+    game: GameSpec
+    time_control: TimeControlText
+    rated: bool = False
+    seat: SeatIndex | None = None
+    mirrored: bool = False
+
+
+class Answer(Message, frozen=True):
+    """Accept or decline a challenge. Answer: ``ok``.
+
+    id: number of this request.
+    challenge: id from ``challenged``.
+    accept: whether to play.
+    reason: why not, for the challenger.
+    """
+
+    id: RequestId
+    challenge: Identifier
+    accept: bool
+    reason: Annotated[str, Meta(max_length=256)] = ""
+
+
+class Ready(Message, frozen=True):
+    """Say that you have set up for a ``waiting`` match; it starts when every seat has.
+    Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    nonce: your contribution to the randomness of the match, as hex, at most 32 bytes.
+    """
+
+    id: RequestId
+    match: Identifier
+    nonce: HexNonce = ""
+
+
+class Act(Message, frozen=True):
+    """Play an action. Answer: ``accepted``. Safe to send again after a reconnect.
+
+    id: number of this request.
+    match: id of the match.
+    ply: index of the action, from ``turn`` or the snapshot.
+    action: the action in the notation of the game.
+    """
+
+    id: RequestId
+    match: Identifier
+    ply: PlyIndex
+    action: ActionText
+
+
+class Resign(Message, frozen=True):
+    """Give a match up. Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    reason: ``resignation``, or ``bot_crash`` when the runner speaks for a bot that failed.
+    detail: what went wrong, such as a traceback; shown to the author of the bot only.
+    """
+
+    id: RequestId
+    match: Identifier
+    reason: Literal["resignation", "bot_crash"] = "resignation"
+    detail: Annotated[str, Meta(max_length=16384)] = ""
+
+
+class OfferDraw(Message, frozen=True):
+    """Offer a draw; it stands until the opponent has acted. Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class AcceptDraw(Message, frozen=True):
+    """Accept the draw on offer. Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class DeclineDraw(Message, frozen=True):
+    """Decline the draw on offer. Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class Sync(Message, frozen=True):
+    """Ask for the full state of a match of yours. Answer: ``match``.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class Watch(Message, frozen=True):
+    """Follow a match as a spectator. Answer: ``match``; then ``update`` and ``finished`` come.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class Unwatch(Message, frozen=True):
+    """Stop following a match. Answer: ``ok``.
+
+    id: number of this request.
+    match: id of the match.
+    """
+
+    id: RequestId
+    match: Identifier
+
+
+class Bye(Message, frozen=True):
+    """Leave in good order: seeks and challenges are withdrawn. Answer: ``ok``, then the server
+    closes with code 1000. A bot that leaves running matches may still come back to them.
+
+    id: number of this request.
+    """
+
+    id: RequestId
