@@ -233,7 +233,7 @@ def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
     """Make the message of a decoded map, or say which field is wrong."""
     if not isinstance(fields, dict):
         raise _malformed("one frame holds one map")
-    kind = fields.get("type")
+    kind: Any = fields.get("type")
     try:
         cls = types[kind]  # type: ignore[index]
     except (KeyError, TypeError):
