@@ -235,7 +235,7 @@ def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
         raise _malformed("one frame holds one map")
     kind: Any = fields.get("type")
     try:
-        cls = types[kind]  # type: ignore[index]
+        cls = types[kind]
     except (KeyError, TypeError):
         raise _unknown(fields, kind, types, _request_id(fields, id_field)) from None
     try:
