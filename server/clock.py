@@ -1,0 +1,364 @@
+"""Time controls and the clock of a match.
+
+All times are integer nanoseconds; the clock never asks what time it is.  The four controls:
+
+================  ==================================================================
+``move:1``        one second for every ply; what is left over is lost
+``total:60+0.5``  sixty seconds in all, and half a second added after every own ply
+``byoyomi:60+5x10``  sixty seconds, then five periods of ten seconds: a ply gives its
+                  period back unless it used it up, and using k full periods burns k
+``bank:1+30``     one free second for every ply, then thirty seconds in all
+================  ==================================================================
+
+How a ply is charged (`Ledger`)::
+
+    thought  = stop - start                  from the write of the turn to the read of the action
+    stall    = the server's own absence      pauses, and what the shell reports at the stop
+    lag      = refund of the round trip      at most per_move_cap, and total_cap in all
+    charged  = thought - stall - lag         never negative, never more than was available
+
+The refund that a ply may get is known when it starts, and the deadline includes it:
+``deadline = start + available + allowance + stall``.  An action stamped exactly at the deadline
+counts; one nanosecond later the flag has fallen.  A better measurement that arrives with the
+action can lower the charge, but does not move the deadline.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import ClassVar, Final, NamedTuple
+
+from msgspec import Struct
+
+__all__ = [
+    "MS",
+    "SECOND",
+    "Clock",
+    "ClockReading",
+    "InvalidTimeControl",
+    "LagPolicy",
+    "Ledger",
+    "TimeControl",
+]
+
+MS: Final = 1_000_000
+"""Nanoseconds in a millisecond."""
+SECOND: Final = 1_000_000_000
+"""Nanoseconds in a second."""
+
+LONGEST: Final = 30 * 24 * 3600 * SECOND
+"""The longest time that can be written in a time control: thirty days."""
+
+_NUMBER = r"(\d{1,7}(?:\.\d{1,9})?)"
+_MOVE = re.compile(_NUMBER)
+_TOTAL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER})?")
+_BYOYOMI = re.compile(rf"{_NUMBER}\+(\d{{1,3}})x{_NUMBER}")
+_BANK = re.compile(rf"{_NUMBER}\+{_NUMBER}")
+_EXPECTED = (
+    "move:SECONDS, total:SECONDS+INCREMENT, byoyomi:SECONDS+PERIODSxSECONDS or "
+    "bank:SECONDS_PER_MOVE+BANK, such as move:1, total:60+0.5, byoyomi:60+5x10 or bank:1+30"
+)
+
+
+class InvalidTimeControl(ValueError):  # noqa: N818 (named like InvalidAction)
+    """The text of a time control cannot be read, or its times are out of range."""
+
+    code: ClassVar[str] = "time_control/invalid"
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"{text!r} is not a time control: {reason}.")
+        self.text = text
+        self.reason = reason
+
+
+class TimeControl(Struct, frozen=True):
+    """The rule by which the clocks of a match run.
+
+    ``kind`` is ``move``, ``total``, ``byoyomi`` or ``bank``; fields that a kind has no use for
+    are 0.  Make one with `parse`, or with the named constructors of times in nanoseconds.
+    """
+
+    kind: str
+    main_ns: int = 0
+    """Time for the whole match: total and main time, or the bank."""
+    free_ns: int = 0
+    """Time that every ply has anew: per move, byo-yomi period, or before the bank is touched."""
+    increment_ns: int = 0
+    """Added after every own ply."""
+    periods: int = 0
+    """Number of byo-yomi periods."""
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """Read the text of a time control; raises `InvalidTimeControl`."""
+        kind, _, rest = text.strip().partition(":")
+        if kind == "move" and (found := _MOVE.fullmatch(rest)):
+            made = cls("move", free_ns=_ns(found[1]))
+        elif kind == "total" and (found := _TOTAL.fullmatch(rest)):
+            made = cls("total", main_ns=_ns(found[1]), increment_ns=_ns(found[2] or "0"))
+        elif kind == "byoyomi" and (found := _BYOYOMI.fullmatch(rest)):
+            made = cls("byoyomi", _ns(found[1]), _ns(found[3]), periods=int(found[2]))
+            if made.periods < 1 or not made.free_ns:
+                raise InvalidTimeControl(text, "there must be a period, longer than nothing")
+        elif kind == "bank" and (found := _BANK.fullmatch(rest)):
+            made = cls("bank", main_ns=_ns(found[2]), free_ns=_ns(found[1]))
+        else:
+            raise InvalidTimeControl(text, f"write {_EXPECTED}")
+        if made.initial_ns < MS:
+            raise InvalidTimeControl(text, "the first ply would have less than a millisecond")
+        if max(made.initial_ns, made.increment_ns) > LONGEST:
+            raise InvalidTimeControl(text, "no time may be longer than thirty days")
+        return made
+
+    @property
+    def initial_ns(self) -> int:
+        """What a seat has before its flag falls, at the start of the match."""
+        return self.main_ns + self.free_ns * (self.periods or 1)
+
+    def __str__(self) -> str:
+        main, free = _seconds(self.main_ns), _seconds(self.free_ns)
+        if self.kind == "move":
+            return f"move:{free}"
+        if self.kind == "total":
+            return f"total:{main}+{_seconds(self.increment_ns)}"
+        if self.kind == "byoyomi":
+            return f"byoyomi:{main}+{self.periods}x{free}"
+        return f"bank:{free}+{main}"
+
+
+class LagPolicy(Struct, frozen=True):
+    """How much of a bot's measured round trips is given back."""
+
+    per_move_cap_ns: int = 200 * MS
+    total_cap_ns: int = 5 * SECOND
+
+
+NO_LAG: Final = LagPolicy(0, 0)
+"""Nothing is given back."""
+
+
+class Ledger(Struct, frozen=True, gc=False):
+    """How the time of one ply was accounted for (see the module's table)."""
+
+    thought_ns: int
+    lag_ns: int
+    stall_ns: int
+    charged_ns: int
+    remaining_ns: int
+    """What the seat has before its next flag fall, increment included."""
+    flagged: bool = False
+
+
+class ClockReading(NamedTuple):
+    """One seat's clock at some instant."""
+
+    remaining_ns: int
+    """Time until flag fall, lag refund aside."""
+    running: bool
+    periods: int | None
+    """Byo-yomi periods left, the current one included; None in other controls."""
+    bank_ns: int | None
+    """What is left in the bank; None in other controls."""
+
+
+def _ns(text: str) -> int:
+    """Seconds as written to nanoseconds, exactly."""
+    return int(Decimal(text) * SECOND)
+
+
+def _seconds(ns: int) -> str:
+    """Nanoseconds to the shortest text of seconds, exactly."""
+    whole, part = divmod(ns, SECOND)
+    return f"{whole}.{part:09d}".rstrip("0") if part else str(whole)
+
+
+class Clock:
+    """The clocks of all seats of a match; at most one runs.
+
+    Misuse (starting a second clock, stopping one that stands, going back in time on a pause) is
+    a `RuntimeError`: it is a fault of the caller, not of a player.
+    """
+
+    __slots__ = (
+        "_allowance",
+        "_lag",
+        "_lag_left",
+        "_main",
+        "_paused_at",
+        "_periods",
+        "_running",
+        "_stall",
+        "_started",
+        "control",
+        "seats",
+    )
+
+    def __init__(self, control: TimeControl, seats: int, lag: LagPolicy | None = None) -> None:
+        self.control = control
+        self.seats = seats
+        self._lag = LagPolicy() if lag is None else lag
+        self._main = [control.main_ns] * seats
+        self._periods = [control.periods] * seats
+        self._lag_left = [self._lag.total_cap_ns] * seats
+        self._running = -1
+        self._started = 0
+        self._allowance = 0
+        self._stall = 0
+        self._paused_at: int | None = None
+
+    # ----------------------------------------------------------------------- reading it
+
+    @property
+    def running(self) -> int | None:
+        """The seat whose clock runs (or is paused in the middle of its ply)."""
+        return self._running if self._running >= 0 else None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the server has stopped all clocks."""
+        return self._paused_at is not None
+
+    def available(self, seat: int) -> int:
+        """What a seat has for its next ply (or had, when the current one began)."""
+        control = self.control
+        if control.periods:
+            return self._main[seat] + self._periods[seat] * control.free_ns
+        return self._main[seat] + control.free_ns
+
+    def deadline(self) -> int | None:
+        """The last instant at which an action counts; None while no clock runs or all pause."""
+        if self._running < 0 or self._paused_at is not None:
+            return None
+        return self._started + self.available(self._running) + self._allowance + self._stall
+
+    def remaining(self, seat: int, now: int) -> int:
+        """Time until flag fall, lag refund aside; never negative."""
+        left = self.available(seat)
+        if seat == self._running:
+            left -= max(0, self._elapsed(now))
+        return max(0, left)
+
+    def reading(self, seat: int, now: int) -> ClockReading:
+        """What the clock of ``seat`` shows at ``now``, the current ply counted in."""
+        control = self.control
+        running = seat == self._running
+        if not running:
+            left = self.available(seat)
+            bank = self._main[seat] if control.kind == "bank" else None
+            return ClockReading(left, False, self._periods[seat] or None, bank)
+        used = max(0, self._elapsed(now))
+        left = max(0, self.available(seat) - used)
+        bank = None
+        if control.kind == "bank":
+            bank = min(self._main[seat], left)
+        periods: int | None = None
+        if control.periods:
+            over = used - self._main[seat]
+            periods = self._periods[seat]
+            if over > 0:
+                periods = max(0, periods - over // control.free_ns)
+        return ClockReading(left, self._paused_at is None, periods, bank)
+
+    def states(self, now: int) -> list[ClockReading]:
+        """What all clocks show, in seat order."""
+        return [self.reading(seat, now) for seat in range(self.seats)]
+
+    def _elapsed(self, now: int) -> int:
+        """Time of the current ply that is not the server's own."""
+        until = now if self._paused_at is None else self._paused_at
+        return until - self._started - self._stall
+
+    # ------------------------------------------------------------------------ running it
+
+    def start(self, seat: int, now: int, *, lag_ns: int = 0) -> None:
+        """Start the clock of ``seat``, whose round trip was last measured as ``lag_ns``."""
+        if self._running >= 0:
+            raise RuntimeError(f"the clock of seat {self._running} is running")
+        self._running = seat
+        self._started = now
+        self._stall = 0
+        self._allowance = self._refundable(seat, lag_ns)
+        if self._paused_at is not None:
+            # The turn was written while the server paused: the ply begins at the resumption.
+            self._started = self._paused_at = max(now, self._paused_at)
+
+    def stop(self, seat: int, now: int, *, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
+        """Stop the clock at an action (or at the end of the match) and account for the ply.
+
+        ``lag_ns`` is the round trip as measured by now, ``stall_ns`` what the server held the
+        action up besides the pauses.  The ledger says whether the flag had fallen.
+        """
+        if self._running != seat:
+            raise RuntimeError(f"the clock of seat {seat} is not running")
+        if self._paused_at is not None:
+            self._stall += max(0, now - self._paused_at)
+            self._paused_at = now
+        thought = max(0, now - self._started)
+        stall = min(thought, self._stall + max(0, stall_ns))
+        used = thought - stall
+        flagged = used > self.available(seat) + self._allowance
+        refund = max(self._allowance, self._refundable(seat, lag_ns)) if lag_ns else self._allowance
+        refund = min(used, refund)
+        self._running = -1
+        remaining = self._charge(seat, used - refund, refund, flagged)
+        return Ledger(thought, refund, stall, used - refund, remaining, flagged)
+
+    def cancel(self) -> None:
+        """Forget the running ply without charging it (the match ended for another reason)."""
+        self._running = -1
+
+    def pause(self, now: int) -> None:
+        """Stop all clocks for an absence of the server; pausing twice changes nothing.
+
+        ``now`` may lie in the past, when a stall is noticed only afterwards.
+        """
+        if self._paused_at is None:
+            self._paused_at = max(now, self._started) if self._running >= 0 else now
+
+    def resume(self, now: int) -> int:
+        """Let the clocks run again; returns the length of the pause (0 if there was none)."""
+        if self._paused_at is None:
+            return 0
+        absence = max(0, now - self._paused_at)
+        self._paused_at = None
+        if self._running >= 0:
+            self._stall += absence
+        return absence
+
+    def replay(self, seat: int, charged_ns: int, lag_ns: int, *, flagged: bool = False) -> int:
+        """Charge a ply as recorded, when a match is restored or verified; returns what remains.
+
+        Raises ValueError if the charge was more than the seat had.
+        """
+        if not flagged and not 0 <= charged_ns <= self.available(seat):
+            raise ValueError(
+                f"seat {seat} was charged {charged_ns} ns and had {self.available(seat)} ns"
+            )
+        if not 0 <= lag_ns <= self._refundable(seat, lag_ns):
+            raise ValueError(
+                f"seat {seat} was refunded {lag_ns} ns of lag, more than the caps allow"
+            )
+        return self._charge(seat, charged_ns, lag_ns, flagged)
+
+    def _refundable(self, seat: int, lag_ns: int) -> int:
+        """What a round trip of ``lag_ns`` may give back now."""
+        return max(0, min(lag_ns, self._lag.per_move_cap_ns, self._lag_left[seat]))
+
+    def _charge(self, seat: int, charged: int, refund: int, flagged: bool) -> int:
+        """Take a ply's charge and refund off the accounts; returns what remains."""
+        control = self.control
+        self._lag_left[seat] -= refund
+        if flagged:
+            self._main[seat] = self._periods[seat] = 0
+            return 0
+        if control.kind == "total":
+            self._main[seat] += control.increment_ns - charged
+        elif control.kind == "bank":
+            self._main[seat] -= max(0, charged - control.free_ns)
+        elif control.kind == "byoyomi":
+            over = charged - self._main[seat]
+            self._main[seat] = max(0, -over)
+            if over > 0:
+                self._periods[seat] -= over // control.free_ns
+        return self.available(seat)
