@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import (
     TERMINAL,
@@ -129,6 +129,7 @@ class TicTacToeState(NativeState):
         return state.returns()
 
 
+@mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class TicTacToeObservation(Observation):
     """Everything: the game has perfect information."""
@@ -139,6 +140,7 @@ class TicTacToeObservation(Observation):
     """The seat that has three in a row, if any."""
 
 
+@mypyc_attr(native_class=False)
 class TicTacToe(Game):
     """Tic-tac-toe; the value under best play is a draw."""
 
