@@ -1,0 +1,170 @@
+"""The server's settings: one dataclass, validated, from which the command line makes its options.
+
+Each field carries its help text (and choices, where it has some) in ``metadata``, so that the
+option, the environment variable and the documentation cannot drift from what is enforced here.
+Durations are in seconds unless a name ends in ``_ms``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import tomllib
+import typing
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Self
+
+__all__ = ["LOG_LEVELS", "ConfigError", "ServerConfig", "config_fields", "load_config"]
+
+LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+
+
+class ConfigError(Exception):
+    """A setting is unknown or out of its range; the message names it and what would be right."""
+
+    code = "config/invalid"
+
+
+def setting(default: Any, text: str, **metadata: Any) -> Any:
+    """A dataclass field with its help text; ``minimum``, ``maximum``, ``choices`` are enforced."""
+    return dataclasses.field(default=default, metadata={"help": text, **metadata})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """All settings of ``plyhouse serve``; raises `ConfigError` when made with impossible ones."""
+
+    host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 for every network interface.")
+    port: int = setting(8765, "Port to listen on; 0 picks a free one.", minimum=0, maximum=65535)
+    database: str = setting(
+        "sqlite:///plyhouse.db",
+        "Where results live: sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )
+    registration: str = setting(
+        "closed",
+        "Who may make accounts: 'open' lets anybody, 'closed' only `plyhouse player add`.",
+        choices=("closed", "open"),
+    )
+    allow_own_bots: bool = setting(False, "Let two bots of one player meet in rated matches.")
+    illegal_rule: str = setting(
+        "forfeit",
+        "What an illegal action does: 'forfeit' loses the match, 'retry' lets the bot try again "
+        "on the same clock.",
+        choices=("forfeit", "retry"),
+    )
+    ready_timeout: float = setting(
+        20.0, "Seconds both bots have to say they are ready before a match is aborted.", minimum=0.1
+    )
+    disconnect_grace: float = setting(
+        60.0, "Seconds a bot may be away from a running match before it forfeits.", minimum=0.0
+    )
+    auth_timeout: float = setting(10.0, "Seconds a new connection has to log in.", minimum=0.1)
+    heartbeat: float = setting(
+        3.0,
+        "Seconds between the server's pings to a silent connection.",
+        minimum=0.05,
+        maximum=60.0,
+    )
+    peer_timeout: float = setting(
+        9.0, "Seconds of silence after which a connection counts as dead.", minimum=0.1
+    )
+    max_move_time: float = setting(
+        3600.0, "Longest time for one move that a time control may give.", minimum=0.001
+    )
+    max_total_time: float = setting(
+        86400.0, "Longest total time per seat that a time control may give.", minimum=0.001
+    )
+    lag_per_move_ms: int = setting(
+        200, "Most network lag given back per move, in milliseconds.", minimum=0, maximum=10_000
+    )
+    lag_total_ms: int = setting(
+        5_000, "Most network lag given back per seat and match, in milliseconds.", minimum=0
+    )
+    max_connections: int = setting(1000, "Connections accepted at once.", minimum=1)
+    max_matches_per_bot: int = setting(32, "Matches one bot may play at once.", minimum=1)
+    max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
+    max_queue: int = setting(
+        1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
+    )
+    requests_per_second: float = setting(
+        100.0,
+        "Requests per second one connection may make on average, apart from accepted actions.",
+        minimum=1.0,
+    )
+    request_burst: int = setting(
+        500, "Requests one connection may make at once before the average applies.", minimum=10
+    )
+    challenge_timeout: float = setting(
+        60.0, "Seconds until an unanswered challenge expires.", minimum=0.1
+    )
+    log_level: str = setting("info", "How much the server says about itself.", choices=LOG_LEVELS)
+
+    def __post_init__(self) -> None:
+        hints = typing.get_type_hints(type(self))
+        for field in dataclasses.fields(self):
+            value = _checked(field, hints[field.name], getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
+        if self.peer_timeout <= self.heartbeat:
+            raise ConfigError(
+                f"peer_timeout ({self.peer_timeout:g} s) must be longer than "
+                f"heartbeat ({self.heartbeat:g} s)."
+            )
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any], source: str = "settings") -> Self:
+        """Make a configuration from named values; `ConfigError` on unknown names.
+
+        ``source`` says in messages where the values came from.
+        """
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = f" Did you mean '{near[0]}'?" if near else ""
+                raise ConfigError(f"{source} has no setting called '{name}'.{hint}")
+        return cls(**values)
+
+
+def config_fields() -> tuple[dataclasses.Field[Any], ...]:
+    """Every setting in order, each with ``metadata['help']``; for options and documentation."""
+    return dataclasses.fields(ServerConfig)
+
+
+def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) -> ServerConfig:
+    """Read a TOML file of settings; ``overrides`` (options, environment) win over the file.
+
+    The settings stand at the top level or in a table ``[server]``.  Raises `ConfigError` when the
+    file cannot be read, is not TOML, or holds a setting that is unknown or out of range.
+    """
+    try:
+        with open(path, "rb") as file:
+            values = tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    table = values.pop("server", {})
+    if not isinstance(table, dict):
+        raise ConfigError(f"'server' in {path} must be a table: [server].")
+    return ServerConfig.from_mapping({**values, **table, **(overrides or {})}, str(path))
+
+
+def _checked(field: dataclasses.Field[Any], kind: Any, value: Any) -> Any:
+    """``value`` as the field's type, within its range; `ConfigError` otherwise."""
+    name = field.name
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        words = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+        raise ConfigError(f"{name} must be {words[kind]}, not {value!r}.")
+    choices = field.metadata.get("choices")
+    if choices is not None and value not in choices:
+        listed = " or ".join(f"'{choice}'" for choice in choices)
+        raise ConfigError(f"{name} must be {listed}, not {value!r}.")
+    minimum, maximum = field.metadata.get("minimum"), field.metadata.get("maximum")
+    if minimum is not None and not value >= minimum:
+        raise ConfigError(f"{name} must be at least {minimum:g}, not {value:g}.")
+    if maximum is not None and not value <= maximum:
+        raise ConfigError(f"{name} must be at most {maximum:g}, not {value:g}.")
+    return value

@@ -1,0 +1,269 @@
+"""Websocket connections: the ASGI endpoint ``/ws`` and the short way from socket to session.
+
+The endpoint is an ordinary ASGI application: it negotiates the subprotocol, refuses others with
+a reason, and then pumps frames.  Served by `DirectProtocol` (uvicorn's own websocket protocol,
+slightly extended) frames skip ASGI's queue and the task switch behind it: they reach the session
+inside ``data_received``, stamped when they were read, which is what the clock is about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any, Final
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import Request
+
+from plyhouse.server.transport import Frame, FrameSink, Transport
+
+__all__ = ["MAX_WEBSOCKET_FRAME", "DirectProtocol", "websocket_endpoint"]
+
+MAX_WEBSOCKET_FRAME: Final = 1 << 20
+"""Longest frame the websocket layer reads; between this and the protocol's own, lower limit a
+sender is told by an error message, beyond it only by the close code."""
+
+EXTENSION: Final = "plyhouse.direct"
+BINARY, TEXT = 0x82, 0x81
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Attach = Callable[[Transport, str], FrameSink]
+"""Makes the session for a transport that speaks the given subprotocol."""
+
+
+def websocket_endpoint(
+    subprotocols: Sequence[str], attach: Attach
+) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    """Return the ASGI application for websocket connections to the sessions of ``attach``.
+
+    ``subprotocols`` are those on offer, the server's favourite first.
+    """
+
+    async def endpoint(scope: Scope, receive: Receive, send: Send) -> None:
+        await receive()
+        offered = scope.get("subprotocols", ())
+        chosen = next((name for name in offered if name in subprotocols), None)
+        if chosen is None:
+            await _refuse(scope, send, subprotocols)
+            return
+        await send({"type": "websocket.accept", "subprotocol": chosen})
+        client = scope.get("client")
+        peer = f"{client[0]}:{client[1]}" if client else "unknown"
+        protocol = scope.get("extensions", {}).get(EXTENSION)
+        if protocol is not None:
+            direct = protocol.direct = DirectTransport(protocol, peer)
+            protocol.sink = attach(direct, chosen)
+            closing = await direct.closed
+        else:
+            queued = QueuedTransport(peer)
+            closing = await queued.pump(attach(queued, chosen), receive, send)
+        if closing is not None:
+            code, reason = closing
+            await send({"type": "websocket.close", "code": code, "reason": reason[:120]})
+
+    return endpoint
+
+
+async def _refuse(scope: Scope, send: Send, subprotocols: Sequence[str]) -> None:
+    message = f"Ask for one of the subprotocols {' or '.join(subprotocols)}."
+    if "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 4426, "reason": message})
+        return
+    body = json.dumps({"status": 400, "code": "protocol/version", "detail": message}).encode()
+    headers = [(b"content-type", b"application/problem+json")]
+    await send({"type": "websocket.http.response.start", "status": 400, "headers": headers})
+    await send({"type": "websocket.http.response.body", "body": body})
+
+
+class DirectProtocol(WebSocketsSansIOProtocol):
+    """uvicorn's websocket protocol that hands frames to a sink where one is attached."""
+
+    sink: FrameSink | None = None
+    direct: DirectTransport | None = None
+    stamp = 0
+    congested = False
+
+    def handle_connect(self, event: Request) -> None:
+        """Offer the short way to the application, in the ASGI scope's extensions."""
+        super().handle_connect(event)
+        if self.response.status_code == 101:
+            self.scope["extensions"][EXTENSION] = self  # type: ignore[index,typeddict-unknown-key]
+
+    def data_received(self, data: bytes) -> None:
+        """Note the time, then let the parser work."""
+        self.stamp = time.monotonic_ns()
+        super().data_received(data)
+
+    def send_receive_event_to_app(self) -> None:
+        """Deliver one whole message."""
+        sink = self.sink
+        if sink is None:
+            super().send_receive_event_to_app()
+            return
+        frames = self.frames
+        data: Frame = frames[0] if len(frames) == 1 else b"".join(frames)
+        if self.curr_msg_data_type == "text":
+            try:
+                data = bytes(data).decode()
+            except UnicodeDecodeError:
+                self._detach()
+                super().send_receive_event_to_app()  # closes with code 1007
+                return
+        self.frames = []
+        sink.received(data, self.stamp)
+
+    def handle_close(self, event: Any) -> None:
+        """The peer says goodbye, or answers ours."""
+        self._detach()
+        super().handle_close(event)
+
+    def handle_parser_exception(self) -> None:
+        """The peer broke the websocket protocol: the close frame was prepared by the parser."""
+        self._detach()
+        super().handle_parser_exception()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The socket is gone."""
+        self._detach()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The peer reads too slowly for the kernel's buffers."""
+        self.congested = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The backlog is gone."""
+        self.congested = False
+        super().resume_writing()
+
+    def _detach(self) -> None:
+        sink, self.sink = self.sink, None
+        if sink is not None:
+            sink.lost()
+        if self.direct is not None:
+            self.direct.gone()
+
+
+class DirectTransport:
+    """Frames straight into the socket; see `plyhouse.server.transport.Transport`."""
+
+    def __init__(self, protocol: DirectProtocol, peer: str) -> None:
+        self._protocol = protocol
+        self._write = protocol.transport.write
+        self._open = True
+        self.peer = peer
+        self.closed: asyncio.Future[tuple[int, str] | None] = (
+            asyncio.get_running_loop().create_future()
+        )
+
+    def send(self, frame: Frame) -> None:
+        """Write one frame; the event loop joins what is written in one turn into one call."""
+        if not self._open:
+            return
+        if isinstance(frame, str):
+            self._write(frame_header(TEXT, len(data := frame.encode())) + data)
+        else:
+            self._write(frame_header(BINARY, len(frame)) + frame)
+
+    def pending(self) -> int:
+        """Bytes not yet taken by the kernel, once it has begun to push back."""
+        return self._protocol.transport.get_write_buffer_size() if self._protocol.congested else 0
+
+    def close(self, code: int, reason: str) -> None:
+        """Send the close frame after what was written before; the endpoint does the rest."""
+        self._open = False
+        if not self.closed.done():
+            self.closed.set_result((code, reason))
+
+    def abort(self) -> None:
+        """Drop the connection with whatever is queued."""
+        self._protocol.transport.abort()
+        self.gone()
+
+    def gone(self) -> None:
+        """Note that the connection is lost: nothing more is written."""
+        self._open = False
+        if not self.closed.done():
+            self.closed.set_result(None)
+
+
+class QueuedTransport:
+    """The ordinary ASGI way, for servers other than ours: a queue and a task that empties it."""
+
+    def __init__(self, peer: str) -> None:
+        self.peer = peer
+        self._frames: deque[Frame] = deque()
+        self._size = 0
+        self._wanted = asyncio.Event()
+        self._closing: tuple[int, str] | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._gone = False
+
+    def send(self, frame: Frame) -> None:
+        """Queue one frame for the writing task."""
+        if self._closing is None and not self._gone:
+            self._frames.append(frame)
+            self._size += len(frame)
+            self._wanted.set()
+
+    def pending(self) -> int:
+        """Length of what waits in the queue."""
+        return self._size
+
+    def close(self, code: int, reason: str) -> None:
+        """Close once the queue is empty."""
+        if self._closing is None:
+            self._closing = (code, reason)
+            self._wanted.set()
+
+    def abort(self) -> None:
+        """Forget the queue and close."""
+        self._frames.clear()
+        self.close(1001, "dropped")
+
+    async def pump(self, sink: FrameSink, receive: Receive, send: Send) -> tuple[int, str] | None:
+        """Move frames both ways until either side closes; return our close code, if it was us."""
+        self._reader = asyncio.ensure_future(self._read(sink, receive))
+        try:
+            while not self._gone:
+                while self._frames:
+                    frame = self._frames.popleft()
+                    self._size -= len(frame)
+                    kind = "text" if isinstance(frame, str) else "bytes"
+                    await send({"type": "websocket.send", kind: frame})
+                if self._closing is not None:
+                    return self._closing
+                self._wanted.clear()
+                await self._wanted.wait()
+            return None
+        finally:
+            self._reader.cancel()
+            sink.lost()
+
+    async def _read(self, sink: FrameSink, receive: Receive) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                break
+            text = message.get("text")
+            sink.received(message["bytes"] if text is None else text, time.monotonic_ns())
+        self._gone = True
+        self._wanted.set()
+
+
+def frame_header(first: int, length: int) -> bytes:
+    """Header of an unfragmented, unmasked websocket frame; ``first`` is its first byte."""
+    if length < 126:
+        return SHORT_BINARY[length] if first == BINARY else bytes((first, length))
+    if length < 65536:
+        return bytes((first, 126)) + length.to_bytes(2, "big")
+    return bytes((first, 127)) + length.to_bytes(8, "big")
+
+
+SHORT_BINARY: Final = tuple(bytes((BINARY, length)) for length in range(126))
