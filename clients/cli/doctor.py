@@ -1,0 +1,115 @@
+"""``plyhouse doctor``: what is installed here, which build of the searches runs, what works."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import platform
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_OK, exit_code, sentence
+from plyhouse.clients.cli.options import database_option, server_option
+
+__all__ = ["doctor"]
+
+SHOWN = ("click", "litestar", "msgpack", "msgspec", "numpy", "rich", "sqlalchemy", "uvicorn")
+OPTIONAL = ("uvloop", "asyncpg")
+
+
+@click.command()
+@database_option()
+@server_option(default=None)
+@click.pass_context
+def doctor(ctx: click.Context, database: str, server: str | None) -> int:
+    """Say what is installed, which build of the searches runs and why, and what works.
+
+    Ends with exit code 3 when the database, or the server given with --server, cannot be
+    reached.
+    """
+    lines = [
+        ("Plyhouse", f"{importlib.metadata.version('plyhouse')} in {_home()}"),
+        (
+            "Python",
+            f"{platform.python_version()} ({platform.python_implementation()}) at {sys.executable}",
+        ),
+        ("Platform", f"{platform.platform()}, {_cores()}"),
+        ("Searches", _build()),
+        ("Packages", ", ".join(_version(name) for name in SHOWN)),
+        ("Optional", ", ".join(_version(name) for name in OPTIONAL)),
+    ]
+    worst = EXIT_OK
+    for title, text in lines:
+        click.echo(f"{title:10} {text}")
+    for title, check in (("Database", _database), ("Server", _server)):
+        target = database if title == "Database" else server
+        if target is None:
+            continue
+        try:
+            text = check(target)
+        except Exception as error:
+            code = exit_code(error)
+            if code is None:
+                raise
+            worst, text = max(worst, code), f"{target}: {sentence(error)}"
+        click.echo(f"{title:10} {text}")
+    return worst
+
+
+def _home() -> Path:
+    from plyhouse.clients import cli
+
+    return Path(cli.__path__[0]).parent.parent
+
+
+def _cores() -> str:
+    import os
+
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{count} core{'' if count == 1 else 's'}"
+
+
+def _version(name: str) -> str:
+    try:
+        return f"{name} {importlib.metadata.version(name)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"{name} (not installed)"
+
+
+def _build() -> str:
+    """Which build of the games and searches is loaded, and why."""
+    from plyhouse.search import build_info
+
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    return f"{build_info()}; C compiler: {compiler or 'none found'}"
+
+
+def _database(url: str) -> str:
+    """How the database does; does not make one that is not there."""
+    if url.startswith("sqlite:///") and ":memory:" not in url:
+        file = Path(url.removeprefix("sqlite:///"))
+        if not file.exists():
+            return f"{url}: not there yet (made by the first command that writes to it)"
+
+    async def look() -> str:
+        from plyhouse.storage.store import Store
+
+        store = await Store.open(url, migrate=False)
+        try:
+            players = await store.players()
+            return f"{url}: works, {len(players)} player{'' if len(players) == 1 else 's'}"
+        finally:
+            await store.close()
+
+    return asyncio.run(look())
+
+
+def _server(address: str) -> str:
+    """What the server says of itself."""
+    from plyhouse.clients.cli.http import call
+
+    about = call(address, "GET", "/api/v1/status", timeout=5.0)
+    return f"{address}: works, version {about.get('version', 'unknown')}"

@@ -1,0 +1,119 @@
+"""What goes wrong on the command line, and the exit code that says so to scripts.
+
+Every error that a user can cause or cure ends in one sentence on standard error and
+one of the codes below, never in a traceback; ``plyhouse --debug`` adds the traceback.
+
+The rest of the house raises *domain errors*: exceptions with a stable ``code`` such as
+``game/unknown`` or ``storage/locked``.  The part before the slash decides the exit code.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Final
+
+import click
+
+__all__ = [
+    "EXIT_FAILED",
+    "EXIT_INTERRUPTED",
+    "EXIT_OK",
+    "EXIT_REFUSED",
+    "EXIT_UNREACHABLE",
+    "EXIT_USAGE",
+    "CommandError",
+    "code_of",
+    "exit_code",
+    "sentence",
+]
+
+EXIT_OK: Final = 0
+EXIT_FAILED: Final = 1
+"""A check or verification failed, or a match could not be played."""
+EXIT_USAGE: Final = 2
+"""What was asked for cannot be: unknown option, game, file, player."""
+EXIT_UNREACHABLE: Final = 3
+"""A server, a port or a database could not be reached or used."""
+EXIT_REFUSED: Final = 4
+"""The server or the database did not accept the token, or it lacks the scope."""
+EXIT_INTERRUPTED: Final = 130
+"""Ctrl-C, as shells count it: 128 + SIGINT."""
+
+_BY_CODE: Final = {
+    "storage/bad_url": EXIT_USAGE,
+    "storage/exists": EXIT_USAGE,
+    "storage/unknown": EXIT_USAGE,
+    "storage/bad_name": EXIT_USAGE,
+    "storage/bad_scope": EXIT_USAGE,
+    "server/fault": EXIT_FAILED,
+    "bot/crashed": EXIT_FAILED,
+}
+_BY_FAMILY: Final = {
+    "auth": EXIT_REFUSED,
+    "storage": EXIT_UNREACHABLE,
+    "server": EXIT_UNREACHABLE,
+    "connection": EXIT_UNREACHABLE,
+    "protocol": EXIT_UNREACHABLE,
+    "game": EXIT_USAGE,
+    "time_control": EXIT_USAGE,
+    "config": EXIT_USAGE,
+    "action": EXIT_USAGE,
+    "bot": EXIT_USAGE,
+    "seek": EXIT_USAGE,
+    "challenge": EXIT_USAGE,
+    "competition": EXIT_USAGE,
+    "record": EXIT_USAGE,
+    "match": EXIT_FAILED,
+}
+
+
+class CommandError(click.ClickException):
+    """A command ends here: one sentence for the user, and the exit code for scripts."""
+
+    def __init__(self, message: str, code: int = EXIT_FAILED) -> None:
+        super().__init__(message)
+        self.exit_code = code
+
+
+def code_of(error: BaseException) -> str | None:
+    """The stable code of a domain error (``"game/unknown"``), or None for other errors."""
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) and "/" in code else None
+
+
+def exit_code(error: BaseException) -> int | None:
+    """The exit code for an error that a user can cure; None when it is a fault of ours."""
+    if isinstance(error, click.ClickException):
+        return error.exit_code
+    code = code_of(error)
+    if code is not None:
+        return code_exit(code)
+    if isinstance(error, OSError):
+        if isinstance(error, ConnectionError | TimeoutError) or error.errno in (
+            errno.EADDRINUSE,
+            errno.EADDRNOTAVAIL,
+            errno.EHOSTUNREACH,
+            errno.ENETUNREACH,
+        ):
+            return EXIT_UNREACHABLE
+        if error.filename is not None:
+            return EXIT_USAGE
+    return None
+
+
+def code_exit(code: str) -> int:
+    """The exit code for a stable error code, also one that arrived over the wire."""
+    if code in _BY_CODE:
+        return _BY_CODE[code]
+    return _BY_FAMILY.get(code.split("/", 1)[0], EXIT_FAILED)
+
+
+def sentence(error: BaseException) -> str:
+    """An error as one sentence (or a few lines where it quotes a position)."""
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, OSError) and code_of(error) is None:
+        if error.filename is not None and error.strerror:
+            return f"{error.filename}: {error.strerror.lower()}"
+        return error.strerror or str(error) or type(error).__name__
+    return str(error) or type(error).__name__

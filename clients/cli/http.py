@@ -1,0 +1,115 @@
+"""A small HTTP client for the server's own API: JSON in, JSON out, errors with their codes."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from plyhouse.clients.cli.errors import code_exit
+
+__all__ = ["ApiError", "Unreachable", "Url", "call", "path"]
+
+TIMEOUT = 30.0
+"""Seconds to wait for a connection or an answer."""
+
+
+class Unreachable(Exception):
+    """The server could not be reached, or what answered is no Plyhouse server."""
+
+    code = "connection/unreachable"
+
+
+class BadUrl(Exception):
+    """A ``--server`` address that cannot be one."""
+
+    code = "config/bad_url"
+
+
+class ApiError(Exception):
+    """The server answered with an error; ``code`` is its stable code, ``status`` HTTP's."""
+
+    def __init__(self, code: str, message: str, status: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code that this error means."""
+        return code_exit(self.code)
+
+
+class Url:
+    """The address of a server, however the user wrote it.
+
+    Accepts ``host:port`` and the schemes http, https, ws and wss; raises `BadUrl`.
+    """
+
+    def __init__(self, text: str) -> None:
+        full = text if "://" in text else f"http://{text}"
+        parts = urlsplit(full)
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        schemes = ("http", "https", "ws", "wss")
+        if parts.scheme not in schemes or not parts.hostname or port == -1:
+            raise BadUrl(
+                f"'{text}' is no server address; write it like http://127.0.0.1:8765 "
+                f"or https://example.org."
+            )
+        self.secure = parts.scheme in ("https", "wss")
+        self.host: str = parts.hostname
+        self.port = port or (443 if self.secure else 80)
+        shown = f"[{self.host}]" if ":" in self.host else self.host
+        self.base = f"{'https' if self.secure else 'http'}://{shown}:{self.port}"
+        """The address for HTTP, without a path."""
+        self.websocket = f"{'wss' if self.secure else 'ws'}://{shown}:{self.port}/ws"
+        """The address of the endpoint that speaks protocol v1."""
+
+
+def path(*parts: str) -> str:
+    """A path of the API with each part escaped: ``path("leaderboards", "pig(target=50)")``."""
+    return "/api/v1/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def call(
+    server: str,
+    method: str,
+    target: str,
+    body: Any = None,
+    token: str | None = None,
+    timeout: float = TIMEOUT,
+) -> Any:
+    """One request; returns the decoded JSON.  Raises `Unreachable` and `ApiError`."""
+    url = Url(server)
+    kind = http.client.HTTPSConnection if url.secure else http.client.HTTPConnection
+    connection = kind(url.host, url.port, timeout=timeout)
+    headers = {"Accept": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    data = None
+    if body is not None:
+        data = json.dumps(body)
+        headers["Content-Type"] = "application/json"
+    try:
+        connection.request(method, target, data, headers)
+        response = connection.getresponse()
+        text = response.read()
+    except (OSError, http.client.HTTPException) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise Unreachable(f"No server answers at {url.base}: {reason.lower()}.") from error
+    finally:
+        connection.close()
+    try:
+        answer = json.loads(text) if text else None
+    except ValueError as error:
+        raise Unreachable(f"What answers at {url.base} is no Plyhouse server.") from error
+    if response.status >= 400:
+        fields = answer if isinstance(answer, dict) else {}
+        code = str(fields.get("code") or f"http/{response.status}")
+        message = str(fields.get("message") or fields.get("detail") or response.reason)
+        raise ApiError(code, message, response.status)
+    return answer

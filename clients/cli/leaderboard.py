@@ -1,0 +1,82 @@
+"""``plyhouse leaderboard``: the standings of a game, from a database or a server."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.options import database_option, json_option, server_option
+from plyhouse.clients.cli.output import interval, note, print_table, signed
+
+__all__ = ["leaderboard", "print_standings", "standings_from_database"]
+
+COLUMNS = ("#", "bot", "player", "rating", "95 % interval", "score", "games", "W-D-L", "returns")
+RIGHT = "rllrrrrrr"
+
+
+@click.command()
+@click.argument("game")
+@click.option(
+    "--limit", default=100, show_default=True, type=click.IntRange(1, 1000), help="Lines."
+)
+@server_option(default=None)
+@database_option()
+@json_option()
+def leaderboard(game: str, limit: int, server: str | None, database: str, as_json: bool) -> None:
+    """Show the leaderboard of GAME: rating with its interval, score, results.
+
+    Reads the database, or asks a running server when --server is given.
+    """
+    from plyhouse.games.registry import get_game
+
+    spec = get_game(game).spec
+    if server is not None:
+        from plyhouse.clients.cli.http import call, path
+
+        answer = call(server, "GET", path("leaderboards", spec) + f"?limit={limit}")
+        rows: Sequence[Mapping[str, Any]] = answer["standings"]
+    else:
+        rows = asyncio.run(standings_from_database(database, spec, limit))
+    if as_json:
+        click.echo(json.dumps({"game": spec, "standings": list(rows)}, indent=2))
+    elif rows:
+        print_standings(spec, rows)
+    else:
+        note(f"No rated matches of {spec} yet in {server or database}.")
+
+
+async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[str, Any]]:
+    """The first ``limit`` lines of a game's leaderboard, best first."""
+    from plyhouse.storage.store import Store
+
+    store = await Store.open(url)
+    try:
+        return [dataclasses.asdict(row) for row in await store.leaderboard(spec, limit)]
+    finally:
+        await store.close()
+
+
+def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print standings (dicts with the fields of `plyhouse.storage.rows.Standing`)."""
+    table = []
+    for row in rows:
+        known = row["rating"] is not None
+        table.append(
+            [
+                str(row["rank"]),
+                row["bot"],
+                row["player"],
+                signed(row["rating"]) if known else "-",
+                interval(row["low"], row["high"]) if known else "-",
+                f"{row['score']:g}",
+                str(row["games"]),
+                f"{row['wins']}-{row['draws']}-{row['losses']}",
+                signed(row["returns"], 1),
+            ]
+        )
+    print_table(title, COLUMNS, table, RIGHT)

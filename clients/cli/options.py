@@ -1,0 +1,90 @@
+"""Options that several commands share, so that they are spelt and explained once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import click
+
+__all__ = [
+    "DEFAULT_DATABASE",
+    "DEFAULT_SERVER",
+    "database_option",
+    "game_option",
+    "json_option",
+    "server_option",
+    "time_control_option",
+    "token_option",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_DATABASE: Final = "sqlite:///plyhouse.db"
+DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
+
+
+def database_option(default: str | None = DEFAULT_DATABASE) -> Callable[[F], F]:
+    """``--database URL``: SQLite file or PostgreSQL; None as default makes it optional."""
+    return click.option(
+        "--database",
+        metavar="URL",
+        envvar="PLYHOUSE_DATABASE",
+        show_envvar=True,
+        default=default,
+        show_default=default is not None,
+        help="Database: sqlite:///file.db or postgresql://user@host/name.",
+    )
+
+
+def server_option(default: str | None = DEFAULT_SERVER) -> Callable[[F], F]:
+    """``--server URL`` of a running server; None as default makes it optional."""
+    return click.option(
+        "--server",
+        metavar="URL",
+        envvar="PLYHOUSE_SERVER",
+        show_envvar=True,
+        default=default,
+        show_default=default is not None,
+        help="Address of the server, such as http://127.0.0.1:8765.",
+    )
+
+
+def token_option() -> Callable[[F], F]:
+    """``--token T``; the environment is the better place, as others can see command lines."""
+    return click.option(
+        "--token",
+        metavar="TOKEN",
+        envvar="PLYHOUSE_TOKEN",
+        show_envvar=True,
+        help="Token of the player, from `plyhouse player add`.",
+    )
+
+
+def game_option(multiple: bool = False) -> Callable[[F], F]:
+    """``--game SPEC``: a name, with parameters, or a file: ``pig(target=50)``, ``my.py:MyGame``."""
+    return click.option(
+        "--game",
+        "games" if multiple else "game",
+        metavar="SPEC",
+        required=True,
+        multiple=multiple,
+        help="Game, also with parameters: connect_four, 'pig(target=50)', mygame.py:MyGame."
+        + (" May be given several times." if multiple else ""),
+    )
+
+
+def time_control_option(default: str) -> Callable[[F], F]:
+    """``--time-control TC`` in the notation of docs/time-controls.md."""
+    return click.option(
+        "--time-control",
+        metavar="TC",
+        default=default,
+        show_default=True,
+        help="Seconds: move:1, total:60+0.5, byoyomi:60+5x10 or bank:1+30.",
+    )
+
+
+def json_option() -> Callable[[F], F]:
+    """``--json``: the result as one JSON document instead of a table."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for scripts.")

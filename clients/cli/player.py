@@ -1,0 +1,159 @@
+"""``plyhouse player``: accounts and their tokens, directly in the database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from plyhouse.clients.cli.lazy import HintingGroup
+from plyhouse.clients.cli.options import database_option
+from plyhouse.clients.cli.output import note, print_table
+
+if TYPE_CHECKING:
+    from plyhouse.storage.store import Store
+
+__all__ = ["player"]
+
+T = TypeVar("T")
+SCOPES = ("play", "organise", "admin")
+
+scope_option = click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(SCOPES),
+    default=["play"],
+    show_default=True,
+    help="What the token allows; may be given several times.",
+)
+
+
+@click.group(cls=HintingGroup)
+def player() -> None:
+    """Manage players and their tokens.
+
+    A player is an account: a person or a team. Bots log in with a token of their player.
+    These commands work on the database itself, also while a server uses it.
+    """
+
+
+def _with_store(url: str, action: Callable[[Store], Awaitable[T]]) -> T:
+    """Open the database, do something with it, close it."""
+
+    async def run() -> T:
+        from plyhouse.storage.store import Store
+
+        store = await Store.open(url)
+        try:
+            return await action(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
+
+
+def _show_token(token: str, name: str) -> None:
+    """Print a token alone on standard output, so that a script can capture it."""
+    note(f"The token of {name}. It is shown only once; keep it secret:")
+    click.echo(token)
+
+
+@player.command()
+@click.argument("name")
+@scope_option
+@click.option("--label", default="", help="What the token is for, shown by `player tokens`.")
+@database_option()
+def add(name: str, scopes: tuple[str, ...], label: str, database: str) -> None:
+    """Add the player NAME and print a token for it.
+
+    The token stands alone on standard output: TOKEN=$(plyhouse player add alice)
+    """
+
+    async def action(store: Store) -> str:
+        row = await store.add_player(name)
+        return await store.add_token(row.id, scopes, label)
+
+    _show_token(_with_store(database, action), name)
+
+
+@player.command()
+@click.argument("name")
+@scope_option
+@click.option("--label", default="", help="What the token is for, shown by `player tokens`.")
+@database_option()
+def token(name: str, scopes: tuple[str, ...], label: str, database: str) -> None:
+    """Print one more token for the player NAME."""
+
+    async def action(store: Store) -> str:
+        row = await store.player(name)
+        return await store.add_token(row.id, scopes, label)
+
+    _show_token(_with_store(database, action), name)
+
+
+@player.command("list")
+@database_option()
+def list_players(database: str) -> None:
+    """List the players."""
+
+    async def action(store: Store) -> list[list[str]]:
+        rows = []
+        for row in await store.players():
+            tokens = [t for t in await store.tokens(row.id) if t.revoked_ms is None]
+            rows.append([row.name, day(row.created_ms), str(len(tokens))])
+        return rows
+
+    rows = _with_store(database, action)
+    if not rows:
+        note(f"No players in {database}; add one with `plyhouse player add NAME`.")
+        return
+    print_table("Players", ["player", "since", "valid tokens"], rows, "llr")
+
+
+@player.command()
+@click.argument("name")
+@database_option()
+def tokens(name: str, database: str) -> None:
+    """List the tokens of the player NAME (their beginnings; the rest is not stored)."""
+
+    async def action(store: Store) -> list[list[str]]:
+        row = await store.player(name)
+        return [
+            [
+                token.prefix,
+                " ".join(token.scopes),
+                token.label or "-",
+                day(token.created_ms),
+                day(token.last_used_ms) if token.last_used_ms else "never",
+                "revoked" if token.revoked_ms is not None else "valid",
+            ]
+            for token in await store.tokens(row.id)
+        ]
+
+    rows = _with_store(database, action)
+    columns = ["token", "scopes", "label", "since", "last used", "state"]
+    print_table(f"Tokens of {name}", columns, rows, "llllll")
+
+
+@player.command()
+@click.argument("prefix")
+@database_option()
+def revoke(prefix: str, database: str) -> None:
+    """Revoke the token that begins with PREFIX; bots using it cannot log in again."""
+
+    async def action(store: Store) -> str:
+        row = await store.revoke_token(prefix)
+        return row.prefix
+
+    shown = _with_store(database, action)
+    note(f"Revoked the token {shown}....")
+
+
+def day(milliseconds: int) -> str:
+    """The day of a wall-clock time in milliseconds since 1970, in UTC: ``2026-05-04``."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).date().isoformat()

@@ -1,0 +1,183 @@
+"""What a series of matches says about its bots: counts, means and their 95 % intervals.
+
+The matches of a mirrored pairing share their chance stream and are not independent, so
+every interval is computed over *pairings*: the mean of a pairing is one observation.
+
+Intervals of a score use the method of Agresti and Coull ("Approximate is better than
+'exact' for interval estimation of binomial proportions", 1998) carried over to values
+between 0 and 1: z^2/2 pseudo-observations at 0 and as many at 1 join the data.  Unlike
+mean +- 1.96 s/sqrt(n) it says something sensible after one pairing, or when one side won
+them all.  Intervals of returns, which need not be bounded, use Student's t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = [
+    "Interval",
+    "MatchResult",
+    "Tally",
+    "beaten",
+    "elo",
+    "mean_interval",
+    "score_interval",
+    "tally",
+]
+
+Z: Final = 1.959963984540054
+"""Two-sided 95 % point of the normal distribution."""
+
+VOID: Final = frozenset({"server_fault", "aborted"})
+"""Terminations that count for nobody."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """One finished match: who sat where, and what came of it."""
+
+    pairing: int
+    """Index of the pairing; its matches share the chance stream."""
+    bots: tuple[int, ...]
+    """Index of the bot on each seat."""
+    returns: tuple[float, ...]
+    """Utility of each seat; empty for a void match."""
+    termination: str
+    culprit: int | None
+    """Seat that caused the end, where one did."""
+    plies: int
+    charged_ns: tuple[int, ...]
+    """Time charged to each seat's clock, in nanoseconds."""
+    reason: str = ""
+    """The referee's sentence about the end, if there is one."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with the bounds of its 95 % interval; the bounds may be infinite."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one bot made of the series."""
+
+    bot: int
+    games: int
+    """Matches that counted; void ones do not."""
+    wins: int
+    draws: int
+    losses: int
+    score: Interval | None
+    """Mean share of opponents beaten, 0 to 1; None when no match counted."""
+    mean: Interval | None
+    """Mean utility per game."""
+    forfeits: dict[str, int]
+    """How often the bot caused an end other than by the rules, by termination."""
+    charged_ns: int
+    """Time charged over all matches."""
+    plies: int
+    """Plies over all matches, of all seats."""
+
+
+def beaten(returns: Sequence[float], seat: int) -> float:
+    """Share of the other seats that ``seat`` beat, a tie counting half: 1, 0.5 or 0 for two."""
+    mine = returns[seat]
+    others = [value for other, value in enumerate(returns) if other != seat]
+    return sum((mine > value) + 0.5 * (mine == value) for value in others) / len(others)
+
+
+def score_interval(values: Sequence[float]) -> Interval:
+    """Mean of values between 0 and 1 with its Agresti-Coull interval (see the module)."""
+    count, pseudo = len(values), Z * Z / 2
+    total = count + 2 * pseudo
+    centre = (math.fsum(values) + pseudo) / total
+    spread = math.fsum((value - centre) ** 2 for value in values)
+    spread += pseudo * (centre**2 + (1 - centre) ** 2)
+    half = Z * math.sqrt(spread) / total
+    return Interval(math.fsum(values) / count, max(0.0, centre - half), min(1.0, centre + half))
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Mean with its Student interval; infinite bounds after a single value."""
+    count = len(values)
+    mean = math.fsum(values) / count
+    if count < 2:
+        return Interval(mean, -math.inf, math.inf)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
+    half = _student(count - 1) * math.sqrt(variance / count)
+    return Interval(mean, mean - half, mean + half)
+
+
+def _student(freedom: int) -> float:
+    """Two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
+
+    Exact values are used where the expansion is off by more than 1 %.
+    """
+    exact = {1: 12.706, 2: 4.303, 3: 3.182}
+    if freedom in exact:
+        return exact[freedom]
+    first = (Z**3 + Z) / 4
+    second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
+    third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / 384
+    return Z + first / freedom + second / freedom**2 + third / freedom**3
+
+
+def elo(score: float) -> float:
+    """Elo difference at which ``score`` is expected; infinite at 0 and 1."""
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return -400 * math.log10(1 / score - 1)
+
+
+def tally(results: Iterable[MatchResult], bots: int) -> list[Tally]:
+    """The account of each of ``bots`` bots, in their order."""
+    played = list(results)
+    return [_account(played, bot) for bot in range(bots)]
+
+
+def _account(results: Sequence[MatchResult], bot: int) -> Tally:
+    wins = draws = losses = charged = plies = 0
+    forfeits: Counter[str] = Counter()
+    scores: defaultdict[int, list[float]] = defaultdict(list)
+    utilities: defaultdict[int, list[float]] = defaultdict(list)
+    for result in results:
+        seat = result.bots.index(bot)
+        charged += result.charged_ns[seat] if result.charged_ns else 0
+        plies += result.plies
+        if result.culprit == seat and result.termination != "normal":
+            forfeits[result.termination] += 1
+        if result.termination in VOID or not result.returns:
+            continue
+        best = max(result.returns)
+        shared = sum(value == best for value in result.returns) > 1
+        wins += result.returns[seat] == best and not shared
+        draws += result.returns[seat] == best and shared
+        losses += result.returns[seat] != best
+        scores[result.pairing].append(beaten(result.returns, seat))
+        utilities[result.pairing].append(result.returns[seat])
+    return Tally(
+        bot=bot,
+        games=wins + draws + losses,
+        wins=wins,
+        draws=draws,
+        losses=losses,
+        score=score_interval([_mean(v) for v in scores.values()]) if scores else None,
+        mean=mean_interval([_mean(v) for v in utilities.values()]) if utilities else None,
+        forfeits=dict(sorted(forfeits.items())),
+        charged_ns=charged,
+        plies=plies,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

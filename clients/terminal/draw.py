@@ -1,0 +1,119 @@
+"""Scenes as text: any game, drawn from the plain data that a server sends.
+
+A scene is what `plyhouse.games.scene.scene_fields` makes and protocol v1 carries in the
+fields ``scene``: a dict with ``elements`` (each tagged by ``kind``), ``status`` and
+``seat_to_move``.  Elements of a kind that this client does not know are left out, so that
+newer servers can talk to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["actions", "draw"]
+
+Fields = Mapping[str, Any]
+
+SEAT_COLOURS: Final = ("\x1b[33m", "\x1b[36m", "\x1b[35m", "\x1b[32m", "\x1b[34m", "\x1b[31m")
+"""ANSI colours of seats 0, 1, ...; repeated when there are more seats."""
+DIM: Final = "\x1b[2m"
+BOLD: Final = "\x1b[1m"
+RESET: Final = "\x1b[0m"
+BAR: Final = 20
+"""Width in characters of the bar of a counter that has a target."""
+
+
+def actions(scene: Fields) -> dict[str, str]:
+    """Every action that can be chosen in the scene, with what it is called there."""
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        if element.get("kind") == "button":
+            found[element["action"]] = element.get("label", "")
+        for spot in _spots(element):
+            if spot.get("action") is not None:
+                found.setdefault(spot["action"], spot.get("label", ""))
+    return found
+
+
+def draw(scene: Fields, colour: bool = False) -> str:
+    """The scene as lines of text, the status last; ``colour`` adds ANSI colours."""
+    lines: list[str] = []
+    for element in scene.get("elements", ()):
+        lines.extend(_draw_element(element, colour))
+    status = str(scene.get("status", ""))
+    if status:
+        lines.append(f"{BOLD}{status}{RESET}" if colour else status)
+    return "\n".join(lines)
+
+
+def _spots(element: Fields) -> Iterator[Fields]:
+    """The places of a grid or a hand that can carry an action."""
+    if element.get("kind") == "grid":
+        for row in element.get("rows", ()):
+            yield from row
+    elif element.get("kind") == "hand":
+        yield from element.get("cards", ())
+
+
+def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
+    """One element as lines; buttons are listed with the actions, not drawn."""
+    match element.get("kind"):
+        case "grid":
+            return _draw_grid(element, colour)
+        case "hand":
+            shown = ("[?]" if c.get("text") is None else f"[{c['text']}]" for c in element["cards"])
+            return [f"{element['label']}: {' '.join(shown) or '-'}"]
+        case "dice":
+            shown = (f"[{value}]" for value in element["values"])
+            return [f"{element['label']}: {' '.join(shown) or '-'}"]
+        case "counter":
+            return [_draw_counter(element, colour)]
+        case "text":
+            return [str(element["text"])]
+        case _:
+            return []
+
+
+def _draw_counter(element: Fields, colour: bool) -> str:
+    """``you: 35 / 100 #######-------------``."""
+    value, target = float(element["value"]), element.get("target")
+    line = f"{element['label']}: {value:g}"
+    if not target:
+        return line
+    filled = max(0, min(BAR, round(BAR * value / float(target))))
+    bar = "#" * filled + "-" * (BAR - filled)
+    return f"{line} / {float(target):g} {_paint(bar, element.get('seat'), colour)}"
+
+
+def _draw_grid(grid: Fields, colour: bool) -> list[str]:
+    """A board with its labels, one line per row."""
+    rows, columns = grid.get("rows", ()), grid.get("column_labels", ())
+    texts = [cell.get("text", "") for row in rows for cell in row]
+    width = max([1, *map(len, texts), *map(len, columns)])
+    names = grid.get("row_labels", ())
+    margin = max(map(len, names), default=0)
+    lines = [str(grid["label"])] if grid.get("label") else []
+    for index, row in enumerate(rows):
+        name = names[index] if index < len(names) else ""
+        cells = (_draw_cell(cell, width, colour) for cell in row)
+        lines.append(f"{name:>{margin}} {' '.join(cells)}".rstrip())
+    if columns:
+        lines.append(f"{'':>{margin}} {' '.join(name.center(width) for name in columns)}".rstrip())
+    return lines
+
+
+def _draw_cell(cell: Fields, width: int, colour: bool) -> str:
+    text = (cell.get("text") or ".").center(width)
+    if colour and cell.get("highlight"):
+        text = f"{BOLD}{text}"
+    if colour and not cell.get("text"):
+        return f"{DIM}{text}{RESET}"
+    return _paint(text, cell.get("owner"), colour)
+
+
+def _paint(text: str, seat: int | None, colour: bool) -> str:
+    """The text in the colour of a seat."""
+    if not colour or seat is None:
+        return text
+    return f"{SEAT_COLOURS[seat % len(SEAT_COLOURS)]}{text}{RESET}"
