@@ -246,7 +246,7 @@ class Game(ABC):
     """Regular expression of every text that is an action in some position (in lower case);
     other texts are `InvalidAction`.  Empty: only what is legal can be read."""
 
-    action_notation: ClassVar[str] = "a legal action"
+    action_notation: str = "a legal action"
     """What an action looks like, in words, for messages: "a column number like 4"."""
 
     source: str = ""
@@ -260,7 +260,7 @@ class Game(ABC):
                 if not known:
                     expected = "the game has no parameters"
                 elif near:
-                    expected = f"there is no such parameter, did you mean {near[0]}?"
+                    expected = f"there is no such parameter, the nearest is {near[0]}"
                 else:
                     expected = f"there is no such parameter, it has {', '.join(known)}"
                 raise InvalidParameter(self.info.name, name, value, expected)

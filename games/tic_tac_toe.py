@@ -160,7 +160,7 @@ class TicTacToe(Game):
     )
     observation_type: ClassVar[type[Observation]] = TicTacToeObservation
     action_pattern: ClassVar[str] = "[a-z][0-9]+"
-    action_notation: ClassVar[str] = "a column letter a to c and a row digit 1 to 3, like b2"
+    action_notation: str = "a column letter a to c and a row digit 1 to 3, like b2"
 
     def initial_state(self) -> TicTacToeState:
         """The empty board, X to move."""

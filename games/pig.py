@@ -1,0 +1,352 @@
+"""Pig: roll a die as often as you dare; a 1 loses the turn's points, holding keeps them.
+
+A turn is a series of rolls.  A 1 ends it with nothing; any other number is added to the
+turn total.  Instead of rolling again a seat may hold: the turn total is added to its score
+and the next seat is to roll.  The first seat to hold with a score of at least the target
+wins.  A seat must roll before it can hold, and can only hold once it has enough to win:
+neither rule changes the value of any position, and together they keep positions finite.
+
+Actions are written ``roll`` and ``hold``; the die, a chance node, as the number rolled.
+With optimal play from the start the first of two players wins with probability 0.5306
+(T. Neller and C. Presser, "Optimal play of the dice game Pig", 2004).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import (
+    CHANCE,
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.native import NativeState
+from plyhouse.games.scene import Button, Counter, Dice, Element, Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["HOLD", "ROLL", "Pig", "PigObservation", "PigState"]
+
+ROLL: Final = 0
+HOLD: Final = 1
+
+NAMES: Final[tuple[str, ...]] = ("roll", "hold")
+
+_ONLY_ROLL: Final[tuple[int, ...]] = (ROLL,)
+_ONLY_HOLD: Final[tuple[int, ...]] = (HOLD,)
+_EITHER: Final[tuple[int, ...]] = (ROLL, HOLD)
+
+_HOLD_AT: Final = 20
+"""Playouts hold at this turn total: with a die of six the best fixed threshold."""
+
+
+@final
+class Rules:
+    """What all positions of one match share; made by `rules_of` only."""
+
+    def __init__(self, seats: int = 2, target: int = 100, sides: int = 6) -> None:
+        self.seats: int = seats
+        self.target: int = target
+        self.sides: int = sides
+        self.die: tuple[tuple[Any, float], ...] = tuple(
+            [(face, 1.0 / sides) for face in range(1, sides + 1)]
+        )
+        self.start: tuple[int, ...] = (0,) * seats
+        self.loss: float = -1.0 / (seats - 1)
+        self.wins: tuple[tuple[float, ...], ...] = tuple(
+            [
+                tuple([1.0 if seat == winner else self.loss for seat in range(seats)])
+                for winner in range(seats)
+            ]
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules_of, (self.seats, self.target, self.sides)
+
+
+@functools.cache
+def rules_of(seats: int, target: int, sides: int) -> Rules:
+    """The one `Rules` of these parameters."""
+    return Rules(seats, target, sides)
+
+
+_STANDARD: Final = rules_of(2, 100, 6)
+
+
+@final
+class PigState(NativeState):
+    """Scores of all seats, whose turn it is and the points of the turn so far."""
+
+    __slots__ = ("rolled", "rules", "scores", "total", "turn")
+
+    scores: tuple[int, ...]
+    turn: int
+    total: int
+    rolled: int
+    rules: Rules
+
+    def __init__(
+        self,
+        to_move: int = 0,
+        scores: tuple[int, ...] = (0, 0),
+        turn: int = 0,
+        total: int = 0,
+        rolled: int = 0,
+        rules: Rules = _STANDARD,
+    ) -> None:
+        self.to_move = to_move
+        self.scores = scores
+        self.turn = turn
+        self.total = total
+        # The last number rolled, 0 before the first: shown to people, of no effect.
+        self.rolled = rolled
+        self.rules = rules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.to_move, self.scores, self.turn, self.total, self.rolled, self.rules)
+        return PigState, fields
+
+    def actions(self) -> tuple[Any, ...]:
+        """Roll, hold or both."""
+        if self.to_move < 0:
+            return ()
+        if self.total == 0:
+            return _ONLY_ROLL
+        if self.scores[self.turn] + self.total >= self.rules.target:
+            return _ONLY_HOLD
+        return _EITHER
+
+    def after(self, action: Any) -> PigState:
+        """The state after a roll begins, a hold, or at a chance node the die shows a face."""
+        rules = self.rules
+        choice: int = action
+        following: int = self.turn + 1
+        if following == rules.seats:
+            following = 0
+        if self.to_move == CHANCE:
+            if choice == 1:
+                return PigState(following, self.scores, following, 0, 1, rules)
+            total: int = self.total + choice
+            return PigState(self.turn, self.scores, self.turn, total, choice, rules)
+        if choice == ROLL:
+            return PigState(CHANCE, self.scores, self.turn, self.total, self.rolled, rules)
+        banked: list[int] = list(self.scores)
+        score: int = banked[self.turn] + self.total
+        banked[self.turn] = score
+        if score >= rules.target:
+            return PigState(TERMINAL, tuple(banked), self.turn, 0, self.rolled, rules)
+        return PigState(following, tuple(banked), following, 0, self.rolled, rules)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """The faces of the die while it rolls."""
+        if self.to_move == CHANCE:
+            return self.rules.die
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the winner; the others share the loss, so that the sum is zero."""
+        return self.rules.wins[self.turn]
+
+    def key(self) -> tuple[int, int, int, tuple[int, ...]]:
+        """The position without the last number rolled, which has no effect."""
+        return (self.to_move, self.turn, self.total, self.scores)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Chances to win judged by the points still missing.
+
+        Every seat has a weight that falls exponentially with the points it lacks; points
+        at risk in the running turn count partly, and being on turn counts as half a turn.
+        The constants fit the exact solution for two seats, target 100 and a die of six.
+        """
+        rules = self.rules
+        if self.to_move == TERMINAL:
+            return self.returns()
+        # A bigger die gives bigger turns: measure points in those of a die of six.
+        unit: float = 6.0 / float(rules.sides)
+        least: float = 1e9
+        lacking: list[float] = []
+        for seat in range(rules.seats):
+            points: float = float(self.scores[seat])
+            if seat == self.turn:
+                risk: float = _AT_RISK_ROLLING if self.to_move == CHANCE else _AT_RISK
+                points += risk * float(self.total) + _ON_TURN / unit
+            lack: float = max(0.0, (float(rules.target) - points) * unit)
+            least = min(least, lack)
+            lacking.append(lack)
+        spread: float = _SPREAD * math.sqrt(least + _SPREAD_AT_END)
+        weights: list[float] = []
+        together: float = 0.0
+        for lack in lacking:
+            weight: float = math.exp((least - lack) / spread)
+            weights.append(weight)
+            together += weight
+        values: list[float] = []
+        for weight in weights:
+            chance: float = weight / together
+            values.append(chance + (1.0 - chance) * rules.loss)
+        return tuple(values)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns when every seat rolls until it has 20 points in the turn, or enough to win."""
+        rules = self.rules
+        sides: int = rules.sides
+        scores: list[int] = list(self.scores)
+        turn: int = self.turn
+        total: int = self.total
+        must_roll: bool = self.to_move == CHANCE
+        if self.to_move == TERMINAL:
+            return self.returns()
+        while True:
+            score: int = scores[turn] + total
+            if not must_roll and total > 0:
+                if score >= rules.target:
+                    return rules.wins[turn]
+                if total >= _HOLD_AT:
+                    scores[turn] = score
+                    total = 0
+                    turn = turn + 1 if turn + 1 < rules.seats else 0
+            must_roll = False
+            face: int = int(rng.random() * sides) + 1
+            if face == 1:
+                total = 0
+                turn = turn + 1 if turn + 1 < rules.seats else 0
+            else:
+                total += face
+
+
+_AT_RISK: Final = 0.8
+_AT_RISK_ROLLING: Final = 0.6
+_ON_TURN: Final = 4.0
+_SPREAD: Final = 2.0
+_SPREAD_AT_END: Final = 10.0
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class PigObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    scores: tuple[int, ...]
+    """Points kept, by seat."""
+    turn: int
+    """Seat whose turn it is, also while the die rolls; after the end the winner."""
+    turn_total: int
+    """Points at risk in this turn."""
+    last_roll: int
+    """The number rolled last, 0 before the first roll."""
+    target: int
+    sides: int
+
+
+@mypyc_attr(native_class=False)
+class Pig(Game):
+    """The dice game Pig for two to ten seats."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="pig",
+        title="Pig",
+        summary="Roll and collect, but a 1 loses the turn; first to the target wins.",
+        min_seats=2,
+        max_seats=10,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-1.0,
+        max_return=1.0,
+        max_plies=200_000,
+        parameters=(
+            Parameter("seats", 2, "number of seats", 2, 10),
+            Parameter("target", 100, "points that win", 2, 1000),
+            Parameter("sides", 6, "faces of the die", 2, 20),
+        ),
+    )
+    observation_type: ClassVar[type[Observation]] = PigObservation
+    action_pattern: ClassVar[str] = "roll|hold"
+    action_notation: str = "roll or hold"
+
+    def check_parameters(self) -> None:
+        """Every combination is playable; keep what all positions share."""
+        self.rules = rules_of(
+            self.int_parameter("seats"), self.int_parameter("target"), self.int_parameter("sides")
+        )
+
+    def initial_state(self) -> PigState:
+        """No points, seat 0 to roll."""
+        return PigState(0, self.rules.start, 0, 0, 0, self.rules)
+
+    def format(self, state: State, action: int) -> str:
+        """``roll`` or ``hold``."""
+        return NAMES[action]
+
+    def observe(self, state: State, seat: int | None) -> PigObservation:
+        """Scores, the running turn and the rules."""
+        position = cast("PigState", state)
+        return PigObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            scores=position.scores,
+            turn=position.turn,
+            turn_total=position.total,
+            last_roll=position.rolled,
+            target=self.rules.target,
+            sides=self.rules.sides,
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> PigState:
+        """The position that was observed."""
+        seen = cast("PigObservation", observation)
+        return PigState(
+            seen.to_move, seen.scores, seen.turn, seen.turn_total, seen.last_roll, self.rules
+        )
+
+    def scene(self, observation: Observation) -> Scene:
+        """Scores as bars, the die, and a button per action."""
+        seen = cast("PigObservation", observation)
+        elements: list[Element] = [
+            Counter(f"Score of {self.seat_name(seat)}", score, seen.target, seat)
+            for seat, score in enumerate(seen.scores)
+        ]
+        elements.append(Counter("Points at risk", seen.turn_total, None, seen.turn))
+        elements.append(Dice("Die", (seen.last_roll,) if seen.last_roll else ()))
+        labels = {
+            "roll": "Roll the die",
+            "hold": f"Hold and keep {seen.turn_total} points",
+        }
+        elements += [Button(labels[action], action) for action in seen.legal]
+        if seen.to_move == TERMINAL:
+            status = f"{self.seat_name(seen.turn)} wins"
+        elif seen.to_move == CHANCE:
+            status = f"{self.seat_name(seen.turn)} rolls the die"
+        else:
+            status = f"{self.seat_name(seen.turn)} to roll or hold"
+        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+
+    def describe(self, state: State) -> str:
+        """One line: scores, turn and points at risk."""
+        position = cast("PigState", state)
+        scores = " ".join(str(score) for score in position.scores)
+        if position.to_move == TERMINAL:
+            doing = "has won"
+        elif position.to_move == CHANCE:
+            doing = "rolls"
+        else:
+            doing = "to act"
+        return (
+            f"scores {scores} of {position.rules.target}, seat {position.turn} {doing}, "
+            f"{position.total} at risk, last roll {position.rolled or '-'}"
+        )
