@@ -1,0 +1,305 @@
+"""Kuhn poker for two to four seats: one card each, one bet, the smallest real poker.
+
+The pack has one card more than there are seats: J Q K for two, J Q K A for three and
+T J Q K A for four, ranked in this order.  Every seat puts one chip into the pot and is
+dealt one card; the deals are chance nodes, seat 0 first.  In turn the seats ``check`` or
+``bet`` one chip.  If all check, the highest card takes the pot.  After a bet every other
+seat, in turn from the bettor, answers once with ``call`` (one chip) or ``fold``; then the
+highest card among the bettor and the callers takes the pot.  Returns are chips won.
+
+Chance outcomes are written as the card.  With two seats: 12 information sets, 30 terminal
+histories, value -1/18 for seat 0 (H. W. Kuhn, "A simplified two-person poker", 1950).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import (
+    CHANCE,
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.native import NativeState
+from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Text
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["BET", "CALL", "CHECK", "FOLD", "KuhnPoker", "KuhnPokerObservation", "KuhnPokerState"]
+
+CHECK: Final = 0
+BET: Final = 1
+FOLD: Final = 2
+CALL: Final = 3
+
+NAMES: Final[tuple[str, ...]] = ("check", "bet", "fold", "call")
+
+RANKS: Final[tuple[str, ...]] = ("JQK", "JQKA", "TJQKA")
+"""Cards from the lowest, for two, three and four seats; in states a card is its index."""
+
+_UNOPENED: Final[tuple[int, ...]] = (CHECK, BET)
+_OPENED: Final[tuple[int, ...]] = (FOLD, CALL)
+
+
+@final
+class KuhnPokerState(NativeState):
+    """Cards dealt so far by seat, and the actions so far in order."""
+
+    __slots__ = ("bets", "cards", "seats")
+
+    seats: int
+    cards: tuple[int, ...]
+    bets: tuple[int, ...]
+
+    def __init__(
+        self,
+        to_move: int = CHANCE,
+        seats: int = 2,
+        cards: tuple[int, ...] = (),
+        bets: tuple[int, ...] = (),
+    ) -> None:
+        self.to_move = to_move
+        self.seats = seats
+        self.cards = cards
+        self.bets = bets
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KuhnPokerState, (self.to_move, self.seats, self.cards, self.bets)
+
+    def bettor(self) -> int:
+        """The seat that bet, -1 if none has."""
+        for place in range(len(self.bets)):
+            if self.bets[place] == BET:
+                return place
+        return -1
+
+    def actions(self) -> tuple[Any, ...]:
+        """Check or bet; after a bet fold or call."""
+        if self.to_move < 0:
+            return ()
+        if self.bettor() < 0:
+            return _UNOPENED
+        return _OPENED
+
+    def after(self, action: Any) -> KuhnPokerState:
+        """The state after a card is dealt or a seat acts."""
+        choice: int = action
+        seats: int = self.seats
+        if self.to_move == CHANCE:
+            cards: tuple[int, ...] = (*self.cards, choice)
+            mover: int = 0 if len(cards) == seats else CHANCE
+            return KuhnPokerState(mover, seats, cards, ())
+        bettor: int = self.bettor()
+        bets: tuple[int, ...] = (*self.bets, choice)
+        count: int = len(bets)
+        # The bettor is the seat whose number is the count of checks before the bet; after
+        # it come as many answers as there are other seats.
+        if choice == BET:
+            bettor = count - 1
+        over: bool = count == seats if bettor < 0 else count == bettor + seats
+        to_move: int = TERMINAL if over else count % seats
+        return KuhnPokerState(to_move, seats, self.cards, bets)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """The cards still in the pack, equally likely."""
+        if self.to_move != CHANCE:
+            return ()
+        cards = self.cards
+        left: int = self.seats + 1 - len(cards)
+        share: float = 1.0 / float(left)
+        return tuple([(card, share) for card in range(self.seats + 1) if card not in cards])
+
+    def paid(self) -> tuple[int, ...]:
+        """Chips each seat has put into the pot."""
+        chips: list[int] = [1] * self.seats
+        for place in range(len(self.bets)):
+            if self.bets[place] in (BET, CALL):
+                chips[place % self.seats] += 1
+        return tuple(chips)
+
+    def winner(self) -> int:
+        """At the end, the seat that takes the pot."""
+        paid = self.paid()
+        most: int = max(paid)
+        best: int = -1
+        for seat in range(self.seats):
+            if paid[seat] == most and (best < 0 or self.cards[seat] > self.cards[best]):
+                best = seat
+        return best
+
+    def returns(self) -> tuple[float, ...]:
+        """Chips won, the own stake deducted."""
+        paid = self.paid()
+        winner: int = self.winner()
+        pot: int = sum(paid)
+        result: list[float] = []
+        for seat in range(self.seats):
+            chips: int = paid[seat]
+            result.append(float(pot - chips) if seat == winner else -float(chips))
+        return tuple(result)
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class KuhnPokerObservation(Observation):
+    """What one seat knows: its card, the betting, and shown cards after a showdown."""
+
+    card: str | None
+    """The observer's own card; None for spectators and before it is dealt."""
+    dealt: int
+    """How many cards have been dealt."""
+    bets: tuple[str, ...]
+    """Actions so far in order; seat 0 begins."""
+    paid: tuple[int, ...]
+    """Chips each seat has put into the pot."""
+    shown: tuple[str | None, ...]
+    """Cards all may see, by seat: after the end those of the seats that did not fold,
+    if there were at least two; otherwise None."""
+    winner: int | None
+    """The seat that took the pot."""
+
+
+@mypyc_attr(native_class=False)
+class KuhnPoker(Game):
+    """Kuhn poker for two, three or four seats."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="kuhn_poker",
+        title="Kuhn poker",
+        summary="One card each and a single bet: the smallest poker with bluffing.",
+        min_seats=2,
+        max_seats=4,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.IMPERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-2.0,
+        max_return=6.0,
+        max_plies=11,
+        parameters=(Parameter("seats", 2, "number of seats", 2, 4),),
+    )
+    observation_type: ClassVar[type[Observation]] = KuhnPokerObservation
+    action_pattern: ClassVar[str] = "check|bet|fold|call"
+    action_notation: str = "check, bet, fold or call"
+
+    def check_parameters(self) -> None:
+        """Keep the ranks in use."""
+        self.ranks = RANKS[self.seats - 2]
+
+    def initial_state(self) -> KuhnPokerState:
+        """Nothing dealt."""
+        return KuhnPokerState(CHANCE, self.seats)
+
+    def format(self, state: State, action: int) -> str:
+        """``check``, ``bet``, ``fold`` or ``call``."""
+        return NAMES[action]
+
+    def format_chance(self, state: State, outcome: int) -> str:
+        """The card that is dealt."""
+        return self.ranks[outcome]
+
+    def _shown(self, position: KuhnPokerState) -> tuple[int | None, ...]:
+        """Cards open to all, by seat: those of a showdown between two seats or more."""
+        nobody = (None,) * position.seats
+        if position.to_move != TERMINAL:
+            return nobody
+        paid = position.paid()
+        most = max(paid)
+        if paid.count(most) < 2:
+            return nobody
+        return tuple(
+            position.cards[seat] if paid[seat] == most else None for seat in range(position.seats)
+        )
+
+    def observe(self, state: State, seat: int | None) -> KuhnPokerObservation:
+        """The own card, the betting, and a showdown."""
+        position = cast("KuhnPokerState", state)
+        own = None
+        if seat is not None and seat < len(position.cards):
+            own = self.ranks[position.cards[seat]]
+        return KuhnPokerObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            card=own,
+            dealt=len(position.cards),
+            bets=tuple(NAMES[bet] for bet in position.bets),
+            paid=position.paid(),
+            shown=tuple(
+                None if card is None else self.ranks[card] for card in self._shown(position)
+            ),
+            winner=position.winner() if position.to_move == TERMINAL else None,
+        )
+
+    def information_state(self, state: State, seat: int) -> Hashable:
+        """Own card, cards dealt, the betting, and a showdown."""
+        position = cast("KuhnPokerState", state)
+        own = position.cards[seat] if seat < len(position.cards) else -1
+        winner = position.winner() if position.to_move == TERMINAL else -1
+        return (seat, own, len(position.cards), position.bets, self._shown(position), winner)
+
+    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+        """Bets to all; a card to the seat that is dealt it."""
+        if state.to_move != CHANCE:
+            return self.format(state, action)
+        receiver = len(cast("KuhnPokerState", state).cards)
+        return self.format_chance(state, action) if viewer == receiver else None
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> KuhnPokerState:
+        """The unknown cards dealt at random from those that are left."""
+        seen = cast("KuhnPokerObservation", observation)
+        bets = tuple([NAMES.index(bet) for bet in seen.bets])
+        known: list[int] = [-1] * self.seats
+        for seat, shown in enumerate(seen.shown):
+            if shown is not None:
+                known[seat] = self.ranks.index(shown)
+        if seen.card is not None and seen.seat is not None:
+            known[seen.seat] = self.ranks.index(seen.card)
+        left = [card for card in range(self.seats + 1) if card not in known]
+        rng.shuffle(left)
+        cards = tuple([card if card >= 0 else left.pop() for card in known[: seen.dealt]])
+        return KuhnPokerState(seen.to_move, self.seats, cards, bets)
+
+    def scene(self, observation: Observation) -> Scene:
+        """Every seat's card, face down unless it may be seen; the pot; a button per action."""
+        seen = cast("KuhnPokerObservation", observation)
+        elements: list[Element] = []
+        for seat in range(self.seats):
+            face = seen.shown[seat]
+            if face is None and seat == seen.seat:
+                face = seen.card
+            cards = (Card(face, None, face or "a card face down"),) if seat < seen.dealt else ()
+            elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
+            elements.append(
+                Counter(f"Chips paid by {self.seat_name(seat)}", seen.paid[seat], None, seat)
+            )
+        elements.append(Counter("Pot", sum(seen.paid)))
+        if seen.bets:
+            elements.append(Text("So far: " + ", ".join(seen.bets) + "."))
+        elements += [Button(action.capitalize(), action) for action in seen.legal]
+        if seen.winner is not None:
+            status = f"{self.seat_name(seen.winner)} takes the pot of {sum(seen.paid)}"
+        elif seen.to_move == CHANCE:
+            status = "The cards are dealt"
+        else:
+            status = f"{self.seat_name(seen.to_move)} to act"
+        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+
+    def describe(self, state: State) -> str:
+        """One line with all cards, also hidden ones, and the betting."""
+        position = cast("KuhnPokerState", state)
+        cards = " ".join(self.ranks[card] for card in position.cards) or "none"
+        bets = " ".join(NAMES[bet] for bet in position.bets) or "none"
+        return f"cards: {cards}, bets: {bets}"
