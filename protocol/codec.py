@@ -163,7 +163,7 @@ def _refuse_extension(code: int, _data: bytes) -> NoReturn:
 
 def _unpack(data: Frame, limit: int, max_array: int, max_map: int) -> Any:
     """Read one msgpack value. The limits hold before anything is allocated."""
-    if not isinstance(data, bytes):
+    if isinstance(data, str):
         raise RemoteProtocolError(
             "protocol/wrong_frame",
             f"The subprotocol {_Msgpack.subprotocol} uses binary frames, not text.",

@@ -11,8 +11,11 @@ are for people and may be reworded at any time. ``docs/protocol/errors.md`` is g
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
+
+from plyhouse.protocol.replies import Error
 
 __all__ = [
     "CLOSE_NORMAL",
@@ -334,6 +337,12 @@ class ProtocolError(Exception):
     def close(self) -> int:
         """WebSocket close code to use if this error closes the connection."""
         return error_code(self.code).close
+
+    def to_message(self, *, match: str = "", legal: Iterable[str] = ()) -> Error:
+        """Return the ``error`` message that tells the peer."""
+        return Error(
+            self.code, self.message, re=self.re, match=match, legal=list(legal), fatal=self.fatal
+        )
 
     def __repr__(self) -> str:
         return (
