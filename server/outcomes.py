@@ -1,0 +1,65 @@
+"""Utilities of matches that did not end by the rules of the game.
+
+A seat that forfeits (resigns, falls, plays an illegal action, stays away, crashes) gets the least
+that the game can give.  What the others get depends on the game's utility:
+
+* zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;
+* constant sum: the constant is taken as one best and ``n - 1`` worst returns (a winner takes
+  all), and what the guilty seat left of it is shared equally;
+* general sum and teams: everyone else gets the most that the game can give, since nobody else
+  did wrong and nobody's return depends on another's.
+
+All are within the game's bounds.  An agreed draw gives everyone 0 in a zero-sum game, an equal
+share of the constant in a constant-sum game, and the middle of the bounds elsewhere.  A void
+match (`VOID`) has no result; its returns are written as zeros and count for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from plyhouse.games.base import GameInfo, Utility
+
+__all__ = ["FORFEITS", "VOID", "draw_returns", "forfeit_returns", "void_returns"]
+
+VOID: Final = frozenset({"server_fault", "aborted"})
+"""Terminations of matches that count for nothing."""
+FORFEITS: Final = frozenset(
+    {"resignation", "flag_fall", "illegal_action", "disconnect", "bot_crash"}
+)
+"""Terminations by which one seat forfeits the match."""
+
+
+def _constant(info: GameInfo, seats: int) -> float:
+    """The sum of returns of a constant-sum game: one best and all others worst."""
+    return info.max_return + (seats - 1) * info.min_return
+
+
+def forfeit_returns(info: GameInfo, seats: int, guilty: int) -> tuple[float, ...]:
+    """Returns of a match that seat ``guilty`` forfeited (see the module's rule)."""
+    least = info.min_return
+    others = seats - 1
+    if info.utility is Utility.ZERO_SUM:
+        share = -least / others if others else 0.0
+    elif info.utility is Utility.CONSTANT_SUM:
+        share = (_constant(info, seats) - least) / others if others else 0.0
+    else:
+        share = info.max_return
+    share = max(least, min(info.max_return, share))
+    return tuple(least if seat == guilty else share for seat in range(seats))
+
+
+def draw_returns(info: GameInfo, seats: int) -> tuple[float, ...]:
+    """Returns of a match whose seats agreed on a draw."""
+    if info.utility is Utility.ZERO_SUM:
+        share = 0.0
+    elif info.utility is Utility.CONSTANT_SUM:
+        share = _constant(info, seats) / seats
+    else:
+        share = (info.min_return + info.max_return) / 2
+    return (share,) * seats
+
+
+def void_returns(seats: int) -> tuple[float, ...]:
+    """The zeros written for a match that counts for nothing."""
+    return (0.0,) * seats
