@@ -1,13 +1,74 @@
-"""Packages live in the repository root and are imported as ``plyhouse.<folder>``."""
+"""Packages live in the repository root and are imported as ``plyhouse.<folder>``; the hot
+modules of games/ and search/ are compiled by mypyc where that is possible, all or none.
 
+PLYHOUSE_COMPILE=0 builds without compiling, =1 makes a failure to compile fatal; otherwise
+a failure is announced, noted in search/_build.json (`plyhouse doctor` shows it), and the
+pure modules are installed.  Compiling happens in a tree of copies under build/native, as
+mypyc must see the modules by their full names.
+"""
+
+# mypy: disable-error-code="import-untyped, misc"
+# (setuptools ships no types, so that its classes are Any to base ours on)
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
-from setuptools import setup
+from setuptools import Command, Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+from setuptools.errors import SetupError
 
 ROOT = Path(__file__).resolve().parent
 TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+
+NATIVE = ROOT / "build" / "native"
+GROUP = "plyhouse.games._native"
+"""Where the machine code of all modules lives, in one shared library."""
+INTERPRETED = {
+    "games": {"__init__", "_pure", "base", "errors", "registry", "scene", "testing"},
+    "search/kernels": {"__init__", "duck"},
+}
+"""Not worth compiling; every other module of these folders is."""
+TWIN_IMPORT = "from plyhouse.search.kernels.duck import NodeState\n"
+TWIN_SOURCE = "from plyhouse.games.native import NativeState as NodeState\n"
+"""The line that makes a kernel's typed twin; see search/kernels/__init__.py."""
+MYPY_CONFIG = """\
+[mypy]
+mypy_path = .
+namespace_packages = true
+explicit_package_bases = true
+no_site_packages = true
+follow_imports = silent
+ignore_missing_imports = true
+"""
+NATIVE_SETUP = """\
+from mypyc.build import mypycify
+from setuptools import setup
+
+setup(
+    name="plyhouse-native",
+    packages=[],
+    ext_modules=mypycify(
+        ["--config-file=mypy.ini", *open("modules.txt").read().split()],
+        opt_level="1",
+        debug_level="0",
+        group_name={group!r},
+        target_dir="c",
+    ),
+    script_args=["build_ext", "--build-lib=lib", "--build-temp=o", "--parallel=2"],
+)
+"""
 
 
 def packages() -> dict[str, str]:
@@ -20,9 +81,193 @@ def packages() -> dict[str, str]:
     return found
 
 
+def sources() -> list[Path]:
+    """The modules to compile, relative to the root."""
+    return [
+        path.relative_to(ROOT)
+        for folder, left_out in INTERPRETED.items()
+        for path in sorted((ROOT / folder).glob("*.py"))
+        if path.stem not in left_out
+    ]
+
+
+def write_tree() -> None:
+    """Lay out build/native: copies of games and search by their full names, and the twins."""
+    for made in ("plyhouse", "lib"):
+        shutil.rmtree(NATIVE / made, ignore_errors=True)
+    for top in ("games", "search"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            copy = NATIVE / "plyhouse" / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    modules = []
+    for source in sources():
+        copy = NATIVE / "plyhouse" / source
+        modules.append(copy)
+        text = copy.read_text(encoding="utf-8")
+        if TWIN_IMPORT in text:
+            twin = copy.with_stem(copy.stem + "_native")
+            twin.write_text(text.replace(TWIN_IMPORT, TWIN_SOURCE), encoding="utf-8")
+            modules.append(twin)
+    names = [module.relative_to(NATIVE).as_posix() for module in modules]
+    NATIVE.joinpath("modules.txt").write_text("\n".join(names), encoding="utf-8")
+    NATIVE.joinpath("mypy.ini").write_text(MYPY_CONFIG, encoding="utf-8")
+    script = NATIVE_SETUP.format(group=GROUP)
+    NATIVE.joinpath("setup.py").write_text(script, encoding="utf-8")
+
+
+def compile_all() -> str:
+    """Compile into build/native/lib; return "" or, when that failed, the reason."""
+    if platform.python_implementation() != "CPython":
+        return f"mypyc compiles for CPython only, not for {platform.python_implementation()}"
+    write_tree()
+    # Its own process: mypyc ends its own with sys.exit on errors and changes settings of
+    # distutils, and the names in tracebacks are relative to the working directory.
+    done = subprocess.run(
+        [sys.executable, "setup.py"],
+        cwd=NATIVE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    NATIVE.joinpath("log.txt").write_text(done.stdout, encoding="utf-8")
+    if done.returncode == 0:
+        return ""
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"error|No such file|No module", line)]
+    return (telling or lines or ["the compiler said nothing"])[-1].rstrip(".")
+
+
+class Native:
+    """Compiles at most once per build, when a command first asks."""
+
+    extensions: list[Extension] | None = None
+    reason = ""
+
+    @classmethod
+    def prepare(cls, command: Command) -> None:
+        """Compile, unless that was done or is not wanted, and tell the distribution."""
+        if cls.extensions is None:
+            wish = os.environ.get("PLYHOUSE_COMPILE", "").strip()
+            if wish not in ("", "0", "1"):
+                raise SetupError(f"PLYHOUSE_COMPILE={wish!r}: expected 0, 1 or nothing")
+            failure = "PLYHOUSE_COMPILE=0 was set for the build" if wish == "0" else compile_all()
+            cls.extensions = [] if failure else cls.compiled()
+            cls.reason = failure or (
+                f"Compiled by mypyc for {platform.python_implementation()} "
+                f"{platform.python_version()}"
+            )
+            if failure and wish == "1":
+                log = NATIVE / "log.txt"
+                detail = log.read_text(encoding="utf-8")[-4000:] if log.is_file() else ""
+                raise SetupError(f"PLYHOUSE_COMPILE=1, but compiling failed: {failure}\n{detail}")
+            if failure and wish != "0":
+                cls.reason = f"Compiling failed at installation: {failure}"
+                print(  # noqa: T201 - the person who installs is to see it
+                    "*" * 72,
+                    "Plyhouse could not be compiled and is installed as pure Python: everything",
+                    f"works, searches are slower. The reason: {failure}",
+                    "*" * 72,
+                    sep="\n",
+                    file=sys.stderr,
+                    flush=True,
+                )
+        command.distribution.ext_modules = list(cls.extensions)
+
+    @staticmethod
+    def compiled() -> list[Extension]:
+        """Return one extension per shared object that was made."""
+        found = []
+        for path in sorted((NATIVE / "lib").rglob("*.*")):
+            folder = path.parent.relative_to(NATIVE / "lib")
+            found.append(Extension(".".join([*folder.parts, path.name.split(".")[0]]), []))
+        return found
+
+    @classmethod
+    def note(cls) -> dict[str, Any]:
+        """What `plyhouse.search.build_info` is to know."""
+        return {
+            "compiled": bool(cls.extensions),
+            "reason": cls.reason,
+            "python": sys.implementation.cache_tag,
+            "sources": {
+                path.as_posix(): hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+                for path in sources()
+            }
+            if cls.extensions
+            else {},
+        }
+
+
+class Build(build):
+    """Compiles first, so that setuptools knows whether there are extensions."""
+
+    def run(self) -> None:
+        """Compile, then run the commands that gather the result."""
+        Native.prepare(self)
+        super().run()
+
+
+class BuildPy(build_py):
+    """Adds the note; clears what an earlier build left."""
+
+    def run(self) -> None:
+        """Gather the sources."""
+        Native.prepare(self)
+        if self.editable_mode:
+            # An earlier build's compiled modules would hide these sources.
+            for top in ("games", "search"):
+                for pattern in ("*.so", "*.pyd"):
+                    for old in (ROOT / top).rglob(pattern):
+                        old.unlink()
+        else:
+            shutil.rmtree(Path(self.build_lib, "plyhouse"), ignore_errors=True)
+        super().run()
+        folder = ROOT if self.editable_mode else Path(self.build_lib, "plyhouse")
+        text = json.dumps(Native.note(), indent=1)
+        folder.joinpath("search", "_build.json").write_text(text + "\n", encoding="utf-8")
+
+
+class BuildExt(build_ext):
+    """Puts the compiled modules where they belong; `Native` has made them."""
+
+    def finalize_options(self) -> None:
+        """Learn which extensions there are before looking at them."""
+        Native.prepare(self)
+        super().finalize_options()
+
+    def build_extension(self, ext: Extension) -> None:
+        """Copy what has been compiled."""
+        name = self.get_ext_filename(ext.name)
+        target = Path(self.build_lib, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(NATIVE / "lib" / name, target)
+
+    def get_source_files(self) -> list[str]:
+        """Return nothing: the C sources are made anew, and have no place in an sdist."""
+        return []
+
+
+class BdistWheel(bdist_wheel):
+    """Compiles before the wheel's tag is chosen: a platform's, or any."""
+
+    def finalize_options(self) -> None:
+        """Learn whether there are extensions."""
+        Native.prepare(self)
+        super().finalize_options()
+
+
 PACKAGES = packages()
 setup(
     packages=list(PACKAGES),
     package_dir=PACKAGES,
     package_data={"": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.svg", "*.mako"]},
+    cmdclass={
+        "bdist_wheel": BdistWheel,
+        "build": Build,
+        "build_ext": BuildExt,
+        "build_py": BuildPy,
+    },
 )

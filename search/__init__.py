@@ -1,4 +1,32 @@
-"""plyhouse.search."""
+"""The search library: what a bot imports to choose an action.
+
+Every search takes ``(game, state, limit)`` and returns a `SearchResult`; it is anytime
+under its `Limit`, gives the same result for the same ``seed``, can be interrupted, and
+refuses a game that does not fit with a `plyhouse.games.errors.GameMismatch` that names
+what would.  One module per algorithm; the inner loops are in `plyhouse.search.kernels`,
+compiled where the installation found a C compiler (see `build_info`).
+"""
 
 if __name__ != "plyhouse.search":
     raise ImportError("import plyhouse.search, not search")
+
+# Each function has the name of its module, so it must be bound here, after its module.
+from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.expectiminimax import expectiminimax
+from plyhouse.search.fitness import fitting_algorithms
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.minimax import minimax
+from plyhouse.search.random_choice import random_action
+from plyhouse.search.variant import BuildInfo, build_info
+
+__all__ = [
+    "BuildInfo",
+    "Limit",
+    "SearchResult",
+    "alpha_beta",
+    "build_info",
+    "expectiminimax",
+    "fitting_algorithms",
+    "minimax",
+    "random_action",
+]

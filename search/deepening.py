@@ -1,0 +1,147 @@
+"""What every tree search does at the root: iterations, best so far, reports, the result.
+
+The kernels (`plyhouse.search.kernels`) search below the root.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from plyhouse.games.base import Game
+from plyhouse.search.fitness import require_fit
+from plyhouse.search.kernels import MAX_DEPTH, kernel_for
+from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.poll import Poll, SearchStopped
+
+__all__ = ["Evaluation", "tree_search"]
+
+Evaluation = Callable[[Any, int], float]
+"""``evaluate(state, seat)``: what the seat may expect from a position that is not over,
+between the game's least and greatest return."""
+
+
+def tree_search(
+    algorithm: str,
+    kernel_name: str,
+    game: Game,
+    state: Any,
+    limit: Limit,
+    *,
+    evaluate: Evaluation | None,
+    seed: int,
+    deepen: bool,
+) -> SearchResult:
+    """Search from a state in which a seat is to move.
+
+    With ``deepen`` the depths 1, 2, ... are searched one after the other until the limit
+    is reached or the outcome is certain; otherwise only the last depth is.
+    """
+    poll = Poll(limit)
+    require_fit(algorithm, game, state)
+    root = Root(game, state, limit, poll, kernel_name, evaluate, seed)
+    depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
+    try:
+        for depth in range(1 if deepen else depth_limit, depth_limit + 1):
+            root.iterate(depth)
+            if root.settled():
+                break
+    except SearchStopped:
+        pass
+    return root.result()
+
+
+class Root:
+    """The root of one search, and the best found so far."""
+
+    def __init__(
+        self,
+        game: Game,
+        state: Any,
+        limit: Limit,
+        poll: Poll,
+        kernel_name: str,
+        evaluate: Evaluation | None,
+        seed: int,
+    ) -> None:
+        self.state = state
+        self.seat: int = state.to_move
+        self.report = limit.report
+        self.poll = poll
+        info = game.info
+        self.leaves = Leaves(
+            evaluate,
+            hasattr(state, "heuristic"),
+            float(info.min_return),
+            float(info.max_return),
+        )
+        order = hasattr(state, "order")
+        module = kernel_for(kernel_name, state)
+        self.kernel = module.Kernel(poll, self.leaves, order, MAX_DEPTH)
+        actions = state.actions()
+        self.actions: list[Any] = list(state.order(actions) if order else actions)
+        if seed:
+            random.Random(seed).shuffle(self.actions)
+        # Before anything is searched, the best known action is the first.
+        self.line: list[Any] = self.actions[:1]
+        self.value = 0.0
+        self.values: dict[Any, float] = {}
+        self.depth = 0
+        self.exact = False
+        self.bounds = (float(info.min_return), float(info.max_return))
+
+    def iterate(self, depth: int) -> None:
+        """Search all actions to a depth, the best of the previous iteration first.
+
+        When the limit is reached halfway, the best action found by then stands: the
+        previous best was looked at first, so another one took its place only by beating
+        it at the greater depth.
+        """
+        head = self.line[0]
+        followed = self.depth > 0
+        actions = [head, *[action for action in self.actions if action != head]]
+        self.kernel.begin(list(self.line) if followed else [])
+        best = float("-inf")
+        for action in actions if followed else self.actions:
+            value = self.kernel.child_value(
+                self.state.after(action), self.seat, depth, best, followed and action == head
+            )
+            value += 0.0  # no "-0.0" in results
+            self.values[action] = value
+            if value > best:
+                best = value
+                self.value = value
+                self.line = [action, *self.kernel.line()]
+                if not followed or action != head:
+                    self.told()
+        self.depth = depth
+        self.exact = not self.leaves.used
+        self.told()
+
+    def settled(self) -> bool:
+        """Whether looking deeper could not change the choice.
+
+        That is when no line was cut off, or when the game is won or lost for certain
+        (not merely by an estimate as good as a win).
+        """
+        return self.exact or (self.value in self.bounds and not self.leaves.claimed)
+
+    def told(self) -> None:
+        """Report the best so far to whoever wants to hear it."""
+        if self.report is not None:
+            self.report(self.result())
+
+    def result(self) -> SearchResult:
+        """Put together what is known now."""
+        return SearchResult(
+            action=self.line[0],
+            value=self.value,
+            pv=tuple(self.line),
+            depth=self.depth,
+            nodes=int(self.kernel.nodes),
+            time=self.poll.seconds(),
+            values=dict(self.values),
+            exact=self.exact,
+        )

@@ -1,0 +1,94 @@
+"""Refuses a game that an algorithm cannot play, and says what could.
+
+Decided from the facts a game declares (`GameInfo`), before the first node is visited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from plyhouse.games.base import ChanceKind, Game, Information, Utility
+from plyhouse.games.errors import GameMismatch
+
+__all__ = ["ALGORITHMS", "Needs", "fitting_algorithms", "require_fit"]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What an algorithm asks of a game."""
+
+    algorithm: str
+    deterministic: bool = True
+    perfect_information: bool = True
+    two_player_zero_sum: bool = True
+
+    def misfits(self, game: Game) -> Iterator[str]:
+        """Say, one reason after the other, why the game does not fit."""
+        info = game.info
+        if self.deterministic and info.chance is not ChanceKind.DETERMINISTIC:
+            yield "it has chance nodes"
+        if self.perfect_information and info.information is not Information.PERFECT:
+            yield "its seats do not see the whole state"
+        if self.two_player_zero_sum and game.seats != 2:
+            yield f"it has {game.seats} seats"
+        if self.two_player_zero_sum and info.utility is not Utility.ZERO_SUM:
+            yield "its returns do not sum to zero"
+
+    def wanted(self) -> str:
+        """Describe the games that fit, for the message of a refusal."""
+        words = [
+            "deterministic" if self.deterministic else "",
+            "two-seat, zero-sum" if self.two_player_zero_sum else "",
+        ]
+        kind = ", ".join(word for word in words if word)
+        text = f"{kind} games" if kind else "games"
+        return f"{text} of perfect information" if self.perfect_information else text
+
+
+ALGORITHMS: Final = {
+    needs.algorithm: needs
+    for needs in (
+        Needs("alpha_beta"),
+        Needs("minimax"),
+        Needs("expectiminimax", deterministic=False),
+        Needs(
+            "random_action",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
+    )
+}
+"""Every algorithm of the library by name, the most specialised first."""
+
+
+def fitting_algorithms(game: Game) -> tuple[str, ...]:
+    """Names of the algorithms that can play the game, the most specialised first."""
+    return tuple(name for name, needs in ALGORITHMS.items() if not any(needs.misfits(game)))
+
+
+def require_fit(algorithm: str, game: Game, state: Any) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game from this state.
+
+    Raises `ValueError` when no seat is to move in ``state``.
+    """
+    needs = ALGORITHMS[algorithm]
+    reasons = tuple(needs.misfits(game))
+    if reasons:
+        raise mismatch(needs, game, reasons)
+    if state.to_move < 0:
+        what = "a chance node" if state.to_move == -1 else "the end of the game"
+        raise ValueError(f"{algorithm} searches for an action of a seat, but this is {what}")
+
+
+def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:
+    """Build the refusal: what was asked, why not, what would fit."""
+    others = ", ".join(fitting_algorithms(game))
+    return GameMismatch(
+        needs.algorithm,
+        game.spec,
+        " and ".join(reasons),
+        f"it plays {needs.wanted()}; what can play {game.spec}: {others}",
+    )

@@ -1,0 +1,83 @@
+"""How much a search may spend (`Limit`) and what it found (`SearchResult`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic_ns
+from typing import Any
+
+__all__ = ["Limit", "SearchResult"]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a search may spend; it stops at whichever bound it reaches first.
+
+    A limit without any bound lets a search look until the end of the game, which is
+    right for tic-tac-toe and hopeless for chess.  Values that make no sense raise
+    `ValueError` (or `TypeError` for the wrong type) when the limit is made, not later
+    in the middle of a match.
+    """
+
+    time: float | None = None
+    """Seconds from the call of the search; 0 means: answer at once."""
+    depth: int | None = None
+    """Plies to look ahead, chance nodes included; at least 1."""
+    nodes: int | None = None
+    """Positions to visit, the root included; at least 1."""
+    simulations: int | None = None
+    """Playouts, for Monte Carlo searches; at least 1.  Tree searches ignore it."""
+    report: Callable[[SearchResult], None] | None = field(default=None, compare=False)
+    """Called with the best result so far, each time a depth is completed or a better
+    root action is found.  It runs inside the search, so it should be quick; what it
+    raises ends the search and reaches the caller."""
+    clock: Callable[[], int] = field(default=monotonic_ns, compare=False, repr=False)
+    """Monotonic nanoseconds; tests inject their own."""
+
+    def __post_init__(self) -> None:
+        if self.time is not None:
+            if isinstance(self.time, bool) or not isinstance(self.time, int | float):
+                raise TypeError(f"Limit(time={self.time!r}): expected seconds as a number or None")
+            if not 0 <= self.time < math.inf:
+                raise ValueError(
+                    f"Limit(time={self.time!r}): expected seconds from 0 up, or None for no bound"
+                )
+        for name in ("depth", "nodes", "simulations"):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"Limit({name}={value!r}): expected a whole number or None")
+            if value < 1:
+                raise ValueError(
+                    f"Limit({name}={value!r}): expected at least 1, or None for no bound"
+                )
+        if self.report is not None and not callable(self.report):
+            raise TypeError(f"Limit(report={self.report!r}): expected a function or None")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The best action a search knows, and how it came to it."""
+
+    action: Any
+    """The action to play."""
+    value: float
+    """What the mover may expect from it, in the game's units (its returns)."""
+    pv: tuple[Any, ...]
+    """Principal variation: the play expected from here, ``action`` first.  It ends at a
+    chance node, because what follows depends on the dice."""
+    depth: int
+    """Plies fully searched; 0 when time was out before the first was."""
+    nodes: int
+    """Positions visited, the root included, over all iterations."""
+    time: float
+    """Seconds spent."""
+    values: Mapping[Any, float] = field(default_factory=dict)
+    """Value per root action, as far as known; a search that prunes knows only an upper
+    bound for actions worse than the best."""
+    exact: bool = False
+    """True when the value is the game's true one: no line was cut off by a depth limit
+    or valued by an estimate."""

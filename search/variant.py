@@ -1,0 +1,81 @@
+"""Which variant of games and searches runs, compiled or pure, and why.
+
+The build (setup.py) leaves a note, ``_build.json``, beside this module: whether it
+compiled, the reason if not, and a digest of each source, by which `build_info` notices
+compiled code that is older than its source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from plyhouse.games import native
+from plyhouse.games._pure import wanted
+
+__all__ = ["BuildInfo", "build_info", "stale_sources"]
+
+SEARCH: Final = Path(__file__).parent
+NOTE: Final = SEARCH / "_build.json"
+
+
+@dataclass(frozen=True)
+class BuildInfo:
+    """What `build_info` found."""
+
+    variant: Literal["compiled", "pure"]
+    reason: str
+    """Why this variant, as one sentence."""
+    stale: tuple[str, ...] = ()
+    """Sources changed since they were compiled; what runs is the old code."""
+
+    @property
+    def compiled(self) -> bool:
+        """Whether machine code runs."""
+        return self.variant == "compiled"
+
+
+def build_info(
+    environ: Mapping[str, str] = os.environ, *, compiled: bool = native.COMPILED, note: Path = NOTE
+) -> BuildInfo:
+    """Say which variant is loaded in this process, and why."""
+    try:
+        built: dict[str, Any] = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        built = {}
+    if compiled:
+        how = built.get("reason", "compiled modules lie beside the sources")
+        return BuildInfo("compiled", f"{how}.", stale_sources(built.get("sources", {})))
+    if wanted(environ):
+        return BuildInfo("pure", "The environment variable PLYHOUSE_PURE asks for it.")
+    if not built:
+        return BuildInfo("pure", "Plyhouse runs from its sources; no build has been made here.")
+    if built.get("compiled"):
+        return BuildInfo(
+            "pure",
+            f"The compiled modules were built for {built.get('python', 'another Python')} "
+            "and do not fit this one; install again.",
+        )
+    return BuildInfo("pure", f"{built.get('reason', 'The build did not compile')}.")
+
+
+def stale_sources(digests: Mapping[str, str], root: Path = SEARCH.parent) -> tuple[str, ...]:
+    """Name the compiled sources (like ``games/pig.py``) that have changed since.
+
+    ``digests`` are SHA-256 hex digests by name, ``root`` the folder that holds
+    ``games`` and ``search``.
+    """
+    changed = []
+    for name, digest in digests.items():
+        try:
+            now = hashlib.sha256((root / name).read_bytes()).hexdigest()
+        except OSError:
+            now = ""
+        if now != digest:
+            changed.append(name)
+    return tuple(changed)
