@@ -254,11 +254,16 @@ class RatingLike(Protocol):
     """What `Store.save_ratings` reads of a rating."""
 
     @property
-    def elo(self) -> float: ...
+    def elo(self) -> float:
+        """The rating itself."""
+
     @property
-    def low(self) -> float: ...
+    def low(self) -> float:
+        """Lower bound of its 95 % interval."""
+
     @property
-    def high(self) -> float: ...
+    def high(self) -> float:
+        """Upper bound of its 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,204 @@
+"""Competitions, their entries, progress and tables: the SQL."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from sqlalchemy import Connection, case, func, select
+from sqlalchemy.sql.elements import ColumnElement
+
+from plyhouse.storage.errors import AlreadyExists, Unknown
+from plyhouse.storage.models import (
+    bots,
+    competitions,
+    entries,
+    match_seats,
+    matches,
+    pairings,
+    players,
+)
+from plyhouse.storage.rows import CompetitionRow, EntryRow, Progress, TableRow
+
+__all__ = [
+    "add_entry",
+    "competition",
+    "competition_table",
+    "create_competition",
+    "list_competitions",
+    "list_entries",
+    "progress",
+    "set_entry_status",
+    "set_status",
+]
+
+_STATUSES = ("open", "running", "finished", "cancelled")
+_ENTRY_STATUSES = ("active", "withdrawn")
+
+_COLUMNS = (
+    competitions.c.id,
+    competitions.c.name,
+    competitions.c.game,
+    competitions.c.time_control,
+    competitions.c.format,
+    competitions.c.rounds,
+    competitions.c.mirrored,
+    competitions.c.rated,
+    competitions.c.created_ms,
+    competitions.c.status,
+    competitions.c.started_ms,
+    competitions.c.finished_ms,
+    competitions.c.data,
+)
+
+
+def create_competition(connection: Connection, row: CompetitionRow) -> None:
+    """Store a new competition."""
+    known = select(competitions.c.id).where(competitions.c.id == row.id)
+    if connection.execute(known).first() is not None:
+        raise AlreadyExists(f"there is a competition {row.id!r} already; give it another id")
+    connection.execute(competitions.insert().values(asdict(row)))
+
+
+def competition(connection: Connection, competition_id: str) -> CompetitionRow:
+    """Return a competition; `Unknown` if there is none of that id."""
+    query = select(*_COLUMNS).where(competitions.c.id == competition_id)
+    found = connection.execute(query).first()
+    if found is None:
+        raise Unknown(
+            f"there is no competition {competition_id!r}; take an id from the list of competitions"
+        )
+    return CompetitionRow(*found)
+
+
+def list_competitions(connection: Connection) -> list[CompetitionRow]:
+    """Return all competitions, newest first."""
+    query = select(*_COLUMNS).order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
+    return [CompetitionRow(*row) for row in connection.execute(query)]
+
+
+def set_status(connection: Connection, competition_id: str, status: str, now_ms: int) -> None:
+    """Move a competition on; starting and ending it are dated."""
+    if status not in _STATUSES:
+        raise Unknown(f"there is no status {status!r}; use {', '.join(_STATUSES)}")
+    values: dict[str, object] = {"status": status}
+    if status == "running":
+        values["started_ms"] = now_ms
+    elif status != "open":
+        values["finished_ms"] = now_ms
+    competition(connection, competition_id)
+    connection.execute(
+        competitions.update().where(competitions.c.id == competition_id).values(values)
+    )
+
+
+def add_entry(
+    connection: Connection, competition_id: str, bot_id: int, version_id: int | None, now_ms: int
+) -> EntryRow:
+    """Enter a bot into a competition."""
+    row = competition(connection, competition_id)
+    found = [entry for entry in list_entries(connection, competition_id) if entry.bot_id == bot_id]
+    if found:
+        raise AlreadyExists(
+            f"{found[0].player}/{found[0].bot} is entered in {row.name!r} already; once is enough"
+        )
+    connection.execute(
+        entries.insert().values(
+            competition_id=competition_id,
+            bot_id=bot_id,
+            version_id=version_id,
+            status="active",
+            created_ms=now_ms,
+        )
+    )
+    return next(e for e in list_entries(connection, competition_id) if e.bot_id == bot_id)
+
+
+def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
+    """Return the entries of a competition in the order they were made."""
+    query = (
+        select(
+            entries.c.competition_id,
+            entries.c.bot_id,
+            entries.c.version_id,
+            players.c.name,
+            bots.c.name,
+            entries.c.status,
+            entries.c.created_ms,
+        )
+        .join(bots, bots.c.id == entries.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .where(entries.c.competition_id == competition_id)
+        .order_by(entries.c.created_ms, entries.c.bot_id)
+    )
+    return [EntryRow(*row) for row in connection.execute(query)]
+
+
+def set_entry_status(connection: Connection, competition_id: str, bot_id: int, status: str) -> None:
+    """Withdraw an entry, or take it back in."""
+    if status not in _ENTRY_STATUSES:
+        raise Unknown(f"there is no status {status!r}; use {', '.join(_ENTRY_STATUSES)}")
+    chosen = entries.update().where(
+        entries.c.competition_id == competition_id, entries.c.bot_id == bot_id
+    )
+    if connection.execute(chosen.values(status=status)).rowcount == 0:
+        raise Unknown(f"bot {bot_id} is not entered in {competition_id!r}; enter it first")
+
+
+def progress(connection: Connection, competition_id: str) -> Progress:
+    """Return how many matches are planned, made and finished."""
+    planned = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
+        pairings.c.competition_id == competition_id
+    )
+    played = (
+        select(func.count(matches.c.id), func.count(matches.c.finished_ms))
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.competition_id == competition_id)
+    )
+    created, finished = connection.execute(played).one()
+    return Progress(int(connection.execute(planned).scalar_one()), created, finished)
+
+
+def competition_table(connection: Connection, competition_id: str) -> list[TableRow]:
+    """Return the table of a competition: by score, wins, then age of the bot.
+
+    All its matches count that are not void, rated or not. Entries without one come last.
+    """
+    results = (
+        select(
+            match_seats.c.bot_id,
+            func.sum(match_seats.c.score).label("score"),
+            func.count(match_seats.c.result).label("games"),
+            func.sum(_is("W")).label("wins"),
+            func.sum(_is("D")).label("draws"),
+            func.sum(_is("L")).label("losses"),
+            func.sum(match_seats.c.returned).label("returned"),
+        )
+        .join(matches, matches.c.id == match_seats.c.match_id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.competition_id == competition_id, match_seats.c.result.is_not(None))
+        .group_by(match_seats.c.bot_id)
+        .subquery()
+    )
+    columns = ("score", "games", "wins", "draws", "losses", "returned")
+    score, games, wins, draws, losses, returned = (
+        func.coalesce(results.c[name], 0).label(name) for name in columns
+    )
+    query = (
+        select(players.c.name, bots.c.name, bots.c.id, score, games, wins, draws, losses, returned)
+        .select_from(entries)
+        .join(bots, bots.c.id == entries.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .outerjoin(results, results.c.bot_id == entries.c.bot_id)
+        .where(entries.c.competition_id == competition_id)
+        .order_by(score.desc(), wins.desc(), bots.c.id)
+    )
+    table: list[TableRow] = []
+    for rank, row in enumerate(connection.execute(query), start=1):
+        player, bot, bot_id, points, count, won, drawn, lost, total = row
+        numbers = int(count), int(won), int(drawn), int(lost)
+        table.append(TableRow(rank, player, bot, bot_id, float(points), *numbers, float(total)))
+    return table
+
+
+def _is(result: str) -> ColumnElement[int]:
+    return case((match_seats.c.result == result, 1), else_=0)

@@ -1,0 +1,269 @@
+"""One database behind two ways of speaking to it: transactions as plain functions.
+
+All SQL of this package is written as ordinary functions of a SQLAlchemy `Connection`; this
+module runs them inside a transaction, on the right connection, off the event loop:
+
+- SQLite file: writes go through one connection in one thread of our own, so a whole
+  transaction costs the event loop one hop to that thread, and writers of this process queue up
+  instead of fighting for SQLite's lock. Reads go through a pool of aiosqlite connections; in
+  WAL mode they never wait for the writer.
+- SQLite in memory: one aiosqlite connection, one transaction at a time.
+- PostgreSQL: a pool of asyncpg connections.
+
+Functions may be run again after their transaction was rolled back, so they must have no other
+effect than on the database.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, Dialect
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import StaticPool
+
+from plyhouse.storage import schema
+from plyhouse.storage.errors import DatabaseLocked, DatabaseReadOnly, StoreClosed, translate
+from plyhouse.storage.urls import Target, parse_url
+
+__all__ = ["Database"]
+
+T = TypeVar("T")
+
+_LOCK_PAUSE_S = 0.005
+_CONNECT_TIMEOUT_S = 10.0
+_RETRIABLE_STATES = frozenset({"40001", "40P01"})  # serialization failure, deadlock
+_ATTEMPTS = 3
+
+_migrating = threading.Lock()  # Alembic keeps its context in module globals
+
+
+class Database:
+    """An open database; made by `Database.open`."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._errors: tuple[type[BaseException], ...] = (
+            SQLAlchemyError,
+            sqlite3.Error,
+            OSError,
+            ModuleNotFoundError,
+        )
+        self._closed = False
+        self._memory_lock = asyncio.Lock()
+        self._thread: ThreadPoolExecutor | None = None
+        self._write_engine: Engine | None = None
+        self._write_connection: Connection | None = None
+        self._engine = self._make_engine()
+        self._read_engine = self._engine
+        if target.kind == "postgresql":  # SQLite's transactions read one state anyway
+            self._read_engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
+
+    @classmethod
+    async def open(cls, url: str, *, migrate: bool = True) -> Database:
+        """Connect, and bring the schema up to date (or, without ``migrate``, only check it).
+
+        Raises a `StorageError` that says why the database cannot be used.
+        """
+        target = parse_url(url)
+        try:
+            database = cls(target)
+        except ModuleNotFoundError as error:
+            raise translate(error, target.place) from error
+        try:
+            if migrate and not target.read_only:
+                await database._prepare_schema()
+            else:
+                await database.read(lambda c: schema.check(c, target.place))
+        except BaseException:
+            await database.close()
+            raise
+        return database
+
+    @property
+    def dialect(self) -> Dialect:
+        """The SQL dialect that statements for this database are compiled for."""
+        return self._engine.dialect
+
+    async def close(self) -> None:
+        """Close every connection; work that is under way is finished first."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._thread is not None:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._close_writer)
+            self._thread.shutdown(wait=False)
+        await self._engine.dispose()
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in a transaction that sees one consistent state of the database."""
+        self._check_open()
+        try:
+            if self.target.in_memory:
+                return await self._transact_in_memory(work)
+            async with self._read_engine.connect() as connection:
+                return await connection.run_sync(work)
+        except self._errors as error:
+            raise translate(error, self.target.place) from error
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run ``work`` in a transaction and return once it is durable."""
+        self._check_open()
+        if self.target.read_only:
+            raise DatabaseReadOnly(
+                f"{self.target.place} was opened with mode=ro; open it without that to write"
+            )
+        try:
+            if self._thread is not None:
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._thread, self._transact_in_file, work)
+            if self.target.in_memory:
+                return await self._transact_in_memory(work)
+            return await self._transact_on_server(work)
+        except self._errors as error:
+            raise translate(error, self.target.place) from error
+
+    # making engines
+
+    def _make_engine(self) -> AsyncEngine:
+        target = self.target
+        if target.kind == "postgresql":
+            return self._server_engine()
+        if target.in_memory:
+            url = URL.create("sqlite+aiosqlite", database=":memory:")
+            engine = create_async_engine(url, poolclass=StaticPool)
+            self._set_up_sqlite(engine.sync_engine, "BEGIN", reader=False)
+            return engine
+        if not target.read_only:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="plyhouse-storage")
+            self._write_engine = create_engine(self._file_url("sqlite", "rwc"))
+            self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
+        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "ro"))
+        self._set_up_sqlite(engine.sync_engine, "BEGIN", reader=True)
+        return engine
+
+    def _file_url(self, driver: str, mode: str) -> URL:
+        name = "file:" + quote(str(self.target.path))
+        return URL.create(driver, database=name, query={"uri": "true", "mode": mode})
+
+    def _set_up_sqlite(self, engine: Engine, begin: str, *, reader: bool) -> None:
+        target = self.target
+
+        @event.listens_for(engine, "connect")
+        def connected(connection: Any, _record: object) -> None:
+            connection.isolation_level = None  # we say BEGIN ourselves, see `begun`
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {target.busy_timeout_ms}")
+            cursor.execute("PRAGMA foreign_keys = ON")
+            if reader:
+                cursor.execute("PRAGMA query_only = ON")
+            else:
+                cursor.execute("PRAGMA journal_mode = WAL")
+                cursor.execute(f"PRAGMA synchronous = {'FULL' if target.full_sync else 'NORMAL'}")
+            cursor.close()
+
+        @event.listens_for(engine, "begin")
+        def begun(connection: Connection) -> None:
+            connection.exec_driver_sql(begin)
+
+    def _server_engine(self) -> AsyncEngine:
+        target = self.target
+        settings = {
+            "application_name": "plyhouse",
+            "jit": "off",  # all our queries are short
+            "lock_timeout": str(target.busy_timeout_ms),
+        }
+        if target.schema is not None:
+            settings["search_path"] = target.schema
+        if not target.full_sync:
+            settings["synchronous_commit"] = "off"
+        arguments: dict[str, object] = {"server_settings": settings, "timeout": _CONNECT_TIMEOUT_S}
+        if target.ssl is not None:
+            arguments["ssl"] = target.ssl
+        engine = create_async_engine(
+            target.url.set(drivername="postgresql+asyncpg"), connect_args=arguments
+        )
+        # While connecting, SQLAlchemy lets the errors of the driver (optional, untyped) through.
+        asyncpg = importlib.import_module("asyncpg")
+        self._errors += (asyncpg.PostgresError, asyncpg.InterfaceError)
+        return engine
+
+    async def _prepare_schema(self) -> None:
+        while not _migrating.acquire(blocking=False):  # noqa: ASYNC110  (may be another loop's)
+            await asyncio.sleep(_LOCK_PAUSE_S)
+        try:
+            await self.write(lambda c: schema.upgrade(c, self.target.place))
+        finally:
+            _migrating.release()
+
+    # running transactions
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
+
+    def _transact_in_file(self, work: Callable[[Connection], T]) -> T:
+        """Run in the writer's thread. SQLite waits for locks itself, except in a few cases
+        (recovery of the log, switching to WAL) in which it gives up at once: hence the loop.
+        """
+        deadline = time.monotonic() + self.target.busy_timeout_ms / 1000
+        while True:
+            try:
+                connection = self._writer_connection()
+                with connection.begin():
+                    return work(connection)
+            except (DBAPIError, sqlite3.Error) as error:
+                locked = isinstance(translate(error, ""), DatabaseLocked)
+                if not locked or time.monotonic() >= deadline:
+                    raise
+                time.sleep(_LOCK_PAUSE_S)
+
+    async def _transact_in_memory(self, work: Callable[[Connection], T]) -> T:
+        async with self._memory_lock, self._engine.begin() as connection:
+            return await connection.run_sync(work)
+
+    async def _transact_on_server(self, work: Callable[[Connection], T]) -> T:
+        """Run on the server; again when the connection was lost before COMMIT was sent, when
+        nothing can have been stored, and when the server chose this transaction to break a tie.
+        """
+        for attempt in range(1, _ATTEMPTS + 1):
+            committing = False
+            try:
+                async with self._engine.connect() as connection:
+                    transaction = await connection.begin()
+                    result = await connection.run_sync(work)
+                    committing = True
+                    await transaction.commit()
+                    return result
+            except DBAPIError as error:
+                state = getattr(error.orig, "sqlstate", None)
+                again = state in _RETRIABLE_STATES or (
+                    error.connection_invalidated and not committing
+                )
+                if not again or attempt == _ATTEMPTS:
+                    raise
+        raise AssertionError("the last attempt returned or raised")
+
+    def _writer_connection(self) -> Connection:
+        """Return the connection of the writer's thread, which makes it at its first use."""
+        if self._write_connection is None:
+            if self._write_engine is None:
+                raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
+            self._write_connection = self._write_engine.connect()
+        return self._write_connection
+
+    def _close_writer(self) -> None:
+        if self._write_connection is not None:
+            self._write_connection.close()
+        if self._write_engine is not None:
+            self._write_engine.dispose()

@@ -1,0 +1,269 @@
+"""What can go wrong with the database, as one tree of typed errors.
+
+Every message is a single sentence that says what would be right; every class has a stable
+``code``::
+
+    StorageError                storage/failed
+    ├── DatabaseLocked          storage/locked
+    ├── DatabaseReadOnly        storage/read_only
+    ├── DatabaseFull            storage/full
+    ├── NotADatabase            storage/not_a_database
+    ├── CannotOpen              storage/cannot_open
+    ├── NewerSchema             storage/newer_schema
+    ├── OlderSchema             storage/older_schema
+    ├── Unreachable             storage/unreachable
+    ├── LoginRefused            storage/login_refused
+    ├── DriverMissing           storage/driver_missing
+    ├── BadUrl                  storage/bad_url
+    ├── WriterFull              storage/overloaded
+    ├── StoreClosed             storage/closed
+    ├── InvalidName             storage/bad_name
+    ├── InvalidScope            storage/bad_scope
+    ├── TokenRevoked            storage/revoked
+    ├── AlreadyExists           storage/exists
+    └── Unknown                 storage/unknown
+"""
+
+# ruff: noqa: N818  (the names say what is wrong; "DatabaseLockedError" says it no better)
+from __future__ import annotations
+
+import sqlite3
+from typing import ClassVar
+
+from sqlalchemy import exc as sa
+
+__all__ = [
+    "AlreadyExists",
+    "BadUrl",
+    "CannotOpen",
+    "DatabaseFull",
+    "DatabaseLocked",
+    "DatabaseReadOnly",
+    "DriverMissing",
+    "InvalidName",
+    "InvalidScope",
+    "LoginRefused",
+    "NewerSchema",
+    "NotADatabase",
+    "OlderSchema",
+    "StorageError",
+    "StoreClosed",
+    "TokenRevoked",
+    "Unknown",
+    "Unreachable",
+    "WriterFull",
+    "translate",
+]
+
+
+class StorageError(Exception):
+    """Something is wrong with the database, or with what was asked of it."""
+
+    code: ClassVar[str] = "storage/failed"
+
+
+class DatabaseLocked(StorageError):
+    """Another program kept the database locked for longer than the busy time-out."""
+
+    code = "storage/locked"
+
+
+class DatabaseReadOnly(StorageError):
+    """The database file, its folder or the server's session may not be written."""
+
+    code = "storage/read_only"
+
+
+class DatabaseFull(StorageError):
+    """The disk is full."""
+
+    code = "storage/full"
+
+
+class NotADatabase(StorageError):
+    """The file is no SQLite database, or one that belongs to another program."""
+
+    code = "storage/not_a_database"
+
+
+class CannotOpen(StorageError):
+    """The database file cannot be opened or made at that place."""
+
+    code = "storage/cannot_open"
+
+
+class NewerSchema(StorageError):
+    """The database was made by a newer Plyhouse."""
+
+    code = "storage/newer_schema"
+
+
+class OlderSchema(StorageError):
+    """The database needs a migration, and the caller asked for none."""
+
+    code = "storage/older_schema"
+
+
+class Unreachable(StorageError):
+    """No database server answers at that address, or it went away."""
+
+    code = "storage/unreachable"
+
+
+class LoginRefused(StorageError):
+    """The database server refused the user, the password or the database's name."""
+
+    code = "storage/login_refused"
+
+
+class DriverMissing(StorageError):
+    """The package that speaks to this kind of database is not installed."""
+
+    code = "storage/driver_missing"
+
+
+class BadUrl(StorageError):
+    """The database URL cannot be read, or has an option that does not exist."""
+
+    code = "storage/bad_url"
+
+
+class WriterFull(StorageError):
+    """More is waiting to be written than the writer accepts."""
+
+    code = "storage/overloaded"
+
+
+class StoreClosed(StorageError):
+    """The store or its writer was closed."""
+
+    code = "storage/closed"
+
+
+class InvalidName(StorageError):
+    """A name is not of the allowed form."""
+
+    code = "storage/bad_name"
+
+
+class InvalidScope(StorageError):
+    """A token's scope does not exist."""
+
+    code = "storage/bad_scope"
+
+
+class TokenRevoked(StorageError):
+    """The token was once valid and has been revoked."""
+
+    code = "storage/revoked"
+
+
+class AlreadyExists(StorageError):
+    """What was to be made is there already."""
+
+    code = "storage/exists"
+
+
+class Unknown(StorageError):
+    """What was asked for is not there."""
+
+    code = "storage/unknown"
+
+
+def translate(error: BaseException, place: str) -> StorageError:
+    """Turn a driver's error into ours; ``place`` names the database (without its password)."""
+    if isinstance(error, StorageError):
+        return error
+    if isinstance(error, ModuleNotFoundError):
+        return DriverMissing(
+            f"the driver {error.name!r} for {place} is not installed; "
+            "install it with: pip install 'plyhouse[postgresql]'"
+        )
+    original = error.orig if isinstance(error, sa.DBAPIError) else error
+    if isinstance(original, sqlite3.Error):
+        return _from_sqlite(original, place)
+    if isinstance(original, OSError):  # refused, unresolvable, timed out: TimeoutError is one too
+        return _unreachable(place, original)
+    state = _sqlstate(original)
+    if state is not None or isinstance(error, sa.DBAPIError):
+        return _from_postgresql(error, original, state, place)
+    return StorageError(f"{place} failed: {_first_line(error)}")
+
+
+def _unreachable(place: str, error: BaseException | None) -> Unreachable:
+    return Unreachable(
+        f"no database server answers at {place} ({_first_line(error)}); "
+        "start it, or correct host and port"
+    )
+
+
+def _from_sqlite(error: sqlite3.Error, place: str) -> StorageError:
+    text = _first_line(error)
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")) or "is locked" in text:
+        return DatabaseLocked(
+            f"{place} is locked by another program; stop that program, or wait until it is done"
+        )
+    if name.startswith("SQLITE_READONLY") or "readonly" in text:
+        return DatabaseReadOnly(
+            f"{place} cannot be written; make the file and its folder writable for this user"
+        )
+    if name.startswith("SQLITE_NOTADB") or "not a database" in text:
+        return NotADatabase(f"{place} is not a SQLite database; give another file or a new name")
+    if name.startswith("SQLITE_CORRUPT"):
+        return NotADatabase(f"{place} is damaged ({text}); restore it from a backup")
+    if name.startswith("SQLITE_FULL"):
+        return DatabaseFull(f"the disk that holds {place} is full; make room on it")
+    if name.startswith("SQLITE_CANTOPEN") or "unable to open" in text:
+        return CannotOpen(f"{place} cannot be opened; give a file in a folder that exists")
+    if isinstance(error, sqlite3.IntegrityError):
+        return _from_constraint(text, foreign="FOREIGN KEY" in text, place=place)
+    return StorageError(f"{place} failed: {text}")
+
+
+def _from_postgresql(
+    error: BaseException, original: BaseException | None, state: str | None, place: str
+) -> StorageError:
+    text = _first_line(original)
+    match state:
+        case "55P03" | "57014":
+            return DatabaseLocked(f"{place} is locked by another session; wait until it is done")
+        case "25006" | "42501":
+            return DatabaseReadOnly(
+                f"{place} may not be written by this user ({text}); grant it the right to write"
+            )
+        case "28000" | "28P01":
+            return LoginRefused(f"{place} refused the login ({text}); correct user and password")
+        case "3D000":
+            return LoginRefused(f"{place} does not exist ({text}); create it with createdb")
+        case "3F000":
+            return LoginRefused(f"{place} lacks the schema ({text}); create it first")
+        case "53100":
+            return DatabaseFull(f"the disk that holds {place} is full; make room on it")
+        case "23503":
+            return _from_constraint(text, foreign=True, place=place)
+        case "23505" | "23502" | "23514":
+            return _from_constraint(text, foreign=False, place=place)
+    lost = isinstance(error, sa.DBAPIError) and error.connection_invalidated
+    if lost or (state is not None and state.startswith(("08", "57P"))):
+        return _unreachable(place, original)
+    return StorageError(f"{place} failed: {text}")
+
+
+def _from_constraint(text: str, *, foreign: bool, place: str) -> StorageError:
+    if foreign:
+        return Unknown(
+            f"{place} has no row that this one refers to ({text}); store that one before it"
+        )
+    return AlreadyExists(f"{place} has this row already ({text}); store every row only once")
+
+
+def _sqlstate(error: BaseException | None) -> str | None:
+    """Return the SQLSTATE of a PostgreSQL error, or None: asyncpg and SQLAlchemy both set it."""
+    state = getattr(error, "sqlstate", None) or getattr(error, "pgcode", None)
+    return state if isinstance(state, str) else None
+
+
+def _first_line(error: BaseException | None) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]

@@ -1,0 +1,154 @@
+"""Leaderboards, results for the rating fit, and ratings: the SQL.
+
+The sums are kept up by `plyhouse.storage.operations` in the transaction that finishes a match,
+so a leaderboard reads as many rows as it shows, however many matches were played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, select
+
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.models import (
+    UNRATED,
+    bots,
+    pair_results,
+    players,
+    rating_snapshots,
+    standings,
+)
+from plyhouse.storage.rows import PairResult, RatingLike, Snapshot, Standing
+
+__all__ = ["games_with_results", "leaderboard", "pair_results_of", "rating_history", "save_ratings"]
+
+
+def leaderboard(connection: Connection, game: str, limit: int, offset: int) -> list[Standing]:
+    """Return a page of a game's leaderboard: by rating, then score; unrated bots come last."""
+    table = standings.c
+    page = (
+        select(standings)
+        .where(table.game == game)
+        .order_by(table.rating.desc(), table.score.desc(), table.bot_id)
+        .limit(limit)
+        .offset(offset)
+        .subquery()  # names are looked up for the rows of the page only
+    )
+    query = (
+        select(
+            players.c.name,
+            bots.c.name,
+            page.c.bot_id,
+            page.c.score,
+            page.c.games,
+            page.c.wins,
+            page.c.draws,
+            page.c.losses,
+            page.c.rating,
+            page.c.low,
+            page.c.high,
+            page.c.returned,
+        )
+        .join(bots, bots.c.id == page.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .order_by(page.c.rating.desc(), page.c.score.desc(), page.c.bot_id)
+    )
+    found: list[Standing] = []
+    for rank, row in enumerate(connection.execute(query), start=offset + 1):
+        player, bot, bot_id, score, games, wins, draws, losses, rating, low, high, returned = row
+        known = None if rating == UNRATED else rating
+        found.append(
+            Standing(
+                rank,
+                player,
+                bot,
+                bot_id,
+                score,
+                games,
+                wins,
+                draws,
+                losses,
+                known,
+                low,
+                high,
+                returned,
+            )
+        )
+    return found
+
+
+def games_with_results(connection: Connection) -> list[str]:
+    """Return the specs of games that have a leaderboard, sorted."""
+    query = select(standings.c.game).distinct().order_by(standings.c.game)
+    return list(connection.execute(query).scalars())
+
+
+def pair_results_of(connection: Connection, game: str) -> list[PairResult]:
+    """Return what is needed to fit ratings: the results between every two bots that met."""
+    query = (
+        select(pair_results)
+        .where(pair_results.c.game == game)
+        .order_by(pair_results.c.bot_a, pair_results.c.bot_b)
+    )
+    return [PairResult(*row) for row in connection.execute(query)]
+
+
+def save_ratings(
+    connection: Connection, game: str, ratings: Mapping[int, RatingLike], now_ms: int
+) -> None:
+    """Put fitted ratings (by bot id) on the leaderboard, and remember those that changed.
+
+    Raises `Unknown` for a bot without a result in the game.
+    """
+    columns = standings.c
+    query = select(columns.bot_id, columns.games, columns.rating, columns.low, columns.high).where(
+        columns.game == game
+    )
+    now = {row.bot_id: row for row in connection.execute(query)}
+    changes = []
+    snapshots = []
+    for bot_id, rating in ratings.items():
+        if bot_id not in now:
+            raise Unknown(f"bot {bot_id} has no rated result in {game}; rate those that have one")
+        fresh = float(rating.elo), float(rating.low), float(rating.high)
+        old = now[bot_id]
+        if (old.rating, old.low, old.high) == fresh:
+            continue
+        changes.append(
+            {
+                "b_bot_id": bot_id,
+                "rating": fresh[0],
+                "low": fresh[1],
+                "high": fresh[2],
+                "rated_ms": now_ms,
+            }
+        )
+        snapshots.append(
+            {
+                "game": game,
+                "bot_id": bot_id,
+                "taken_ms": now_ms,
+                "rating": fresh[0],
+                "low": fresh[1],
+                "high": fresh[2],
+                "games": old.games,
+            }
+        )
+    if changes:
+        update = standings.update().where(
+            columns.game == game, columns.bot_id == bindparam("b_bot_id")
+        )
+        connection.execute(update, changes)
+        connection.execute(rating_snapshots.insert(), snapshots)
+
+
+def rating_history(connection: Connection, game: str, bot_id: int) -> list[Snapshot]:
+    """Return a bot's ratings over time, oldest first."""
+    columns = rating_snapshots.c
+    query = (
+        select(columns.taken_ms, columns.rating, columns.low, columns.high, columns.games)
+        .where(columns.game == game, columns.bot_id == bot_id)
+        .order_by(columns.taken_ms, columns.id)
+    )
+    return [Snapshot(*row) for row in connection.execute(query)]

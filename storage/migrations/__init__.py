@@ -1,0 +1,1 @@
+"""Alembic's folder of migrations; run by `plyhouse.storage.schema`, never by hand."""

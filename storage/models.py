@@ -1,0 +1,293 @@
+"""The tables, as SQLAlchemy Core metadata.
+
+The migrations make these tables; a test compares the two. Statements on the hot path are
+compiled from the tables once (`prepare`) and run without per-row work by SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Executable,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.engine import Dialect
+
+__all__ = [
+    "UNRATED",
+    "Prepared",
+    "bots",
+    "competitions",
+    "entries",
+    "events",
+    "match_seats",
+    "matches",
+    "meta",
+    "metadata",
+    "pair_results",
+    "pairings",
+    "players",
+    "prepare",
+    "rating_snapshots",
+    "standings",
+    "tokens",
+    "versions",
+]
+
+UNRATED = -1e9
+"""Stands in `standings.rating` until the first fit: keeps the column, and so the index behind
+the leaderboard, free of NULLs, which the two databases sort differently."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts only INTEGER PRIMARY KEY up
+_Ref = BigInteger
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("name", String(32), nullable=False),
+    Column("name_key", String(32), nullable=False, unique=True),  # lower case
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), nullable=False, index=True),
+    Column("prefix", String(16), nullable=False, index=True),
+    Column("digest", LargeBinary(32), nullable=False, unique=True),
+    Column("scopes", String(64), nullable=False),
+    Column("label", String(100), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("last_used_ms", BigInteger),
+    Column("revoked_ms", BigInteger),
+)
+
+bots = Table(
+    "bots",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), nullable=False),
+    Column("name", String(32), nullable=False),
+    Column("name_key", String(32), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Index("uq_bots_player_id_name_key", "player_id", "name_key", unique=True),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
+    Column("label", String(100), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Index("uq_versions_bot_id_label", "bot_id", "label", unique=True),
+)
+
+competitions = Table(
+    "competitions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("game", String(200), nullable=False),
+    Column("time_control", String(64), nullable=False),
+    Column("format", String(32), nullable=False),
+    Column("rounds", Integer, nullable=False),
+    Column("mirrored", Boolean, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("started_ms", BigInteger),
+    Column("finished_ms", BigInteger),
+    Column("data", Text),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("competition_id", String(64), ForeignKey("competitions.id"), primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("version_id", _Ref, ForeignKey("versions.id")),
+    Column("status", String(16), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+pairings = Table(
+    "pairings",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), index=True),
+    Column("round", Integer, nullable=False),
+    Column("game", String(200), nullable=False),
+    Column("time_control", String(64), nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("seed", LargeBinary, nullable=False),
+    Column("commitment", String(64), nullable=False),
+    Column("matches", Integer, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("finished_ms", BigInteger),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("pairing_id", String(64), ForeignKey("pairings.id"), nullable=False, index=True),
+    Column("game", String(200), nullable=False),
+    Column("time_control", String(64), nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("illegal_rule", String(16), nullable=False),
+    Column("stream", String(64), nullable=False),
+    Column("nonces", Text, nullable=False),  # JSON list of hex texts
+    Column("status", String(16), nullable=False),
+    Column("ply", Integer, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("started_ms", BigInteger),
+    Column("finished_ms", BigInteger),
+    Column("termination", String(32), nullable=False),
+    Column("culprit", Integer),
+    Column("reason", Text, nullable=False),
+    Column("data", Text),
+    Index("ix_matches_created_ms_id", "created_ms", "id"),
+    Index("ix_matches_game_created_ms_id", "game", "created_ms", "id"),
+)
+# Few matches run at any time: recovery and the list of live ones read only this small index.
+Index(
+    "ix_matches_unfinished",
+    matches.c.created_ms,
+    matches.c.id,
+    sqlite_where=matches.c.finished_ms.is_(None),
+    postgresql_where=matches.c.finished_ms.is_(None),
+)
+
+match_seats = Table(
+    "match_seats",
+    metadata,
+    Column("match_id", String(64), ForeignKey("matches.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
+    Column("version_id", _Ref, ForeignKey("versions.id"), nullable=False),
+    Column("returned", Float(53)),  # this and the next two are set when the match finishes
+    Column("score", Float(53)),
+    Column("result", String(1)),  # W, D or L; NULL in a void match
+    Index("ix_match_seats_bot_id_match_id", "bot_id", "match_id"),
+    sqlite_with_rowid=False,
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("match_id", String(64), ForeignKey("matches.id"), primary_key=True),
+    Column("idx", Integer, primary_key=True, autoincrement=False),
+    Column("kind", String(16), nullable=False),
+    Column("ply", Integer, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("thought_ns", BigInteger, nullable=False),
+    Column("lag_ns", BigInteger, nullable=False),
+    Column("stall_ns", BigInteger, nullable=False),
+    Column("charged_ns", BigInteger, nullable=False),
+    Column("remaining_ns", BigInteger, nullable=False),
+    Column("data", Text),
+    sqlite_with_rowid=False,  # stored by match, so reading a match is one run of pages
+)
+
+standings = Table(
+    "standings",
+    metadata,
+    Column("game", String(200), primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("score", Float(53), nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("draws", Integer, nullable=False),
+    Column("losses", Integer, nullable=False),
+    Column("returned", Float(53), nullable=False),
+    Column("rating", Float(53), nullable=False),  # UNRATED until the first fit
+    Column("low", Float(53)),
+    Column("high", Float(53)),
+    Column("rated_ms", BigInteger),
+)
+Index(
+    "ix_standings_game_rating",
+    standings.c.game,
+    standings.c.rating.desc(),
+    standings.c.score.desc(),
+    standings.c.bot_id,
+)
+
+pair_results = Table(
+    "pair_results",
+    metadata,
+    Column("game", String(200), primary_key=True),
+    Column("bot_a", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("bot_b", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("wins_a", Integer, nullable=False),
+    Column("draws", Integer, nullable=False),
+    Column("wins_b", Integer, nullable=False),
+)
+
+rating_snapshots = Table(
+    "rating_snapshots",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("game", String(200), nullable=False),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
+    Column("taken_ms", BigInteger, nullable=False),
+    Column("rating", Float(53), nullable=False),
+    Column("low", Float(53), nullable=False),
+    Column("high", Float(53), nullable=False),
+    Column("games", Integer, nullable=False),
+    Index("ix_rating_snapshots_game_bot_id_taken_ms", "game", "bot_id", "taken_ms"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement compiled for one database, run with rows of values in a fixed order."""
+
+    sql: str
+    order: tuple[str, ...]
+    """Names of the values, in the order in which a row must give them."""
+
+    def run(self, connection: Connection, rows: list[tuple[object, ...]]) -> None:
+        """Execute once per row, in one call of the driver."""
+        if rows:
+            connection.exec_driver_sql(self.sql, rows)
+
+
+def prepare(statement: Executable, dialect: Dialect) -> Prepared:
+    """Compile a statement whose values are all named bind parameters."""
+    compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
+    return Prepared(str(compiled), tuple(compiled.positiontup))

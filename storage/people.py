@@ -1,0 +1,260 @@
+"""Players, their tokens, bots and versions: the SQL, as functions of a connection."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, select
+
+from plyhouse.storage.errors import (
+    AlreadyExists,
+    InvalidName,
+    InvalidScope,
+    TokenRevoked,
+    Unknown,
+)
+from plyhouse.storage.models import bots, players, tokens, versions
+from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
+
+__all__ = [
+    "add_player",
+    "add_token",
+    "authenticate",
+    "bot",
+    "check_name",
+    "ensure_bot",
+    "ensure_version",
+    "list_bots",
+    "list_players",
+    "list_tokens",
+    "player",
+    "revoke_token",
+    "touch_token",
+]
+
+TOKEN_PREFIX = "ply_"  # noqa: S105  (marks tokens, so that scanners for leaked secrets know them)
+TOKEN_BYTES = 32
+SHOWN = 12
+"""How many characters of a token are kept to recognise it by: the prefix and 48 random bits."""
+MAX_LABEL = 100
+
+_NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}", re.ASCII)
+
+
+def check_name(name: str, what: str) -> str:
+    """Return ``name`` if it may name a player or a bot (``what`` says which), else raise."""
+    if not _NAME.fullmatch(name):
+        raise InvalidName(
+            f"{name!r} cannot name a {what}; use 1 to 32 letters, digits, '_', '-' or '.', "
+            "among them a letter or digit"
+        )
+    return name
+
+
+def add_player(connection: Connection, name: str, now_ms: int) -> PlayerRow:
+    """Make a player; names are unique whatever the case of their letters."""
+    check_name(name, "player")
+    taken = connection.execute(
+        select(players.c.name).where(players.c.name_key == name.lower())
+    ).scalar_one_or_none()
+    if taken is not None:
+        raise AlreadyExists(f"there is a player {taken!r} already; choose another name")
+    connection.execute(players.insert().values(name=name, name_key=name.lower(), created_ms=now_ms))
+    return player(connection, name)
+
+
+def player(connection: Connection, name: str) -> PlayerRow:
+    """Return the player of that name, in whatever case; `Unknown` if there is none."""
+    found = connection.execute(_players().where(players.c.name_key == name.lower())).first()
+    if found is None:
+        raise Unknown(
+            f"there is no player {name!r}; add one with: plyhouse player add {name or 'NAME'}"
+        )
+    return PlayerRow(*found)
+
+
+def list_players(connection: Connection) -> list[PlayerRow]:
+    """Return all players by name."""
+    return [PlayerRow(*row) for row in connection.execute(_players().order_by(players.c.name_key))]
+
+
+def _players() -> Select[Any]:
+    return select(players.c.id, players.c.name, players.c.created_ms)
+
+
+def add_token(
+    connection: Connection, player_id: int, scopes: Sequence[str], label: str, now_ms: int
+) -> str:
+    """Make a token and return it; only its digest is kept, so it cannot be shown again.
+
+    A plain SHA-256 is enough for the digest: 256 random bits cannot be guessed from it.
+    """
+    unknown = sorted(set(scopes) - set(SCOPES))
+    if unknown or not scopes:
+        raise InvalidScope(
+            f"a token needs scopes out of {', '.join(SCOPES)}; "
+            f"{', '.join(map(repr, unknown)) if unknown else 'none'} was given"
+        )
+    if len(label) > MAX_LABEL:
+        raise InvalidName(f"a token's label has up to {MAX_LABEL} characters, not {len(label)}")
+    token = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
+    connection.execute(
+        tokens.insert().values(
+            player_id=player_id,
+            prefix=token[:SHOWN],
+            digest=_digest(token),
+            scopes=",".join(scope for scope in SCOPES if scope in scopes),
+            label=label,
+            created_ms=now_ms,
+        )
+    )
+    return token
+
+
+def list_tokens(connection: Connection, player_id: int) -> list[TokenRow]:
+    """Return a player's tokens, the revoked ones too, oldest first."""
+    query = _tokens().where(tokens.c.player_id == player_id).order_by(tokens.c.id)
+    return [_token(row) for row in connection.execute(query)]
+
+
+def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRow:
+    """Revoke a token given by its id, its prefix or itself; `Unknown` when none or several fit."""
+    query = _tokens()
+    if isinstance(key, int):
+        query = query.where(tokens.c.id == key)
+    else:
+        query = query.where(tokens.c.prefix.startswith(key[:SHOWN], autoescape=True))
+        if len(key) > SHOWN:
+            query = query.where(tokens.c.digest == _digest(key))
+    found = [_token(row) for row in connection.execute(query)]
+    shown = key if isinstance(key, int) else f"{key[:SHOWN]}..."
+    if len(found) != 1 or key == "":
+        how = "no token fits" if not found else f"{len(found)} tokens fit"
+        raise Unknown(f"{how} {shown}; plyhouse player list shows their first characters")
+    row = found[0]
+    if row.revoked_ms is None:
+        connection.execute(tokens.update().where(tokens.c.id == row.id).values(revoked_ms=now_ms))
+    return _token(connection.execute(_tokens().where(tokens.c.id == row.id)).one())
+
+
+def authenticate(connection: Connection, token: str) -> tuple[Identity, int | None] | None:
+    """Return whose token this is and when it was last used, or None if it is nobody's."""
+    query = (
+        select(
+            tokens.c.id,
+            tokens.c.player_id,
+            players.c.name,
+            tokens.c.scopes,
+            tokens.c.prefix,
+            tokens.c.revoked_ms,
+            tokens.c.last_used_ms,
+        )
+        .join(players, players.c.id == tokens.c.player_id)
+        .where(tokens.c.digest == _digest(token))
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        return None
+    if row.revoked_ms is not None:
+        raise TokenRevoked(f"the token {row.prefix}... was revoked; ask for a new one")
+    scopes = frozenset(row.scopes.split(","))
+    return Identity(row.player_id, row.name, scopes, row.id), row.last_used_ms
+
+
+def touch_token(connection: Connection, token_id: int, now_ms: int) -> None:
+    """Note that a token was used."""
+    connection.execute(tokens.update().where(tokens.c.id == token_id).values(last_used_ms=now_ms))
+
+
+def _tokens() -> Select[Any]:
+    columns = tokens.c
+    return select(
+        columns.id,
+        columns.player_id,
+        columns.prefix,
+        columns.scopes,
+        columns.label,
+        columns.created_ms,
+        columns.last_used_ms,
+        columns.revoked_ms,
+    )
+
+
+def _token(row: Row[Any]) -> TokenRow:
+    return TokenRow(
+        row.id,
+        row.player_id,
+        row.prefix,
+        tuple(row.scopes.split(",")),
+        row.label,
+        row.created_ms,
+        row.last_used_ms,
+        row.revoked_ms,
+    )
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def ensure_bot(connection: Connection, player_id: int, name: str, kind: str, now_ms: int) -> BotRow:
+    """Return the player's bot of that name, made now if need be.
+
+    The empty name stands for the player's own name.
+    """
+    if not name:
+        own = connection.execute(select(players.c.name).where(players.c.id == player_id))
+        name = own.scalar_one_or_none() or ""
+    check_name(name, "bot")
+    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
+    found = connection.execute(query).first()
+    if found is None:
+        connection.execute(
+            bots.insert().values(
+                player_id=player_id,
+                name=name,
+                name_key=name.lower(),
+                kind=kind,
+                created_ms=now_ms,
+            )
+        )
+        found = connection.execute(query).one()
+    return BotRow(*found)
+
+
+def bot(connection: Connection, bot_id: int) -> BotRow:
+    """Return a bot by its id."""
+    found = connection.execute(_bots().where(bots.c.id == bot_id)).first()
+    if found is None:
+        raise Unknown(f"there is no bot with the id {bot_id}; take one from the list of bots")
+    return BotRow(*found)
+
+
+def list_bots(connection: Connection, player_id: int | None) -> list[BotRow]:
+    """Return a player's bots, or everyone's, by name."""
+    query = _bots().order_by(players.c.name_key, bots.c.name_key)
+    if player_id is not None:
+        query = query.where(bots.c.player_id == player_id)
+    return [BotRow(*row) for row in connection.execute(query)]
+
+
+def _bots() -> Select[Any]:
+    return select(
+        bots.c.id, bots.c.player_id, players.c.name, bots.c.name, bots.c.kind, bots.c.created_ms
+    ).join(players, players.c.id == bots.c.player_id)
+
+
+def ensure_version(connection: Connection, bot_id: int, label: str, now_ms: int) -> int:
+    """Return the id of a bot's version of that label, made now if need be."""
+    if len(label) > MAX_LABEL:
+        raise InvalidName(f"a version's label has up to {MAX_LABEL} characters, not {len(label)}")
+    query = select(versions.c.id).where(versions.c.bot_id == bot_id, versions.c.label == label)
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        connection.execute(versions.insert().values(bot_id=bot_id, label=label, created_ms=now_ms))
+        found = connection.execute(query).scalar_one()
+    return int(found)

@@ -1,0 +1,250 @@
+"""Matches as they are read back: headers, events, what a record is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
+
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
+from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
+
+__all__ = [
+    "list_matches",
+    "pairing",
+    "pairing_matches",
+    "record",
+    "running_matches",
+    "stored_match",
+]
+
+_STATES = {
+    "finished": matches.c.finished_ms.is_not(None),
+    "running": and_(matches.c.finished_ms.is_(None), matches.c.started_ms.is_not(None)),
+    "waiting": and_(matches.c.finished_ms.is_(None), matches.c.started_ms.is_(None)),
+}
+
+_EVENT_COLUMNS = (
+    events.c.match_id,
+    events.c.idx,
+    events.c.kind,
+    events.c.ply,
+    events.c.seat,
+    events.c.text,
+    events.c.thought_ns,
+    events.c.lag_ns,
+    events.c.stall_ns,
+    events.c.charged_ns,
+    events.c.remaining_ns,
+    events.c.data,
+)
+
+
+def stored_match(connection: Connection, match_id: str) -> StoredMatch:
+    """Return a match with its secret seed and all events; `Unknown` if there is none."""
+    found = _stored(connection, matches.c.id == match_id)
+    if not found:
+        raise Unknown(f"there is no match {match_id!r}; take an id from the list of matches")
+    return found[0]
+
+
+def running_matches(connection: Connection) -> list[StoredMatch]:
+    """Return every match that is not finished, with its events, oldest first: for recovery."""
+    return _stored(connection, matches.c.finished_ms.is_(None))
+
+
+def pairing(connection: Connection, pairing_id: str) -> PairingRow:
+    """Return a pairing with its secret seed; `Unknown` if there is none."""
+    query = select(*_PAIRING_COLUMNS).where(pairings.c.id == pairing_id)
+    found = connection.execute(query).first()
+    if found is None:
+        raise Unknown(f"there is no pairing {pairing_id!r}; take an id from a match of it")
+    return PairingRow(*found)
+
+
+def pairing_matches(connection: Connection, pairing_id: str) -> list[MatchRow]:
+    """Return the headers of a pairing's matches, oldest first; the seed only when it is over."""
+    where = matches.c.pairing_id == pairing_id
+    rows = connection.execute(_headers().where(where).order_by(matches.c.created_ms, matches.c.id))
+    return _assemble(connection, rows.all(), secrets=False)
+
+
+def record(connection: Connection, match_id: str) -> dict[str, Any]:
+    """Return all that a record is made of, as plain values.
+
+    The header's fields (see `MatchRow`), ``pairing`` (see `PairingRow`) and ``events``, a list
+    of dicts (see `EventRow`). ``seed`` is hex, and empty until the pairing is over.
+    """
+    match = stored_match(connection, match_id)
+    seed = match.header.seed.hex() if match.pairing.finished_ms is not None else ""
+    material = asdict(match.header) | {"seed": seed}
+    material["pairing"] = asdict(match.pairing) | {"seed": seed}
+    material["events"] = [asdict(event) for event in match.events]
+    return material
+
+
+def list_matches(
+    connection: Connection,
+    *,
+    game: str | None = None,
+    player_id: int | None = None,
+    bot_id: int | None = None,
+    competition_id: str | None = None,
+    status: str | None = None,
+    rated: bool | None = None,
+    limit: int = 50,
+    before: str | None = None,
+) -> list[MatchRow]:
+    """Return headers of matches, newest first, without the seeds of pairings that still run.
+
+    ``before`` is the id of the last match of the page before.
+    """
+    query = _headers().order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
+    if game is not None:
+        query = query.where(matches.c.game == game)
+    if rated is not None:
+        query = query.where(matches.c.rated == rated)
+    if competition_id is not None:
+        query = query.where(pairings.c.competition_id == competition_id)
+    if status is not None:
+        if status not in _STATES:
+            raise Unknown(f"there is no status {status!r}; use {', '.join(sorted(_STATES))}")
+        query = query.where(_STATES[status])
+    if bot_id is not None or player_id is not None:
+        seat = select(match_seats.c.match_id)
+        if bot_id is not None:
+            seat = seat.where(match_seats.c.bot_id == bot_id)
+        if player_id is not None:
+            own = select(bots.c.id).where(bots.c.player_id == player_id)
+            seat = seat.where(match_seats.c.bot_id.in_(own))
+        query = query.where(matches.c.id.in_(seat))
+    if before is not None:
+        at = select(matches.c.created_ms).where(matches.c.id == before)
+        created = connection.execute(at).scalar_one_or_none()
+        if created is None:
+            raise Unknown(f"there is no match {before!r} to list those before; start anew")
+        query = query.where(
+            matches.c.created_ms <= created,  # said by itself, so that the index can start here
+            or_(matches.c.created_ms < created, matches.c.id < before),
+        )
+    return _assemble(connection, connection.execute(query).all(), secrets=False)
+
+
+_PAIRING_COLUMNS = (
+    pairings.c.id,
+    pairings.c.game,
+    pairings.c.time_control,
+    pairings.c.rated,
+    pairings.c.seed,
+    pairings.c.commitment,
+    pairings.c.matches,
+    pairings.c.created_ms,
+    pairings.c.competition_id,
+    pairings.c.round,
+    pairings.c.finished_ms,
+)
+
+
+def _headers() -> Select[Any]:
+    return select(
+        matches,
+        pairings.c.seed,
+        pairings.c.commitment,
+        pairings.c.finished_ms.label("over_ms"),
+    ).join(pairings, pairings.c.id == matches.c.pairing_id)
+
+
+def _stored(connection: Connection, where: ColumnElement[bool]) -> list[StoredMatch]:
+    ordered = _headers().where(where).order_by(matches.c.created_ms, matches.c.id)
+    headers = _assemble(connection, connection.execute(ordered).all(), secrets=True)
+    chosen = select(matches.c.id).where(where)
+    story: dict[str, list[EventRow]] = {header.id: [] for header in headers}
+    query = (
+        select(*_EVENT_COLUMNS)
+        .where(events.c.match_id.in_(chosen))
+        .order_by(events.c.match_id, events.c.idx)
+    )
+    for row in connection.execute(query):
+        story[row.match_id].append(EventRow(*row))
+    query = select(*_PAIRING_COLUMNS).where(
+        pairings.c.id.in_(select(matches.c.pairing_id).where(where))
+    )
+    found = {row.id: PairingRow(*row) for row in connection.execute(query)}
+    return [
+        StoredMatch(header, found[header.pairing_id], tuple(story[header.id])) for header in headers
+    ]
+
+
+def _assemble(
+    connection: Connection, headers: Iterable[Row[Any]], *, secrets: bool
+) -> list[MatchRow]:
+    """Add the seats to headers, keeping their order."""
+    rows = {row.id: _match(row) for row in headers}
+    seats: dict[str, list[SeatRow]] = {key: [] for key in rows}
+    returns: dict[str, list[float]] = {key: [] for key in rows}
+    query = (
+        select(
+            match_seats.c.match_id,
+            match_seats.c.seat,
+            players.c.name.label("player"),
+            bots.c.name.label("bot"),
+            versions.c.label.label("version"),
+            players.c.id.label("player_id"),
+            match_seats.c.bot_id,
+            match_seats.c.version_id,
+            match_seats.c.returned,
+        )
+        .join(bots, bots.c.id == match_seats.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .join(versions, versions.c.id == match_seats.c.version_id)
+        .order_by(match_seats.c.match_id, match_seats.c.seat)
+    )
+    keys = list(rows)
+    for start in range(0, len(keys), 500):  # databases limit the number of parameters
+        chunk = keys[start : start + 500]
+        for row in connection.execute(query.where(match_seats.c.match_id.in_(chunk))):
+            match_id, *seat, returned = row
+            seats[match_id].append(SeatRow(*seat))
+            if returned is not None:
+                returns[match_id].append(returned)
+    over = {row_id for row_id, (_, public) in rows.items() if secrets or public}
+    return [
+        replace(
+            match,
+            seats=tuple(seats[key]),
+            returns=tuple(returns[key]),
+            seed=match.seed if key in over else b"",
+        )
+        for key, (match, _) in rows.items()
+    ]
+
+
+def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
+    """Return a header without seats, and whether its seed is public."""
+    match = MatchRow(
+        id=row.id,
+        pairing_id=row.pairing_id,
+        game=row.game,
+        time_control=row.time_control,
+        rated=row.rated,
+        illegal_rule=row.illegal_rule,
+        stream=row.stream,
+        commitment=row.commitment,
+        seed=row.seed,
+        seats=(),
+        created_ms=row.created_ms,
+        nonces=tuple(json.loads(row.nonces)),
+        status=row.status,
+        ply=row.ply,
+        started_ms=row.started_ms,
+        finished_ms=row.finished_ms,
+        termination=row.termination,
+        culprit=row.culprit,
+        reason=row.reason,
+        data=row.data,
+    )
+    return match, row.over_ms is not None

@@ -1,0 +1,119 @@
+"""Which schema a database has, and how it is brought up to date.
+
+Migrations ship inside the package (`plyhouse.storage.migrations`) and run by Alembic when a
+store is opened. Alembic is only imported when there is something to migrate.
+"""
+
+from __future__ import annotations
+
+import time
+from importlib import metadata as packages
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, select, text
+
+from plyhouse.storage import models
+from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
+
+__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "revision", "upgrade"]
+
+KNOWN = ("0001",)
+"""All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
+
+HEAD = KNOWN[-1]
+
+VERSION_TABLE = "plyhouse_schema"
+"""Not Alembic's usual name, so that Plyhouse can share a schema with another program."""
+
+_ADVISORY_LOCK = int.from_bytes(b"Plyhouse", "big")
+
+
+def revision(connection: Connection) -> str | None:
+    """Return the database's schema revision; None when Plyhouse never used it."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))  # noqa: S608
+    return found.scalar_one_or_none()
+
+
+def check(connection: Connection, place: str) -> None:
+    """Raise unless the database has exactly the schema this Plyhouse works with."""
+    found = revision(connection)
+    if found == HEAD:
+        return
+    if found is not None and found not in KNOWN:
+        raise _newer(connection, place, found)
+    _refuse_foreign(connection, place, found)
+    raise OlderSchema(
+        f"{place} has schema {found or 'none'} and this Plyhouse works with {HEAD}; "
+        "open it once for writing (plyhouse serve does) to migrate it"
+    )
+
+
+def upgrade(connection: Connection, place: str) -> None:
+    """Bring the database to `HEAD` within the connection's transaction.
+
+    Always writes a row, so that a database that cannot be written is found out now and not in
+    the middle of a match.
+    """
+    found = revision(connection)
+    if found != HEAD:
+        if connection.dialect.name == "postgresql":  # SQLite's BEGIN IMMEDIATE is such a lock
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            found = revision(connection)
+        if found is not None and found not in KNOWN:
+            raise _newer(connection, place, found)
+        _refuse_foreign(connection, place, found)
+        if found != HEAD:
+            _migrate(connection)
+            _put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
+    _put_meta(connection, "opened_ms", str(time.time_ns() // 1_000_000))
+
+
+def _newer(connection: Connection, place: str, found: str) -> NewerSchema:
+    maker = "a newer Plyhouse"
+    if inspect(connection).has_table(models.meta.name):
+        table = models.meta
+        query = select(table.c.value).where(table.c.name == "plyhouse_version")
+        version = connection.execute(query).scalar_one_or_none()
+        if version is not None:
+            maker = f"Plyhouse {version}"
+    return NewerSchema(
+        f"{place} was made by {maker} (schema {found}, this one knows up to {HEAD}); "
+        "upgrade Plyhouse or give another database"
+    )
+
+
+def _refuse_foreign(connection: Connection, place: str, found: str | None) -> None:
+    """Refuse a database that holds another program's tables where ours would go."""
+    if found is not None:
+        return
+    tables = set(inspect(connection).get_table_names())
+    if connection.dialect.name == "postgresql":  # there, sharing a schema is common
+        tables &= set(models.metadata.tables)
+    if tables:
+        raise NotADatabase(
+            f"{place} belongs to another program (it has a table {min(tables)!r}); "
+            "give another database"
+        )
+
+
+def _put_meta(connection: Connection, name: str, value: str) -> None:
+    table = models.meta
+    changed = connection.execute(
+        table.update().where(table.c.name == name).values(value=value)
+    ).rowcount
+    if not changed:
+        connection.execute(table.insert().values(name=name, value=value))
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    folder = Path(__file__).parent / "migrations"
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

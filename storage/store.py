@@ -1,0 +1,322 @@
+"""The store: everything the server asks of its database, as awaitable methods.
+
+Methods raise `plyhouse.storage.errors.StorageError`, whose subclasses say what is wrong. What is
+written has reached the disk when a method returns. For the stream of actions during matches use
+`plyhouse.storage.writer.Writer`, which shares transactions between matches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from plyhouse.storage import competitions, leaderboards, people, records
+from plyhouse.storage.database import Database
+from plyhouse.storage.operations import Operations
+from plyhouse.storage.rows import (
+    BotRow,
+    CompetitionRow,
+    EntryRow,
+    EventRow,
+    FinishMatch,
+    FinishPairing,
+    Identity,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    Op,
+    PairingRow,
+    PairResult,
+    PlayerRow,
+    Progress,
+    RatingLike,
+    Snapshot,
+    Standing,
+    StartMatch,
+    StoredMatch,
+    TableRow,
+    TokenRow,
+)
+
+__all__ = ["Store", "wall_ms"]
+
+_TOUCH_EVERY_MS = 60_000
+
+
+def wall_ms() -> int:
+    """Return the wall-clock time in milliseconds since 1970 (UTC)."""
+    return time.time_ns() // 1_000_000
+
+
+class Store:
+    """An open Plyhouse database; made by `Store.open`, also usable with ``async with``."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+        self._operations = Operations(database.dialect)
+
+    @classmethod
+    async def open(
+        cls, url: str, *, migrate: bool = True, clock: Callable[[], int] = wall_ms
+    ) -> Store:
+        """Open the database at a URL (see `plyhouse.storage.urls`), made or migrated if need be.
+
+        Without ``migrate`` a database of an older schema raises `OlderSchema`. ``clock`` gives
+        the wall-clock time in ms.
+        """
+        return cls(await Database.open(url, migrate=migrate), clock)
+
+    async def close(self) -> None:
+        """Close the connections; close a `Writer` of this store before."""
+        await self._database.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def place(self) -> str:
+        """Name of the database for messages, without a password."""
+        return self._database.target.place
+
+    # people
+
+    async def add_player(self, name: str) -> PlayerRow:
+        """Make a player; raises `InvalidName` or `AlreadyExists` (names ignore case)."""
+        now = self._clock()
+        return await self._database.write(lambda c: people.add_player(c, name, now))
+
+    async def player(self, name: str) -> PlayerRow:
+        """Return the player of that name in any case; raises `Unknown`."""
+        return await self._database.read(lambda c: people.player(c, name))
+
+    async def players(self) -> list[PlayerRow]:
+        """Return all players by name."""
+        return await self._database.read(people.list_players)
+
+    async def add_token(
+        self, player: str | int | PlayerRow, scopes: Sequence[str] = ("play",), label: str = ""
+    ) -> str:
+        """Make a token for a player (name, id or row); this is the only time it can be seen."""
+        now = self._clock()
+        player_id = await self._player_id(player)
+        return await self._database.write(
+            lambda c: people.add_token(c, player_id, scopes, label, now)
+        )
+
+    async def tokens(self, player: str | int | PlayerRow) -> list[TokenRow]:
+        """Return what is known of a player's tokens, the revoked ones too."""
+        player_id = await self._player_id(player)
+        return await self._database.read(lambda c: people.list_tokens(c, player_id))
+
+    async def revoke_token(self, key: int | str) -> TokenRow:
+        """Revoke a token by its id, its first characters or itself; doing so twice is fine."""
+        now = self._clock()
+        return await self._database.write(lambda c: people.revoke_token(c, key, now))
+
+    async def authenticate(self, token: str) -> Identity | None:
+        """Return whose token this is, None for nobody's; raises `TokenRevoked`."""
+        found = await self._database.read(lambda c: people.authenticate(c, token))
+        if found is None:
+            return None
+        identity, last_used = found
+        now = self._clock()
+        stale = last_used is None or now - last_used >= _TOUCH_EVERY_MS
+        if stale and not self._database.target.read_only:
+            token_id = identity.token_id
+            await self._database.write(lambda c: people.touch_token(c, token_id, now))
+        return identity
+
+    async def ensure_bot(self, player_id: int, name: str, kind: str = "bot") -> BotRow:
+        """Return a player's bot by name (empty: the player's own), made now if need be."""
+        now = self._clock()
+        return await self._database.write(
+            lambda c: people.ensure_bot(c, player_id, name, kind, now)
+        )
+
+    async def ensure_version(self, bot_id: int, label: str) -> int:
+        """Return the id of a bot's version by label, made now if need be."""
+        now = self._clock()
+        return await self._database.write(lambda c: people.ensure_version(c, bot_id, label, now))
+
+    async def bot(self, bot_id: int) -> BotRow:
+        """Return a bot by id; raises `Unknown`."""
+        return await self._database.read(lambda c: people.bot(c, bot_id))
+
+    async def bots(self, player_id: int | None = None) -> list[BotRow]:
+        """Return a player's bots, or everyone's."""
+        return await self._database.read(lambda c: people.list_bots(c, player_id))
+
+    # matches
+
+    async def apply(self, ops: Iterable[Op]) -> None:
+        """Store operations in one transaction of their own: all of them or none."""
+        rows = list(ops)
+        await self._database.write(lambda c: self._operations.apply(c, rows))
+
+    async def create_pairing(self, row: PairingRow) -> None:
+        """Store a pairing."""
+        await self.apply([NewPairing(row)])
+
+    async def create_match(self, row: MatchRow) -> None:
+        """Store a match and its seats; the pairing comes before."""
+        await self.apply([NewMatch(row)])
+
+    async def start_match(self, match_id: str, nonces: tuple[str, ...], started_ms: int) -> None:
+        """Mark a match as running."""
+        await self.apply([StartMatch(match_id, nonces, started_ms)])
+
+    async def add_events(self, rows: Sequence[EventRow]) -> None:
+        """Store events in one transaction."""
+        await self.apply(rows)
+
+    async def finish_match(self, end: FinishMatch) -> None:
+        """End a match; leaderboard and pair results follow in the same transaction."""
+        await self.apply([end])
+
+    async def finish_pairing(self, pairing_id: str, finished_ms: int) -> None:
+        """End a pairing; its seed is public from now on."""
+        await self.apply([FinishPairing(pairing_id, finished_ms)])
+
+    async def pairing(self, pairing_id: str) -> PairingRow:
+        """Return a pairing with its secret seed; raises `Unknown`."""
+        return await self._database.read(lambda c: records.pairing(c, pairing_id))
+
+    async def pairing_matches(self, pairing_id: str) -> list[MatchRow]:
+        """Return a pairing's matches, oldest first; the seed is empty until it is over."""
+        return await self._database.read(lambda c: records.pairing_matches(c, pairing_id))
+
+    async def running_matches(self) -> list[StoredMatch]:
+        """Return all unfinished matches with seeds and events: what recovery needs."""
+        return await self._database.read(records.running_matches)
+
+    async def match(self, match_id: str) -> StoredMatch:
+        """Return one match with its secret seed and its events; raises `Unknown`."""
+        return await self._database.read(lambda c: records.stored_match(c, match_id))
+
+    async def record(self, match_id: str) -> dict[str, Any]:
+        """Return a match as plain values, with the seed only when its pairing is over.
+
+        The caller decides whether an unfinished match may be shown: events are all there.
+        """
+        return await self._database.read(lambda c: records.record(c, match_id))
+
+    async def list_matches(
+        self,
+        *,
+        game: str | None = None,
+        player_id: int | None = None,
+        bot_id: int | None = None,
+        competition_id: str | None = None,
+        status: str | None = None,
+        rated: bool | None = None,
+        limit: int = 50,
+        before: str | None = None,
+    ) -> list[MatchRow]:
+        """Return headers, newest first; ``before`` is the last id of the page before.
+
+        ``status`` is waiting, running or finished. Seeds are empty until the pairing is over.
+        """
+        return await self._database.read(
+            lambda c: records.list_matches(
+                c,
+                game=game,
+                player_id=player_id,
+                bot_id=bot_id,
+                competition_id=competition_id,
+                status=status,
+                rated=rated,
+                limit=limit,
+                before=before,
+            )
+        )
+
+    # leaderboards
+
+    async def leaderboard(self, game: str, limit: int = 100, offset: int = 0) -> list[Standing]:
+        """Return a page of the leaderboard of a game (canonical spec), best first."""
+        return await self._database.read(lambda c: leaderboards.leaderboard(c, game, limit, offset))
+
+    async def games_with_results(self) -> list[str]:
+        """Return the specs of all games that have a leaderboard."""
+        return await self._database.read(leaderboards.games_with_results)
+
+    async def pair_results(self, game: str) -> list[PairResult]:
+        """Return the counted results between every two bots that met in a game."""
+        return await self._database.read(lambda c: leaderboards.pair_results_of(c, game))
+
+    async def save_ratings(self, game: str, ratings: Mapping[int, RatingLike]) -> None:
+        """Put fitted ratings, by bot id, on the leaderboard and into the history."""
+        now = self._clock()
+        await self._database.write(lambda c: leaderboards.save_ratings(c, game, ratings, now))
+
+    async def rating_history(self, game: str, bot_id: int) -> list[Snapshot]:
+        """Return a bot's ratings over time, oldest first."""
+        return await self._database.read(lambda c: leaderboards.rating_history(c, game, bot_id))
+
+    # competitions
+
+    async def create_competition(self, row: CompetitionRow) -> None:
+        """Store a competition; raises `AlreadyExists`."""
+        await self._database.write(lambda c: competitions.create_competition(c, row))
+
+    async def competition(self, competition_id: str) -> CompetitionRow:
+        """Return a competition; raises `Unknown`."""
+        return await self._database.read(lambda c: competitions.competition(c, competition_id))
+
+    async def competitions(self) -> list[CompetitionRow]:
+        """Return all competitions, newest first."""
+        return await self._database.read(competitions.list_competitions)
+
+    async def set_competition_status(self, competition_id: str, status: str) -> None:
+        """Move a competition to open, running, finished or cancelled."""
+        now = self._clock()
+        await self._database.write(
+            lambda c: competitions.set_status(c, competition_id, status, now)
+        )
+
+    async def add_entry(
+        self, competition_id: str, bot_id: int, version_id: int | None = None
+    ) -> EntryRow:
+        """Enter a bot; raises `AlreadyExists` or `Unknown`."""
+        now = self._clock()
+        return await self._database.write(
+            lambda c: competitions.add_entry(c, competition_id, bot_id, version_id, now)
+        )
+
+    async def entries(self, competition_id: str) -> list[EntryRow]:
+        """Return the entries in the order they were made."""
+        return await self._database.read(lambda c: competitions.list_entries(c, competition_id))
+
+    async def set_entry_status(self, competition_id: str, bot_id: int, status: str) -> None:
+        """Make an entry active or withdrawn."""
+        await self._database.write(
+            lambda c: competitions.set_entry_status(c, competition_id, bot_id, status)
+        )
+
+    async def competition_table(self, competition_id: str) -> list[TableRow]:
+        """Return the table of all entries, best first."""
+        return await self._database.read(
+            lambda c: competitions.competition_table(c, competition_id)
+        )
+
+    async def progress(self, competition_id: str) -> Progress:
+        """Return how many matches are planned, made and finished."""
+        return await self._database.read(lambda c: competitions.progress(c, competition_id))
+
+    async def _player_id(self, player: str | int | PlayerRow) -> int:
+        if isinstance(player, PlayerRow):
+            return player.id
+        if isinstance(player, int):
+            return player
+        return (await self.player(player)).id
