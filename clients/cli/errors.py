@@ -45,8 +45,12 @@ _BY_CODE: Final = {
     "storage/unknown": EXIT_USAGE,
     "storage/bad_name": EXIT_USAGE,
     "storage/bad_scope": EXIT_USAGE,
+    "storage/driver_missing": EXIT_USAGE,
+    "storage/revoked": EXIT_REFUSED,
+    "storage/login_refused": EXIT_REFUSED,
     "server/fault": EXIT_FAILED,
     "bot/crashed": EXIT_FAILED,
+    "server/database": EXIT_UNREACHABLE,
 }
 _BY_FAMILY: Final = {
     "auth": EXIT_REFUSED,
@@ -85,6 +89,9 @@ def exit_code(error: BaseException) -> int | None:
     """The exit code for an error that a user can cure; None when it is a fault of ours."""
     if isinstance(error, click.ClickException):
         return error.exit_code
+    own = getattr(error, "exit_code", None)
+    if isinstance(own, int):  # an error that knows better than the table
+        return own
     code = code_of(error)
     if code is not None:
         return code_exit(code)

@@ -9,19 +9,19 @@ from urllib.parse import quote, urlsplit
 
 from plyhouse.clients.cli.errors import code_exit
 
-__all__ = ["ApiError", "Unreachable", "Url", "call", "path"]
+__all__ = ["ApiError", "UnreachableError", "Url", "call", "path"]
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
 
 
-class Unreachable(Exception):
+class UnreachableError(Exception):
     """The server could not be reached, or what answered is no Plyhouse server."""
 
     code = "connection/unreachable"
 
 
-class BadUrl(Exception):
+class BadUrlError(Exception):
     """A ``--server`` address that cannot be one."""
 
     code = "config/bad_url"
@@ -44,7 +44,7 @@ class ApiError(Exception):
 class Url:
     """The address of a server, however the user wrote it.
 
-    Accepts ``host:port`` and the schemes http, https, ws and wss; raises `BadUrl`.
+    Accepts ``host:port`` and the schemes http, https, ws and wss; raises `BadUrlError`.
     """
 
     def __init__(self, text: str) -> None:
@@ -56,7 +56,7 @@ class Url:
             port = -1
         schemes = ("http", "https", "ws", "wss")
         if parts.scheme not in schemes or not parts.hostname or port == -1:
-            raise BadUrl(
+            raise BadUrlError(
                 f"'{text}' is no server address; write it like http://127.0.0.1:8765 "
                 f"or https://example.org."
             )
@@ -83,7 +83,7 @@ def call(
     token: str | None = None,
     timeout: float = TIMEOUT,
 ) -> Any:
-    """One request; returns the decoded JSON.  Raises `Unreachable` and `ApiError`."""
+    """One request; returns the decoded JSON.  Raises `UnreachableError` and `ApiError`."""
     url = Url(server)
     kind = http.client.HTTPSConnection if url.secure else http.client.HTTPConnection
     connection = kind(url.host, url.port, timeout=timeout)
@@ -100,13 +100,13 @@ def call(
         text = response.read()
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise Unreachable(f"No server answers at {url.base}: {reason.lower()}.") from error
+        raise UnreachableError(f"No server answers at {url.base}: {reason.lower()}.") from error
     finally:
         connection.close()
     try:
         answer = json.loads(text) if text else None
     except ValueError as error:
-        raise Unreachable(f"What answers at {url.base} is no Plyhouse server.") from error
+        raise UnreachableError(f"What answers at {url.base} is no Plyhouse server.") from error
     if response.status >= 400:
         fields = answer if isinstance(answer, dict) else {}
         code = str(fields.get("code") or f"http/{response.status}")

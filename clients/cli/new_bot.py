@@ -1,0 +1,139 @@
+"""``plyhouse new-bot``: write a starter bot that already plays."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from typing import Final
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.output import note
+from plyhouse.games.base import ChanceKind, Game, Information
+
+__all__ = ["class_name", "new_bot", "starter"]
+
+_HEAD: Final = '''"""A bot for {title}.
+
+Try it:        plyhouse match {file} random --game {shell_spec}
+Play it:       plyhouse play {shell_spec} --against {file}
+Check it:      plyhouse check {file}
+Let it play:   plyhouse bot run {file} --server URL --game {shell_spec} --seek
+"""
+
+{imports}
+
+
+class {name}(Bot):
+    """What makes this bot special: say it here."""
+
+    games = ("{spec}",)
+
+'''
+
+_DETERMINISTIC: Final = '''    def choose(self, turn: Turn) -> Any:
+        """Look as far ahead as the clock allows."""
+        # turn.state is the position, turn.legal what you can do, turn.clock the time.
+        # alpha_beta() takes evaluate=..., a function of yours that judges positions.
+        return alpha_beta(turn.game, turn.state, turn.limit).action
+'''
+
+_STOCHASTIC: Final = '''    def choose(self, turn: Turn) -> Any:
+        """Look as far ahead as the clock allows, over every roll of the dice."""
+        # turn.state is the position, turn.legal what you can do, turn.clock the time.
+        # expectiminimax() takes evaluate=..., a function of yours that judges positions.
+        return expectiminimax(turn.game, turn.state, turn.limit).action
+'''
+
+_HIDDEN: Final = '''    def choose(self, turn: Turn) -> Any:
+        """Guess the hidden part a few times, and take what is best on average."""
+        # turn.observation is all you see; turn.sample() is one position that fits it.
+        totals = dict.fromkeys(turn.legal, 0.0)
+        for _ in range(100):
+            guess = turn.sample()
+            for action in turn.legal:
+                totals[action] += self.playout(guess.after(action), turn)
+        return max(totals, key=lambda action: totals[action])
+
+    def playout(self, state: Any, turn: Turn) -> float:
+        """What I get when everybody goes on at random."""
+        while state.to_move != TERMINAL:
+            if state.to_move == CHANCE:
+                outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+                state = state.after(turn.rng.choices(outcomes, weights)[0])
+            else:
+                state = state.after(turn.rng.choice(state.actions()))
+        return float(state.returns()[turn.seat])
+'''
+
+
+@click.command("new-bot")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--game",
+    metavar="SPEC",
+    default="connect_four",
+    show_default=True,
+    help="Game that the bot shall play first; the starter uses a search that fits it.",
+)
+@click.option("--force", is_flag=True, help="Overwrite the file if it exists.")
+def new_bot(file: Path, game: str, force: bool) -> None:
+    """Write a starter bot into the new FILE, such as mybot.py."""
+    from plyhouse.games.registry import get_game
+
+    if file.suffix != ".py":
+        raise CommandError(
+            f"A bot is a Python file: name it {file.with_suffix('.py')}.", EXIT_USAGE
+        )
+    text = starter(file, get_game(game))
+    if not file.parent.is_dir():
+        raise CommandError(f"There is no folder {file.parent}: make it first.", EXIT_USAGE)
+    try:
+        with open(file, "w" if force else "x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise CommandError(
+            f"{file} exists already; choose another name, or overwrite it with --force.",
+            EXIT_USAGE,
+        ) from None
+    note(f"Wrote {file}. Try it: plyhouse match {file} random --game {_quoted(game)}")
+
+
+def starter(file: Path, game: Game) -> str:
+    """The source of a starter bot for ``game`` that is to stand in ``file``."""
+    if game.info.information is Information.IMPERFECT:
+        body = _HIDDEN
+        ours = [
+            "from plyhouse.bots import Bot, Turn",
+            "from plyhouse.games import CHANCE, TERMINAL",
+        ]
+    else:
+        deterministic = game.info.chance is ChanceKind.DETERMINISTIC
+        body = _DETERMINISTIC if deterministic else _STOCHASTIC
+        search = "alpha_beta" if deterministic else "expectiminimax"
+        ours = ["from plyhouse.bots import Bot, Turn", f"from plyhouse.search import {search}"]
+    head = _HEAD.format(
+        title=game.info.title,
+        file=file.name,
+        spec=game.spec,
+        shell_spec=_quoted(game.spec),
+        imports="\n".join(["from typing import Any", "", *ours]),
+        name=class_name(file.stem),
+    )
+    return head + body
+
+
+def class_name(stem: str) -> str:
+    """``my_first-bot`` to ``MyFirstBot``."""
+    parts = re.split(r"[^A-Za-z0-9]+", stem)
+    name = "".join(part[:1].upper() + part[1:] for part in parts if part)
+    if not name or not name[0].isalpha() or keyword.iskeyword(name) or name in ("Bot", "Turn"):
+        return f"My{name}" if name else "MyBot"
+    return name
+
+
+def _quoted(spec: str) -> str:
+    """A spec as one writes it in a shell."""
+    return spec if re.fullmatch(r"[\w./:-]+", spec) else f"'{spec}'"

@@ -1,0 +1,241 @@
+"""Every command and Python snippet of README.md and docs/ is run, and the site is built.
+
+A document is run from top to bottom in one shell, in an empty folder:
+
+* a fence ``console`` holds commands (``$ ...``) and, optionally, what they print: compared
+  like a doctest, with ``...`` for what differs from run to run;
+* a command that does not end (``plyhouse serve``, a bot without ``--matches``) is started in
+  the background, and its first line of output awaited; it is stopped after the document;
+* a fence ``python`` is run; with ``title="name.py"`` it is saved under that name instead, and
+  so are other fences whose title is a file name (``toml``, ``javascript``);
+* a fence whose title begins with ``not run:`` is not run, and says why to readers, too;
+* fences ``text`` and ``json`` are illustrations.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = {"docs/commands.md"}
+DOCUMENTS = [
+    name
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if (name := path.relative_to(ROOT).as_posix()) not in GENERATED
+]
+FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S
+)
+TITLE = re.compile(r'title="([^"]*)"')
+FILE = re.compile(r"[\w.-]+\.(py|toml|js|mjs|json)")
+ENDLESS = re.compile(r"plyhouse serve\b|plyhouse bot run\b(?!.*--matches)|plyhouse demo\b.*--keep")
+PATIENCE = 120
+"""Seconds after which a command counts as hanging."""
+DEFAULT_PORT = "8765"
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Fence:
+    line: int
+    language: str
+    title: str
+    body: str
+
+
+def fences(text: str) -> Iterator[Fence]:
+    for match in FENCE.finditer(text):
+        language, _, rest = match["info"].strip().partition(" ")
+        title = TITLE.search(rest)
+        body = re.sub(rf"^{match['indent']}", "", match["body"], flags=re.M)
+        line = text.count("\n", 0, match.start()) + 1
+        yield Fence(line, language, title[1] if title else "", body)
+
+
+def commands(body: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console fence with what they should print; ``> `` continues one."""
+    command: str | None = None
+    output: list[str] = []
+    for line in body.splitlines():
+        if line.startswith("$ "):
+            if command is not None:
+                yield command, "\n".join(output)
+            command, output = line[2:], []
+        elif line.startswith("> ") and command is not None and not output:
+            command += "\n" + line[2:]
+        else:
+            assert command is not None, f"output before the first command: {line}"
+            output.append(line)
+    if command is not None:
+        yield command, "\n".join(output)
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+class Shell:
+    """One bash that runs a document's commands one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")
+        }
+        environment |= {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PLYHOUSE_PORT": self.port,
+            "PLYHOUSE_SERVER": f"http://127.0.0.1:{self.port}",
+            "COLUMNS": "100",
+            "PYTHONUNBUFFERED": "1",
+        }
+        if "PLYHOUSE_PURE" in os.environ:
+            environment["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
+        self.process = subprocess.Popen(
+            ["bash", "--noprofile", "--norc"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.background = 0
+
+    def run(self, command: str) -> tuple[int, str]:
+        """Run a command to its end; its exit code and all that it printed."""
+        log = self.folder / ".output"
+        status = self.folder / ".status"
+        status.unlink(missing_ok=True)
+        assert self.process.stdin is not None
+        # The braces keep variables that the command sets; nothing is read from our pipe.
+        done = f"echo $? >{status}.new; mv {status}.new {status}"
+        script = f"{{ {command}\n}} >{log} 2>&1 </dev/null; {done}\n"
+        self.process.stdin.write(self.local(script))
+        self.process.stdin.flush()
+        self.wait_for(status, command, log)
+        return int(status.read_text()), log.read_text()
+
+    def start(self, command: str) -> tuple[int, str]:
+        """Start a command in the background and wait for its first line of output."""
+        self.background += 1
+        log = self.folder / f".background-{self.background}"
+        assert self.process.stdin is not None
+        self.process.stdin.write(self.local(f"{{ {command}\n}} >{log} 2>&1 </dev/null &\n"))
+        self.process.stdin.flush()
+        self.wait_for(log, command, log, "\n")
+        return 0, log.read_text()
+
+    def wait_for(self, path: Path, command: str, log: Path, content: str = "") -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not (path.exists() and content in path.read_text()):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                shown = log.read_text() if log.exists() else ""
+                pytest.fail(f"{command} did not finish:\n{shown}")
+            time.sleep(0.02)
+
+    def local(self, text: str) -> str:
+        """The text with the port of this run instead of the default one."""
+        return text.replace(f":{DEFAULT_PORT}", f":{self.port}")
+
+    def close(self) -> None:
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, sign)
+            except ProcessLookupError:
+                break
+            try:
+                self.process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                continue
+        self.process.communicate()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    opened = Shell(tmp_path)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def perform(shell: Shell, fence: Fence, where: str) -> None:
+    """Run one fence; the test fails with the place, the command and what it printed."""
+    if fence.title.startswith("not run:"):
+        assert len(fence.title) > len("not run: "), f"{where}: say why it is not run"
+        return
+    named = FILE.fullmatch(fence.title)
+    if named:
+        (shell.folder / fence.title).write_text(shell.local(fence.body), encoding="utf-8")
+        return
+    match fence.language:
+        case "console":
+            for command, wanted in commands(fence.body):
+                endless = ENDLESS.search(command)
+                code, printed = (shell.start if endless else shell.run)(command)
+                assert code == 0, f"{where}: `{command}` ended with {code}:\n{printed}"
+                if wanted.strip():
+                    same = doctest.OutputChecker().check_output(
+                        shell.local(wanted) + "\n", printed, FLAGS
+                    )
+                    assert same, (
+                        f"{where}: `{command}` should print\n{wanted}\nbut printed\n{printed}"
+                    )
+        case "python":
+            (shell.folder / "snippet.py").write_text(shell.local(fence.body), encoding="utf-8")
+            code, printed = shell.run("python snippet.py")
+            assert code == 0, f"{where}: the snippet ended with {code}:\n{printed}"
+        case "text" | "json":
+            pass
+        case other:
+            pytest.fail(f"{where}: a fence must say what it is, not '{other}' (see test_docs.py)")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_says_to_do_works(document: str, shell: Shell) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for fence in fences(text):
+        perform(shell, fence, f"{document}:{fence.line}")
+
+
+def test_no_fence_is_left_open() -> None:
+    for document in DOCUMENTS:
+        text = (ROOT / document).read_text(encoding="utf-8")
+        assert len(re.findall(r"^ *```", text, re.M)) == 2 * len(list(fences(text))), document
+
+
+def test_the_site_builds_strictly(tmp_path: Path) -> None:
+    if shutil.which("mkdocs", path=str(Path(sys.executable).parent)) is None:
+        pytest.skip("mkdocs is not installed")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) >= len(DOCUMENTS) - 1
+    for page in pages:
+        loaded = re.findall(
+            r'<(?:link|script|img)[^>]+(?:href|src)="(https?:[^"]+)"', page.read_text()
+        )
+        assert not loaded, f"{page.name} loads {loaded} from the network"
