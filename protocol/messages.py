@@ -9,9 +9,6 @@ Conventions: fields ending in ``_ms`` are integer milliseconds; ``seat`` counts 
 counts the actions of seats in a match from 0, so "ply 3" is the fourth action; ids of matches,
 pairings, seeks and challenges are short url-safe strings; a game is written as its name with any
 parameters that differ from the defaults, such as ``pig`` or ``connect_four(columns=5,rows=4)``.
-
-The lines ``field: text`` of the docstrings are the documentation of the fields: the JSON Schema
-and the message table under ``docs/protocol`` are generated from them.
 """
 
 from __future__ import annotations

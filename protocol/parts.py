@@ -1,6 +1,8 @@
 """What messages are made of: bounded types of fields, the base classes, and the nested structs.
 
-Import these from `plyhouse.protocol.messages`, which explains the conventions.
+Import these from `plyhouse.protocol.messages`, which explains the conventions. The lines
+``field: text`` of the docstrings, here and in the messages, are the documentation of the fields:
+the JSON Schema and the message table under ``docs/protocol`` are generated from them.
 """
 
 from __future__ import annotations
