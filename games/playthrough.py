@@ -1,0 +1,64 @@
+"""One whole play as text, for golden files: a change of rules or views shows as a diff."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from plyhouse.games.base import CHANCE, TERMINAL, Game, State
+from plyhouse.games.scene import render_text
+
+__all__ = ["playthrough"]
+
+
+def _indented(text: str) -> str:
+    return "\n".join("    " + line for line in text.splitlines())
+
+
+def _views(game: Game, state: State) -> list[str]:
+    """What every seat and a spectator see in a state."""
+    lines: list[str] = []
+    for viewer in (*range(game.seats), None):
+        name = "spectator" if viewer is None else f"seat {viewer}"
+        observation = game.observe(state, viewer)
+        lines.append(f"  {name} observes {observation.fields()!r}")
+        if viewer is not None:
+            lines.append(f"  {name} knows {game.information_state(state, viewer)!r}")
+        lines.append(_indented(render_text(game.scene(observation))))
+    return lines
+
+
+def playthrough(game: Game, seed: int = 0, views_until: int = 12) -> str:
+    """A random play in all detail: positions, actions, and what everybody sees.
+
+    Views are written for the first ``views_until`` steps and for the end.
+    """
+    rng = random.Random(seed)
+    state = game.initial_state()
+    lines = [f"game {game.spec}", f"seats {game.seats}", f"seed {seed}"]
+    step = 0
+    while True:
+        lines.append("")
+        lines.append(f"step {step}, to move {state.to_move}")
+        lines.append(_indented(game.describe(state)))
+        if step < views_until or state.to_move == TERMINAL:
+            lines += _views(game, state)
+        if state.to_move == TERMINAL:
+            lines.append(f"returns {state.returns()!r}")
+            return "\n".join(lines) + "\n"
+        action: Any
+        if state.to_move == CHANCE:
+            outcomes = state.chance_outcomes()
+            chances = [f"{game.format_chance(state, o)} {p:.6g}" for o, p in outcomes]
+            lines.append(f"outcomes {', '.join(chances)}")
+            action = outcomes[int(rng.random() * len(outcomes))][0]
+            text = game.format_chance(state, action)
+        else:
+            actions = state.actions()
+            lines.append("legal " + ", ".join(game.format(state, a) for a in actions))
+            action = actions[int(rng.random() * len(actions))]
+            text = game.format(state, action)
+        seen = [game.visible(state, action, viewer) for viewer in (*range(game.seats), None)]
+        lines.append(f"action {text}, seen as {seen!r}")
+        state = state.after(action)
+        step += 1
