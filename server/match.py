@@ -43,6 +43,7 @@ from plyhouse.server.chance import normal_nonce
 from plyhouse.server.clock import MS
 from plyhouse.server.core import MatchCore
 from plyhouse.server.effects import Broadcast, Effect, Send, Started
+from plyhouse.server.rows import tried
 from plyhouse.server.terms import MatchConfig, Played, seat_label
 from plyhouse.server.views import clock_states, ledger_entry
 from plyhouse.storage.rows import EventRow
@@ -361,7 +362,7 @@ class Match(MatchCore):
         """An action that is none, by the match's rule; the clock runs on meanwhile."""
         shown = self.views.refusal(error, self.state, text)
         legal = self.views.legal(self.state)
-        effects: list[Effect] = [self._store("illegal", seat, text[:256])]
+        effects: list[Effect] = [self._store("illegal", seat, tried(text))]
         if re is not None:
             answer = Error(error.code, shown, re, self.config.match, legal)
             effects.append(Send(seat, answer))
@@ -374,7 +375,7 @@ class Match(MatchCore):
             turn = Turn(match, self.ply, events, observation, clocks, left, scene, retry=True)
             return [*effects, Send(seat, turn, self.ply)]
         reason = f"{seat_label(self.config, seat)} played an illegal action at ply {self.ply}."
-        detail = f"{text[:256]!r}: {error}"
+        detail = f"{tried(text)!r}: {error}"
         return effects + self._forfeit("illegal_action", seat, reason, now, detail=detail)
 
     def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Effect]:

@@ -15,6 +15,8 @@ Kinds of rows, in `EventRow.kind`:
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 from msgspec import Struct
 
@@ -22,9 +24,11 @@ from plyhouse.protocol.messages import Outcome
 from plyhouse.server.clock import Ledger
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["EndData", "end_data", "end_row", "event_row"]
+__all__ = ["MAX_TRIED", "EndData", "end_data", "end_row", "event_row", "tried"]
 
-NO_LEDGER = Ledger(0, 0, 0, 0, 0)
+MAX_TRIED: Final = 256
+"""How much of the text of a refused action is kept."""
+NO_LEDGER: Final = Ledger(0, 0, 0, 0, 0)
 
 
 class EndData(Struct, frozen=True, omit_defaults=True):
@@ -36,6 +40,11 @@ class EndData(Struct, frozen=True, omit_defaults=True):
     """The seat whose ply was under way, to which the row's ledger belongs; -1 if none was."""
     detail: str = ""
     """For the author of the bot that caused the end, or for the host; never published."""
+
+
+def tried(text: str) -> str:
+    """A refused text as it is kept: cut, and without NUL, which PostgreSQL does not store."""
+    return text[:MAX_TRIED].replace("\0", "\ufffd")
 
 
 def event_row(
@@ -71,7 +80,7 @@ def end_row(
     """The row that ends a match."""
     seat = -1 if outcome.seat is None else outcome.seat
     clocked = -1 if on_clock is None else on_clock
-    data = EndData(tuple(outcome.returns), outcome.reason, clocked, detail)
+    data = EndData(tuple(outcome.returns), outcome.reason, clocked, detail.replace("\0", "\ufffd"))
     spent = ledger or NO_LEDGER
     return EventRow(
         match,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
+import msgspec
 from msgspec import Struct
 
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import IllegalRule, SeatInfo
 from plyhouse.server.chance import match_stream
 from plyhouse.server.clock import SECOND, LagPolicy, Ledger, TimeControl
+from plyhouse.storage.rows import MatchRow
 
-__all__ = ["MatchConfig", "Played", "seat_label"]
+__all__ = ["MatchConfig", "Played", "config_of", "seat_label", "terms_data"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,48 @@ def seat_label(config: MatchConfig, seat: int) -> str:
     info = config.players[seat]
     name = f"{info.player}/{info.bot}" if info.bot else info.player
     return f"seat {seat} ({name})"
+
+
+class _Terms(Struct, frozen=True):
+    """The part of a `MatchConfig` that has no column of its own in `MatchRow`."""
+
+    ready_timeout_ns: int
+    disconnect_grace_ns: int
+    lag: LagPolicy
+    max_retries: int
+
+
+def terms_data(config: MatchConfig) -> str:
+    """What `MatchRow.data` has to hold, so that `config_of` finds it again."""
+    terms = _Terms(
+        config.ready_timeout_ns, config.disconnect_grace_ns, config.lag, config.max_retries
+    )
+    return msgspec.json.encode(terms).decode()
+
+
+def config_of(header: MatchRow, game: Game) -> MatchConfig:
+    """The terms of a stored match; ``game`` is what its spec stands for.
+
+    Raises ValueError (also `InvalidTimeControl` and msgspec's) if they cannot be read.
+    """
+    config = MatchConfig(
+        match=header.id,
+        pairing=header.pairing_id,
+        game=game,
+        time_control=TimeControl.parse(header.time_control),
+        players=tuple(SeatInfo(seat.player, seat.bot, seat.version) for seat in header.seats),
+        seed=header.seed,
+        rated=header.rated,
+        stream=header.stream,
+        illegal_rule=cast(IllegalRule, header.illegal_rule),
+    )
+    if header.data is None:
+        return config
+    terms = msgspec.json.decode(header.data, type=_Terms)
+    return replace(
+        config,
+        ready_timeout_ns=terms.ready_timeout_ns,
+        disconnect_grace_ns=terms.disconnect_grace_ns,
+        lag=terms.lag,
+        max_retries=terms.max_retries,
+    )
