@@ -71,12 +71,12 @@ _BY_FAMILY: Final = {
 }
 
 
-class CommandError(click.ClickException):
+class CommandError(Exception):
     """A command ends here: one sentence for the user, and the exit code for scripts."""
 
-    def __init__(self, message: str, code: int = EXIT_FAILED) -> None:
+    def __init__(self, message: str, exit_code: int = EXIT_FAILED) -> None:
         super().__init__(message)
-        self.exit_code = code
+        self.exit_code = exit_code
 
 
 def code_of(error: BaseException) -> str | None:
@@ -87,8 +87,6 @@ def code_of(error: BaseException) -> str | None:
 
 def exit_code(error: BaseException) -> int | None:
     """The exit code for an error that a user can cure; None when it is a fault of ours."""
-    if isinstance(error, click.ClickException):
-        return error.exit_code
     own = getattr(error, "exit_code", None)
     if isinstance(own, int):  # an error that knows better than the table
         return own

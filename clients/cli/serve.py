@@ -58,7 +58,7 @@ def _metavar(name: str, kind: type) -> str:
 )
 @_config_options
 @click.pass_context
-def serve(ctx: click.Context, config_file: Path | None, **settings: Any) -> None:
+def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> None:
     """Run a server for bots and spectators.
 
     Every option can also be set in the environment (--port as PLYHOUSE_PORT) or in the

@@ -1,0 +1,43 @@
+// Making elements: text is always set as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) {
+      node.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** An HTML element with attributes and children (nodes or text). */
+export function html(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** An SVG element with attributes and children. */
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/** The name of a seat's holder for people: player/bot. */
+export function holder(seat) {
+  return seat.bot ? `${seat.player}/${seat.bot}` : seat.player;
+}
+
+/** A number with its sign and no sign on zero. */
+export function signed(value, digits = 0) {
+  const text = Math.abs(value).toFixed(digits);
+  if (Number(text) === 0) return text;
+  return (value < 0 ? "\u2212" : "+") + text;
+}
+
+/** Milliseconds as a clock shows them: 1:05, or 4.2 below ten seconds. */
+export function clockText(ms) {
+  const left = Math.max(0, ms);
+  if (left < 10_000) return (left / 1000).toFixed(1);
+  const seconds = Math.floor(left / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
