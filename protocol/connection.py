@@ -137,6 +137,12 @@ class _Connection:
             self._outgoing = []
         return frames
 
+    def ping(self, now: int) -> None:
+        """Queue a ping; its pong adds to `round_trips`."""
+        if self.state is State.CLOSED:
+            raise LocalProtocolError("protocol/unexpected", "The connection is CLOSED.")
+        self._outgoing.append(self.codec.encode(Ping(self._heartbeat.ping(now))))
+
     def close(self, code: int = CLOSE_NORMAL, reason: str = "") -> None:
         """End the connection from our side; does nothing if it has ended."""
         self._end(Input.CLOSE, code, reason)
@@ -170,10 +176,6 @@ class _Connection:
             raise LocalProtocolError(
                 code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
             )
-
-    def _send_ping(self, now: int) -> None:
-        if not self._advance(Input.SEND_PING):
-            self._outgoing.append(self.codec.encode(Ping(self._heartbeat.ping(now))))
 
     def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:
         if self._heartbeat.pong(pong.re, now):
@@ -257,7 +259,7 @@ class ServerConnection(_Connection):
         if re is not None:
             self._requests.discard(re)
         if how is Input.SEND_WELCOME:
-            self._send_ping(now)
+            self.ping(now)
         elif how is Input.SEND_FAREWELL:
             self.closing = Closing(CLOSE_NORMAL, "bye")
         elif how is Input.SEND_FATAL:
@@ -281,11 +283,7 @@ class ServerConnection(_Connection):
         elif now >= self._heartbeat.silent_at:
             self._end(Input.SILENCE, CLOSE_SILENT, "nothing was heard for too long")
         elif now >= self._heartbeat.beat_at:
-            self._send_ping(now)
-
-    def ping(self, now: int) -> None:
-        """Queue a ping now, to measure the round trip out of turn."""
-        self._send_ping(now)
+            self.ping(now)
 
     def forgive(self, nanoseconds: int) -> None:
         """Our own process stood still for so long: move the peer's deadlines by as much."""
@@ -439,12 +437,6 @@ class ClientConnection(_Connection):
         elif how is Input.GOT_FAREWELL:
             self.closing = Closing(CLOSE_NORMAL, "bye")
         return [message]
-
-    def ping(self, now: int) -> None:
-        """Queue a ping; its pong adds to `round_trips`."""
-        if self.state is State.CLOSED:
-            raise LocalProtocolError("protocol/unexpected", "the connection is CLOSED")
-        self._send_ping(now)
 
     def next_deadline(self) -> int | None:
         """When `tick` has to be called next; None once the connection has ended."""
