@@ -61,7 +61,7 @@ class ServerConfig:
     )
     auth_timeout: float = setting(10.0, "Seconds a new connection has to log in.", minimum=0.1)
     heartbeat: float = setting(
-        3.0,
+        4.0,
         "Seconds between the server's pings to a silent connection.",
         minimum=0.05,
         maximum=60.0,
@@ -87,13 +87,11 @@ class ServerConfig:
     max_queue: int = setting(
         1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
     )
-    requests_per_second: float = setting(
-        100.0,
-        "Requests per second one connection may make on average, apart from accepted actions.",
-        minimum=1.0,
+    messages_per_second: int = setting(
+        20_000, "Messages per second that one connection may send.", minimum=1
     )
-    request_burst: int = setting(
-        500, "Requests one connection may make at once before the average applies.", minimum=10
+    mistakes_per_second: int = setting(
+        20, "Refused messages per second that one connection may send.", minimum=1
     )
     challenge_timeout: float = setting(
         60.0, "Seconds until an unanswered challenge expires.", minimum=0.1

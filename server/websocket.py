@@ -13,7 +13,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
@@ -92,7 +92,7 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         """Offer the short way to the application, in the ASGI scope's extensions."""
         super().handle_connect(event)
         if self.response.status_code == 101:
-            self.scope["extensions"][EXTENSION] = self  # type: ignore[index,typeddict-unknown-key]
+            cast(dict[str, Any], self.scope["extensions"])[EXTENSION] = self
 
     def data_received(self, data: bytes) -> None:
         """Note the time, then let the parser work."""
@@ -106,16 +106,17 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             super().send_receive_event_to_app()
             return
         frames = self.frames
-        data: Frame = frames[0] if len(frames) == 1 else b"".join(frames)
+        data = frames[0] if len(frames) == 1 else b"".join(frames)
+        frame: Frame = data
         if self.curr_msg_data_type == "text":
             try:
-                data = bytes(data).decode()
+                frame = data.decode()
             except UnicodeDecodeError:
                 self._detach()
                 super().send_receive_event_to_app()  # closes with code 1007
                 return
         self.frames = []
-        sink.received(data, self.stamp)
+        sink.received(frame, self.stamp)
 
     def handle_close(self, event: Any) -> None:
         """The peer says goodbye, or answers ours."""

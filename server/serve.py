@@ -1,0 +1,256 @@
+"""Running a server: for ``plyhouse serve``, and inside other programs and tests.
+
+`serve` runs until it is told to stop; `running_server` runs one next to the caller's own code::
+
+    async with running_server(ServerConfig(port=0, database="sqlite:///:memory:")) as server:
+        print(server.url)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+import uvicorn
+
+from plyhouse.server.app import create_app
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.hub import Hub
+from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
+from plyhouse.storage.errors import StorageError
+
+__all__ = [
+    "CannotListen",
+    "CannotServe",
+    "DatabaseUnusable",
+    "RunningServer",
+    "running_server",
+    "serve",
+]
+
+log = logging.getLogger("plyhouse.server")
+
+BACKLOG: Final = 2048
+CLOSE_SECONDS: Final = 5
+"""How long a stopping server waits for its connections to close."""
+
+
+class CannotServe(Exception):
+    """The server cannot start or go on; the message is one sentence that says what to change."""
+
+    code: ClassVar[str] = "server/cannot_serve"
+    exit_code: ClassVar[int] = 3
+
+
+class CannotListen(CannotServe):
+    """The address cannot be listened on: in use, not of this machine, or not allowed."""
+
+    code = "server/cannot_listen"
+
+
+class DatabaseUnusable(CannotServe):
+    """The database is locked, read-only, of a newer version, or out of reach.
+
+    The cause is the `plyhouse.storage.errors.StorageError`.
+    """
+
+    code = "server/database"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that accepts connections."""
+
+    hub: Hub
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Base of the web pages and the API: ``http://HOST:PORT``."""
+        return f"http://{_in_url(self.host)}:{self.port}"
+
+    @property
+    def ws_url(self) -> str:
+        """Address that bots connect to: ``ws://HOST:PORT/ws``."""
+        return f"ws://{_in_url(self.host)}:{self.port}/ws"
+
+
+@contextlib.asynccontextmanager
+async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
+    """Run a server on the current event loop for the time of the ``async with`` block.
+
+    Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
+    clients are told, running matches stay in the database, and all sockets are closed.
+    """
+    listener = _bind(config.host, config.port)
+    try:
+        try:
+            hub = await Hub.open(config)
+        except StorageError as error:
+            raise DatabaseUnusable(str(error)) from error
+        try:
+            async with _uvicorn(hub, listener):
+                host, port = listener.getsockname()[:2]
+                yield RunningServer(hub, host, port)
+                await hub.say_goodbye()
+        finally:
+            await hub.close()
+    finally:
+        listener.close()
+
+
+def serve(config: ServerConfig, announce: Callable[[str], None] | None = None) -> None:
+    """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
+
+    ``announce`` is given the one line that says where the server listens, once it does; by
+    default that goes to standard output.  Raises `CannotServe`.
+    """
+    logging.basicConfig(
+        level=config.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    for name in ("uvicorn", "aiosqlite", "alembic", "litestar"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(_serve_until_stopped(config, announce or _say))
+
+
+async def _serve_until_stopped(config: ServerConfig, announce: Callable[[str], None]) -> None:
+    stop = asyncio.Event()
+    with _stopped_by_signals(stop):
+        async with running_server(config) as server:
+            # What is alive now stays so: collections need not look at it again and again, and
+            # rarer ones keep their pauses out of the clocks.
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(20_000, 20, 50)
+            announce(f"Plyhouse is listening on {server.url}")
+            await stop.wait()
+            log.info("stopping: running matches are kept and resumed at the next start")
+
+
+@contextlib.contextmanager
+def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+
+    def on_signal(number: int) -> None:
+        if stop.is_set() and number == signal.SIGINT:
+            os._exit(130)  # whoever presses twice does not want to wait; the database can bear it
+        stop.set()
+
+    numbers: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
+    try:
+        for number in numbers:
+            loop.add_signal_handler(number, on_signal, number)
+    except (NotImplementedError, RuntimeError):  # Windows, or not the main thread
+        numbers = ()
+    try:
+        yield
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn that says when it is ready and leaves signals to us."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@contextlib.asynccontextmanager
+async def _uvicorn(hub: Hub, listener: socket.socket) -> AsyncIterator[None]:
+    settings = uvicorn.Config(
+        create_app(hub),
+        ws=DirectProtocol,
+        ws_max_size=MAX_WEBSOCKET_FRAME,
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,  # the protocol's own pings measure round trips as well
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=CLOSE_SECONDS,
+    )
+    server = _Server(settings)
+    task = asyncio.create_task(server.serve([listener]), name="uvicorn")
+    ready = asyncio.create_task(server.ready.wait())
+    try:
+        await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+            raise CannotListen("The web server stopped before it was ready.")
+        yield
+    finally:
+        ready.cancel()
+        server.should_exit = True
+        await task
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise CannotListen(f"'{host}' is no address of this machine; try 127.0.0.1.") from error
+    family, kind, number, _, address = found[0]
+    listener = socket.socket(family, kind, number)
+    try:
+        if os.name == "posix":  # elsewhere the option lets two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise CannotListen(_why_not(error, host, port)) from error
+    return listener
+
+
+def _why_not(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"Port {port} on {host} is in use by another program; stop that one or choose "
+            "another with --port (0 picks a free one)."
+        )
+    if error.errno == errno.EACCES:
+        return f"Port {port} may not be used by this user; choose one above 1023 with --port."
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"'{host}' is no address of this machine; try 127.0.0.1 or 0.0.0.0."
+    return f"Cannot listen on {host} port {port}: {error.strerror or error}."
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    try:
+        import uvloop
+    except ImportError:  # not made for this system
+        return asyncio.new_event_loop
+    return uvloop.new_event_loop
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
