@@ -1,4 +1,26 @@
-"""plyhouse.bots."""
+"""Bots: the plug-in interface (`Bot`, `Turn`), the runner, and reference bots."""
 
 if __name__ != "plyhouse.bots":
     raise ImportError("import plyhouse.bots, not bots")
+
+from plyhouse.bots.api import (
+    Bot,
+    BotError,
+    HiddenInformation,
+    Match,
+    Resignation,
+    Turn,
+    TurnClock,
+    TurnOver,
+)
+
+__all__ = [
+    "Bot",
+    "BotError",
+    "HiddenInformation",
+    "Match",
+    "Resignation",
+    "Turn",
+    "TurnClock",
+    "TurnOver",
+]

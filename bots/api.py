@@ -1,0 +1,365 @@
+"""What a bot's author writes against: `Bot` and the `Turn` it is given.
+
+A whole bot::
+
+    from plyhouse.bots import Bot, Turn
+    from plyhouse.search import alpha_beta
+
+    class MyBot(Bot):
+        games = ("connect_four",)
+
+        def choose(self, turn: Turn):
+            return alpha_beta(turn.game, turn.state, turn.limit).action
+
+How it is run:
+
+* Your bot lives in a process of its own.  Whatever it prints, and what it raises, goes to your
+  terminal and to a log file; it cannot disturb the connection.
+* For every match a new object of your class is made, so ``self`` is yours to keep notes on this
+  match in.  Load what is large and shared (tables, models) once, at the top of the file.
+* ``choose`` may be an ordinary function: then each process plays one match at a time.  Or it may
+  be ``async def``: then one process thinks about many matches at once.
+* **Time.**  ``turn.limit`` says what to spend now.  A bot that takes longer is not lost: shortly
+  before its flag falls, the best action it has reported is played for it (searches report by
+  themselves through ``turn.limit``; else call `Turn.report`).  If it has reported nothing,
+  nothing is played for it: it may think on until the flag falls.
+* A bot that does not come back after its action was played for it is stopped with its process.  A
+  new process takes over: a new object of your class, with the whole match in `Turn.history`.
+* If ``choose`` raises, the match is resigned (``bot_crash``) and you get the traceback together
+  with the position; other matches go on.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from plyhouse.games.base import Game, Information, Observation
+from plyhouse.protocol.messages import Event, Outcome, SeatInfo
+from plyhouse.search.limit import Limit, SearchResult
+
+__all__ = [
+    "Bot",
+    "BotError",
+    "HiddenInformation",
+    "Match",
+    "Resignation",
+    "Turn",
+    "TurnClock",
+    "TurnOver",
+]
+
+
+class BotError(Exception):
+    """A bot used this interface in a way that cannot work; the message says what would."""
+
+
+class HiddenInformation(BotError):  # noqa: N818 - it names what stands in the way
+    """`Turn.state` was asked for in a game where it is not yours to see."""
+
+
+class Resignation(Exception):  # noqa: N818 - no error: the bot's decision
+    """Raise it from ``choose``, or call `Turn.resign`, to give the match up."""
+
+
+class TurnOver(BaseException):
+    """Raised by `Turn.report` when the turn has ended without you: stop thinking.
+
+    Not an ``Exception``, so that a broad ``except Exception`` does not swallow it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class TurnClock:
+    """The clocks at the start of the turn, in seconds."""
+
+    left: float
+    """Until your flag falls, all periods and the bank included."""
+    seats: tuple[float, ...]
+    """What the clock of each seat shows; in byo-yomi, of the current period."""
+    periods: int | None
+    """Your byo-yomi periods left, the current one included; None in other time controls."""
+    time_control: str
+    """The rule, like ``total:60+0.5``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What does not change during a match."""
+
+    id: str
+    game: Game
+    seat: int
+    """Yours."""
+    players: tuple[SeatInfo, ...]
+    """Who holds each seat."""
+    time_control: str
+    rated: bool
+    illegal_rule: str
+    """``forfeit``: an illegal action loses; ``retry``: you are asked again on the same clock."""
+
+
+class Turn:
+    """One decision: everything your bot may know, and what it can do about it.
+
+    The runner makes it; tests can make one too.  ``state`` is the rebuilt position where the game
+    has perfect information and None elsewhere; ``soft`` and ``hard`` are nanoseconds of
+    ``clock_ns`` (monotonic) at which to stop thinking and at which it is too late.
+    """
+
+    def __init__(
+        self,
+        match: Match,
+        *,
+        ply: int,
+        state: Any | None,
+        observation: Observation,
+        history: Sequence[Event] = (),
+        clock: TurnClock | None = None,
+        rng: random.Random | None = None,
+        soft: int | None = None,
+        hard: int | None = None,
+        retry: bool = False,
+        on_report: Callable[[str], None] | None = None,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        self._match = match
+        self._ply = ply
+        self._state = state
+        self._observation = observation
+        self._history = tuple(history)
+        self._clock = clock or TurnClock(float("inf"), (), None, match.time_control)
+        self._rng = rng or random.Random(0)
+        self._soft = soft
+        self._hard = hard
+        self._retry = retry
+        self._on_report = on_report
+        self._clock_ns = clock_ns
+        self._consistent: Any | None = state
+        self._legal: tuple[Any, ...] | None = None
+        self._over = False
+
+    # What is being played
+
+    @property
+    def match(self) -> Match:
+        """Id, players, time control: what does not change during the match."""
+        return self._match
+
+    @property
+    def game(self) -> Game:
+        """The game with its parameters; searches and notation need it."""
+        return self._match.game
+
+    @property
+    def seat(self) -> int:
+        """Your seat, counted from 0."""
+        return self._match.seat
+
+    @property
+    def ply(self) -> int:
+        """Index of the action you choose, counting the actions of all seats from 0."""
+        return self._ply
+
+    @property
+    def retry(self) -> bool:
+        """Whether your last action was refused and you may try again on the same clock."""
+        return self._retry
+
+    # What you know
+
+    @property
+    def state(self) -> Any:
+        """The position, in games of perfect information: ready for any search.
+
+        Raises `HiddenInformation` in the others, where the position holds what you may not see:
+        use `observation`, or guess positions with `sample`.
+        """
+        if self._state is None:
+            raise HiddenInformation(
+                f"{self.game.info.name} has hidden information, so there is no turn.state: use "
+                "turn.observation for what you see, or turn.sample() for a position that fits it"
+            )
+        return self._state
+
+    @property
+    def observation(self) -> Observation:
+        """All that you may see now; its fields are documented with the game."""
+        return self._observation
+
+    @property
+    def history(self) -> tuple[Event, ...]:
+        """Everything that happened in the match, as you may see it.
+
+        Each event has ``ply``, ``seat`` (-1 is chance), ``action`` (text, or None if it is hidden
+        from you) and ``ms`` (time charged, or None).
+        """
+        return self._history
+
+    @property
+    def legal(self) -> tuple[Any, ...]:
+        """The actions you can choose from, as the game's own values (what searches use)."""
+        if self._legal is None:
+            self._legal = tuple(self._any_state().actions())
+        return self._legal
+
+    @property
+    def legal_text(self) -> tuple[str, ...]:
+        """The same actions as text, in the same order: what goes over the wire."""
+        state = self._any_state()
+        return tuple([self.game.format(state, action) for action in self.legal])
+
+    def sample(self, rng: random.Random | None = None) -> Any:
+        """A full position that fits everything you see; another one with each call.
+
+        With perfect information this is always the position itself.  ``rng`` is `Turn.rng` if
+        you give none.
+        """
+        if self._state is not None:
+            return self._state
+        return self.game.sample_state(self._observation, rng or self._rng)
+
+    @property
+    def rng(self) -> random.Random:
+        """Randomness for this turn: the same match position in the same run gives the same."""
+        return self._rng
+
+    # Time
+
+    @property
+    def clock(self) -> TurnClock:
+        """The clocks as they stood when your turn began."""
+        return self._clock
+
+    @property
+    def time_left(self) -> float:
+        """Seconds from now until your action has to be on its way; never below 0."""
+        if self._hard is None:
+            return float("inf")
+        return max(0, self._hard - self._clock_ns()) / 1e9
+
+    @property
+    def limit(self) -> Limit:
+        """What a search should spend now: give it to any function of ``plyhouse.search``.
+
+        Its time is counted from this moment, leaves a margin for the measured way to the server,
+        and spreads what the clock has over the moves to come.  Its ``report`` passes the best
+        action so far to `report`.
+        """
+        if self._soft is None:
+            return Limit(report=self._reported)
+        return Limit(
+            time=max(0, self._soft - self._clock_ns()) / 1e9,
+            report=self._reported,
+        )
+
+    # What you can do
+
+    def report(self, action: Any) -> None:
+        """Say that ``action`` is the best you know so far.
+
+        It is played for you when your time is nearly out (unless
+        `Bot.play_best_at_deadline` is off).  Costs a few microseconds.  Raises `TurnOver` when
+        the turn has ended without you, and `BotError` if the action is not legal.
+        """
+        if self._over:
+            raise TurnOver
+        if self._on_report is not None:
+            text, problem = self.text_of(action)
+            if problem:
+                raise BotError(f"turn.report: {problem}")
+            self._on_report(text)
+
+    def resign(self) -> None:
+        """Give the match up; does not return."""
+        raise Resignation
+
+    # For the runner
+
+    def text_of(self, action: Any) -> tuple[str, str]:
+        """The wire text of an action or of its text, and what is wrong with it ("" if nothing).
+
+        Raises `BotError` where there is no way to write it down.
+        """
+        state = self._any_state()
+        try:
+            known = action in self.legal
+        except Exception:  # an __eq__ that does not like to be compared, such as an array's
+            known = False
+        if known:
+            return self.game.format(state, action), ""
+        expected = f"expected one of {_some(self.legal_text)}"
+        if isinstance(action, str):
+            try:
+                return self.game.format(state, self.game.parse(state, action)), ""
+            except Exception as error:  # the referee decides what follows
+                return action, f"{action!r} is not legal here, {expected} ({error})"
+        if action is not None:
+            try:
+                text = self.game.format(state, action)
+            except Exception:
+                text = ""
+            if isinstance(text, str) and text:
+                return text, f"{action!r} is not legal here, {expected}"
+        raise BotError(f"{action!r} is not an action of {self.game.info.name}: {expected}")
+
+    def describe(self) -> str:
+        """The position for people: in hidden-information games, what you see of it."""
+        if self._state is not None:
+            return self.game.describe(self._state)
+        return repr(self._observation)
+
+    def end(self) -> None:
+        """The turn is over: `report` raises from now on."""
+        self._over = True
+
+    def _reported(self, result: SearchResult) -> None:
+        self.report(result.action)
+
+    def _any_state(self) -> Any:
+        # Legal actions depend on what the mover knows only, so any fitting position has them.
+        if self._consistent is None:
+            self._consistent = self.game.sample_state(self._observation, random.Random(0))
+        return self._consistent
+
+    def __repr__(self) -> str:
+        return f"<Turn {self.game.spec} seat {self.seat} ply {self.ply}>"
+
+
+class Bot:
+    """Derive from it, name your games, and write ``choose``.
+
+    The constructor takes no arguments.
+    """
+
+    name: ClassVar[str] = ""
+    """What the bot is called under your account; the class's name in lower case if empty."""
+
+    games: ClassVar[Sequence[str]] = ()
+    """Games it can play, like ``("pig", "connect_four(columns=5)")``; empty: any game."""
+
+    play_best_at_deadline: ClassVar[bool] = True
+    """Whether the best action you reported is played when your time is nearly out."""
+
+    def start(self, turn: Turn) -> None:
+        """Prepare for a match; called before its first ``choose``, on your clock."""
+
+    def choose(self, turn: Turn) -> Any | Awaitable[Any]:
+        """Return the action to play: one of ``turn.legal``, or its text.  May be ``async``."""
+        raise BotError(f"{type(self).__name__} has no choose(self, turn): write one")
+
+    def finish(self, outcome: Outcome) -> None:
+        """Called when the match is over, off the clock; ``outcome.returns`` has the result."""
+
+
+def is_perfect(game: Game) -> bool:
+    """Whether every seat of the game sees the whole position."""
+    return game.info.information is Information.PERFECT
+
+
+def _some(texts: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(texts[:most])
+    return shown if len(texts) <= most else f"{shown}, ... ({len(texts)} in all)"

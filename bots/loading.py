@@ -1,0 +1,244 @@
+"""Finding the bot that a text names: a reference bot, an installed plug-in, or a file.
+
+* ``alpha_beta``: a reference bot, or an entry point of the group `ENTRY_POINTS`;
+* ``mybot.py``: the one `Bot` that the file defines;
+* ``mybot.py:MyBot``: that class of the file.
+
+Everything that can be wrong is a `BotLoadError` of one sentence.  `load_bot` runs the author's
+code, so the runner lets the bot's own process do it (`plyhouse.bots.process`), with a time limit;
+`check_spec` finds the simple mistakes without running anything.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import re
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from plyhouse.bots.api import Bot
+
+__all__ = [
+    "ENTRY_POINTS",
+    "REFERENCE_BOTS",
+    "BotLoadError",
+    "bot_names",
+    "check_spec",
+    "default_name",
+    "load_bot",
+]
+
+ENTRY_POINTS: Final = "plyhouse.bots"
+"""Entry-point group in which other packages announce their bots."""
+
+REFERENCE_BOTS: Final[dict[str, str]] = {
+    "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
+    "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
+    "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
+    "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
+    "random": "plyhouse.bots.reference.random_bot:RandomBot",
+}
+
+_FILE: Final = re.compile(r"(?P<path>.*\.py)(?::(?P<name>[A-Za-z_]\w*))?")
+
+
+class BotLoadError(Exception):
+    """The bot cannot be used; ``str()`` is one sentence for its author.
+
+    ``details`` is the traceback within the author's code, where that failed.
+    """
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(message)
+        self.details = details
+
+
+def bot_names() -> dict[str, str]:
+    """Every bot known by name, with its ``module:Class``; installed ones may not hide ours."""
+    found = {point.name: point.value for point in _entry_points()}
+    return dict(sorted((found | REFERENCE_BOTS).items()))
+
+
+def check_spec(spec: str) -> str:
+    """Return ``spec`` with its file's path made absolute, without running anything.
+
+    Raises `BotLoadError` if there is no such file or name.
+    """
+    path, name = _file_of(spec)
+    if path is not None:
+        resolved = path.expanduser().resolve()
+        if resolved.is_dir():
+            raise BotLoadError(f"{path} is a folder: name the bot's .py file")
+        if not resolved.is_file():
+            near = _near(path.name, [file.name for file in _siblings(resolved)])
+            raise BotLoadError(f"there is no file {path}{near}")
+        return f"{resolved}:{name}" if name else str(resolved)
+    if spec not in bot_names():
+        if Path(f"{spec.partition(':')[0]}.py").is_file():
+            hint = f"; to run the file, write {spec.partition(':')[0]}.py"
+        else:
+            hint = _near(spec, list(bot_names())) or (
+                f"; known are {', '.join(bot_names())}, or a file like mybot.py"
+            )
+        raise BotLoadError(f"there is no bot named {spec!r}{hint}")
+    return spec
+
+
+def load_bot(spec: str) -> type[Bot]:
+    """Import what ``spec`` names and return the class; raises `BotLoadError`.  Runs its code."""
+    spec = check_spec(spec)
+    path, wanted = _file_of(spec)
+    if path is None:
+        module_name, _, wanted = bot_names()[spec].partition(":")
+        module = _import(lambda: importlib.import_module(module_name), spec, None)
+        found = getattr(module, wanted, None)
+        return _checked(found, f"{spec} ({module_name}:{wanted})")
+    module = _import(lambda: _run_file(path), path.name, path)
+    own = {
+        name: value
+        for name, value in vars(module).items()
+        if _is_bot(value) and value.__module__ == module.__name__
+    }
+    if wanted:
+        if not hasattr(module, wanted):
+            hint = _near(wanted, list(own)) or (f"; it has {_listed(list(own))}" if own else "")
+            raise BotLoadError(f"{path.name} has no class {wanted}{hint}")
+        return _checked(getattr(module, wanted), f"{path.name}:{wanted}")
+    # A file may import its bot from elsewhere instead of defining it.
+    own = own or {name: value for name, value in vars(module).items() if _is_bot(value)}
+    if not own:
+        raise BotLoadError(
+            f"{path.name} has no bot: define a class that derives from plyhouse.bots.Bot"
+        )
+    if len(own) > 1:
+        raise BotLoadError(
+            f"{path.name} has several bots, {_listed(sorted(own))}: say which, like "
+            f"{path.name}:{min(own)}"
+        )
+    return _checked(next(iter(own.values())), path.name)
+
+
+def default_name(bot: type[Bot]) -> str:
+    """What the bot is called under its player's account."""
+    if bot.name:
+        return bot.name
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bot.__name__).lower()
+
+
+def _entry_points() -> importlib.metadata.EntryPoints:
+    return importlib.metadata.entry_points(group=ENTRY_POINTS)
+
+
+def _file_of(spec: str) -> tuple[Path | None, str]:
+    match = _FILE.fullmatch(spec)
+    if match is not None:
+        return Path(match["path"]), match["name"] or ""
+    if "/" in spec or "\\" in spec:
+        head, colon, tail = spec.rpartition(":")
+        return (Path(head), tail) if colon and tail.isidentifier() else (Path(spec), "")
+    return None, ""
+
+
+def _siblings(path: Path) -> list[Path]:
+    return sorted(path.parent.glob("*.py")) if path.parent.is_dir() else []
+
+
+def _is_bot(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Bot) and value is not Bot
+
+
+def _checked(found: object, what: str) -> type[Bot]:
+    if not (isinstance(found, type) and issubclass(found, Bot)):
+        raise BotLoadError(f"{what} is not a bot: it must derive from plyhouse.bots.Bot")
+    if found.choose is Bot.choose:
+        raise BotLoadError(f"{what} has no choose(self, turn): write one")
+    abstract = sorted(getattr(found, "__abstractmethods__", ()))
+    if abstract:
+        raise BotLoadError(f"{what} is abstract: it must define {_listed(abstract)}")
+    try:
+        inspect.signature(found.__init__).bind(None)
+    except TypeError:
+        raise BotLoadError(
+            f"{what} takes arguments: a bot is made without any, write __init__(self)"
+        ) from None
+    games = found.games
+    if isinstance(games, str) or not all(isinstance(game, str) for game in games):
+        raise BotLoadError(f'{what}: games must be a tuple of texts, like games = ("pig",)')
+    return found
+
+
+def _run_file(path: Path) -> ModuleType:
+    # The folder of the bot is searched for modules, as if it had been run as a script.
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    # Not to take the place of a module that is in use: a bot may be called random.py.
+    name = path.stem if path.stem.isidentifier() and not _taken(path.stem) else f"bot_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError("it is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _taken(name: str) -> bool:
+    return name in sys.modules or name in sys.stdlib_module_names
+
+
+def _import(run: Callable[[], ModuleType], what: str, path: Path | None) -> ModuleType:
+    try:
+        return run()
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:  # SystemExit too: a script that ends by sys.exit()
+        raise BotLoadError(
+            f"{what} does not import: {_sentence(error)}{_where(error, path)}",
+            "".join(traceback.format_exception(error)),
+        ) from error
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg}"
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+
+
+def _where(error: BaseException, path: Path | None) -> str:
+    """`` (mybot.py:3: import nothing)``: the last place in the author's own code."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        line = (error.text or "").strip()
+        return f" ({Path(error.filename).name}:{error.lineno}{f': {line}' if line else ''})"
+    own = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if path is not None and Path(frame.filename).parent == path.parent
+    ]
+    if not own:
+        return ""
+    last = own[-1]
+    return f" ({Path(last.filename).name}:{last.lineno}{f': {last.line}' if last.line else ''})"
+
+
+def _near(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -1,0 +1,26 @@
+"""``alpha_beta``: alpha-beta search, deepened until the time for the turn is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import Bot, Turn
+from plyhouse.search.alpha_beta import alpha_beta
+
+__all__ = ["AlphaBetaBot"]
+
+
+class AlphaBetaBot(Bot):
+    """Deepens an alpha-beta search until its time is used.
+
+    The search reports the best action of every depth by itself (through ``turn.limit``), and
+    breaks ties by the turn's own seed, so that two matches need not be the same.
+    """
+
+    name = "alpha_beta"
+    games = ("tic_tac_toe", "connect_four")
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        seed = turn.rng.getrandbits(32)
+        return alpha_beta(turn.game, turn.state, turn.limit, seed=seed).action

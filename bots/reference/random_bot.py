@@ -1,0 +1,19 @@
+"""``random``: a legal action, any. Plays every game; whoever loses to it has a bug."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import Bot, Turn
+
+__all__ = ["RandomBot"]
+
+
+class RandomBot(Bot):
+    """Chooses uniformly among the legal actions."""
+
+    name = "random"
+
+    def choose(self, turn: Turn) -> Any:
+        """Return a random legal action."""
+        return turn.rng.choice(turn.legal)

@@ -1,0 +1,599 @@
+"""Plays a bot on a server: ``plyhouse bot run`` and the local arena are this function.
+
+`run_bot` loads the bot in its own process, connects, opens the seeks asked for, plays whatever
+matches come, and reports progress in short lines.  It returns when it has played enough, has been
+idle for long enough, or is interrupted; it raises `BotLoadError` (the bot cannot be used),
+`GameError` (a game asked for is not known here), or `ClientError` (the server).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import secrets
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from plyhouse.bots.author import AuthorLog
+from plyhouse.bots.channel import Connector, websocket_connector
+from plyhouse.bots.client import (
+    FIRST_ATTEMPTS,
+    Client,
+    ClientError,
+    Connected,
+    ConnectionLost,
+    Disconnected,
+    Identity,
+    RequestRefused,
+)
+from plyhouse.bots.host import HANG_GRACE, BotHost
+from plyhouse.bots.loading import check_spec
+from plyhouse.bots.play import MatchResult, Play, Surroundings
+from plyhouse.bots.process import IMPORT_TIMEOUT
+from plyhouse.bots.timing import REAL_CLOCK, Clock
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.protocol.codec import MSGPACK, Codec
+from plyhouse.protocol.messages import (
+    Accepted,
+    Answer,
+    Challenged,
+    ClientMessage,
+    DeclineDraw,
+    DrawOffered,
+    Finished,
+    MatchMessage,
+    MatchSnapshot,
+    Notice,
+    Ok,
+    Resign,
+    Seek,
+    ServerMessage,
+    Turn,
+    Unseek,
+    Update,
+)
+
+__all__ = ["BotRunner", "RunSummary", "SeekRequest", "run_bot"]
+
+CONCURRENT_MATCHES: Final = 16
+"""Matches at once that an async bot accepts unless told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeekRequest:
+    """A pool to enter; ``count`` 0 means as many matches as come."""
+
+    game: str
+    time_control: str = "move:1"
+    rated: bool = False
+    count: int = 1
+    mirrored: bool = False
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """What came of a run."""
+
+    bot: str
+    results: list[MatchResult] = field(default_factory=list)
+    interrupted: bool = False
+    left_running: int = 0
+    """Matches that were still going on when we left."""
+
+    @property
+    def won(self) -> int:
+        """Matches with a positive return."""
+        return sum(result.points > 0 for result in self.results)
+
+    @property
+    def lost(self) -> int:
+        """Matches with a negative return."""
+        return sum(result.points < 0 for result in self.results)
+
+
+async def run_bot(
+    spec: str,
+    server: str,
+    token: str,
+    *,
+    bot: str | None = None,
+    games: Sequence[str] | None = None,
+    seeks: Sequence[SeekRequest] = (),
+    version: str = "",
+    matches: int | None = None,
+    idle_exit: float | None = None,
+    workers: int = 1,
+    max_matches: int | None = None,
+    takeover: bool = False,
+    log_folder: Path | None = None,
+    seed: int | None = None,
+    say: Callable[[str], None] | None = None,
+    on_result: Callable[[MatchResult], None] | None = None,
+    connector: Connector | None = None,
+    codec: Codec = MSGPACK,
+    clock: Clock = REAL_CLOCK,
+    import_timeout: float = IMPORT_TIMEOUT,
+    hang_grace: float = HANG_GRACE,
+    first_attempts: int = FIRST_ATTEMPTS,
+    handle_signals: bool = False,
+) -> RunSummary:
+    """Play ``spec`` (see `plyhouse.bots.loading`) on ``server`` and return what came of it.
+
+    ``bot`` is its name under the account of ``token`` (else the bot's own); ``games`` what it
+    accepts from organisers and challengers (else the bot's own, else all).  It ends after
+    ``matches`` finished ones, or when ``idle_exit`` seconds passed without any match.  ``workers``
+    processes play in parallel; a bot whose ``choose`` is not async plays one match in each.
+    ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``say`` gets progress lines (standard
+    error if None).  ``connector`` replaces the websocket, e.g. by an in-memory connection.
+    ``handle_signals``: the first Ctrl-C lets running matches finish, the second leaves.
+    """
+    runner = BotRunner(
+        check_spec(spec),
+        connector or websocket_connector(server, codec),
+        token,
+        bot=bot,
+        games=games,
+        seeks=seeks,
+        version=version,
+        matches=matches,
+        idle_exit=idle_exit,
+        workers=workers,
+        max_matches=max_matches,
+        takeover=takeover,
+        log_folder=log_folder,
+        seed=seed,
+        say=say or _to_stderr,
+        on_result=on_result,
+        codec=codec,
+        clock=clock,
+        import_timeout=import_timeout,
+        hang_grace=hang_grace,
+        first_attempts=first_attempts,
+    )
+    with _signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
+        return await runner.run()
+
+
+class BotRunner:
+    """One run; `run_bot` explains the arguments."""
+
+    def __init__(
+        self,
+        spec: str,
+        connector: Connector,
+        token: str,
+        *,
+        bot: str | None = None,
+        games: Sequence[str] | None = None,
+        seeks: Sequence[SeekRequest] = (),
+        version: str = "",
+        matches: int | None = None,
+        idle_exit: float | None = None,
+        workers: int = 1,
+        max_matches: int | None = None,
+        takeover: bool = False,
+        log_folder: Path | None = None,
+        seed: int | None = None,
+        say: Callable[[str], None],
+        on_result: Callable[[MatchResult], None] | None = None,
+        codec: Codec = MSGPACK,
+        clock: Clock = REAL_CLOCK,
+        import_timeout: float = IMPORT_TIMEOUT,
+        hang_grace: float = HANG_GRACE,
+        first_attempts: int = FIRST_ATTEMPTS,
+    ) -> None:
+        self._spec = spec
+        self._connector = connector
+        self._token = token
+        self._bot = bot
+        self._wanted_games = tuple(games) if games else None
+        self._seeks = tuple(seeks)
+        self._version = version
+        self._enough = matches
+        self._idle_exit = idle_exit
+        self._workers = max(1, workers)
+        self._max_matches = max_matches
+        self._takeover = takeover
+        self._log_folder = log_folder
+        self._seed = seed
+        self._say = say
+        self._on_result = on_result
+        self._codec = codec
+        self._clock = clock
+        self._import_timeout = import_timeout
+        self._hang_grace = hang_grace
+        self._first_attempts = first_attempts
+        self._hosts: list[BotHost] = []
+        self._plays: dict[str, Play] = {}
+        self._over: set[str] = set()
+        self._begun: Counter[tuple[str, str]] = Counter()
+        self._open_seeks: dict[str, SeekRequest] = {}
+        self._stopping = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.Task[None] | None = None
+        self._error: BaseException | None = None
+        self._client: Client
+        self._around: Surroundings
+        self._games: tuple[str, ...] = ()
+        self._summary = RunSummary("")
+
+    async def run(self) -> RunSummary:
+        """Play until there is no more to do."""
+        log = AuthorLog(self._bot or "bot", folder=None, terminal=self._say)
+        try:
+            await self._load(log)
+            self._watch_idle()
+            await self._serve()
+        finally:
+            await self._shut_down()
+        if self._error is not None:
+            raise self._error
+        return self._summary
+
+    def interrupt(self) -> None:
+        """Ctrl-C: let running matches finish; the second time, leave them."""
+        if self._stopping or not self._plays:
+            self._summary.interrupted = True
+            self._summary.left_running = len(self._plays)
+            if self._plays:
+                self._say(
+                    f"leaving {_count(len(self._plays), 'running match', 'running matches')}; "
+                    "nothing is resigned, but their clocks run on: start the bot again soon"
+                )
+            self._leave()
+            return
+        self._summary.interrupted = True
+        self._stopping = True
+        self._say(
+            f"{_count(len(self._plays), 'match is', 'matches are')} running: finishing, then "
+            "leaving (Ctrl-C again leaves now)"
+        )
+        self._spawn(self._unseek())
+
+    # Setting up
+
+    async def _load(self, log: AuthorLog) -> None:
+        first = await self._new_host(log)
+        loaded = first.loaded
+        name = self._bot if self._bot is not None else loaded.name
+        log.name = name or loaded.name
+        if self._log_folder is not None:
+            # Its name is known only now; what was printed while importing was shown already.
+            self._replace_log(AuthorLog(log.name, folder=self._log_folder, terminal=self._say))
+            log = first.log
+        self._summary.bot = name
+        self._games = tuple(self._wanted_games or loaded.games or game_names())
+        for game in {*self._games, *(seek.game for seek in self._seeks)}:
+            get_game(game, files=True)
+        more = [self._new_host(log) for _ in range(self._workers - 1)]
+        await asyncio.gather(*more)
+        room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
+        self._client = Client(
+            self._connector,
+            Identity(
+                token=self._token,
+                bot=name,
+                games=self._games,
+                version=self._version,
+                max_matches=self._max_matches or room,
+                takeover=self._takeover,
+            ),
+            codec=self._codec,
+            clock=self._clock,
+            first_attempts=self._first_attempts,
+        )
+        self._around = Surroundings(
+            client=self._client,
+            clock=self._clock,
+            log=log,
+            say=self._say,
+            nonce=self._nonce,
+            seed=secrets.token_hex(8) if self._seed is None else str(self._seed),
+            spawn=self._spawn,
+        )
+
+    async def _new_host(self, log: AuthorLog) -> BotHost:
+        host = BotHost(
+            self._spec,
+            log,
+            clock=self._clock,
+            hang_grace=self._hang_grace,
+            import_timeout=self._import_timeout,
+        )
+        await host.start()
+        self._hosts.append(host)
+        return host
+
+    def _replace_log(self, log: AuthorLog) -> None:
+        for host in self._hosts:
+            host.log = log
+
+    def _nonce(self, snapshot: MatchSnapshot) -> str:
+        if self._seed is None:
+            return secrets.token_hex(16)
+        rng = random.Random(f"{self._seed}/nonce/{snapshot.commitment}/{snapshot.seat}")
+        return rng.randbytes(16).hex()
+
+    # Serving
+
+    async def _serve(self) -> None:
+        async with aclosing(self._client.messages()) as messages:
+            async for message, arrived in messages:
+                self._handle(message, arrived)
+                if self._error is not None:
+                    return
+
+    def _handle(self, message: ServerMessage | Connected | Disconnected, arrived: int) -> None:
+        match message:
+            case Connected():
+                self._connected(message, arrived)
+            case Disconnected():
+                self._say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
+            case MatchMessage():
+                self._snapshot(message.snapshot, arrived)
+            case Turn():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_turn(message, arrived)
+            case Accepted():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_accepted(message)
+            case Update():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_events(message.events)
+            case Finished():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    self._finished(play, play.on_finished(message))
+            case DrawOffered():
+                if message.match in self._plays and message.seat != self._plays[message.match].seat:
+                    match = message.match
+                    self._request(lambda number: DeclineDraw(number, match))
+            case Challenged():
+                self._challenged(message)
+            case Notice():
+                self._say(f"server: {message.message}")
+            case _:
+                pass  # answers to requests have reached whoever asked
+
+    def _connected(self, connected: Connected, arrived: int) -> None:
+        welcome = connected.welcome
+        who = f"{welcome.player}/{welcome.bot}" if welcome.bot else welcome.player
+        if connected.again:
+            self._say(f"connected again as {who}")
+        else:
+            self._say(f"connected to {welcome.server} as {who}")
+        running = {snapshot.match for snapshot in welcome.matches}
+        for match in [match for match in self._plays if match not in running]:
+            self._ended_meanwhile(self._plays[match])
+        for snapshot in welcome.matches:
+            self._snapshot(snapshot, arrived)
+        if not self._stopping:
+            self._spawn(self._open_all_seeks(again=connected.again))
+
+    def _snapshot(self, snapshot: MatchSnapshot, arrived: int) -> None:
+        if snapshot.seat is None or snapshot.match in self._over:
+            return
+        play = self._plays.get(snapshot.match)
+        if play is None:
+            if snapshot.outcome is not None:
+                return
+            play = self._new_play(snapshot)
+            if play is None:
+                return
+        play.on_snapshot(snapshot, arrived)
+        if play.outcome is not None:
+            self._finished(play, play.result(play.outcome))
+
+    def _new_play(self, snapshot: MatchSnapshot) -> Play | None:
+        match = snapshot.match
+        game, files = self._game(snapshot.game)
+        if game is None:
+            self._say(f"match {match}: resigned, because {snapshot.game} is not known here")
+            self._request(
+                lambda number: Resign(number, match, "resignation", "the game is not known here")
+            )
+            self._over.add(match)
+            return None
+        host = min(self._hosts, key=lambda host: host.matches)
+        play = Play(snapshot, game, host, self._around, files=files)
+        self._plays[match] = play
+        self._begun[(snapshot.game, snapshot.time_control)] += 1
+        self._watch_idle()
+        opponents = " and ".join(play.opponents) or "nobody"
+        self._say(
+            f"match {match}: {snapshot.game}, {snapshot.time_control}, as "
+            f"{game.seat_name(play.seat)} (seat {play.seat}) against {opponents}"
+            + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply}")
+        )
+        if self._enough is not None and self._count() >= self._enough and self._open_seeks:
+            self._spawn(self._unseek())
+        return play
+
+    def _game(self, spec: str) -> tuple[Game | None, bool]:
+        # The server may name any game, but only what the user named may be a file that is run.
+        files = spec in self._games or any(spec == seek.game for seek in self._seeks)
+        try:
+            return get_game(spec, files=files), files
+        except GameError:
+            return None, False
+
+    def _finished(self, play: Play, result: MatchResult) -> None:
+        self._plays.pop(play.match, None)
+        self._over.add(play.match)
+        self._summary.results.append(result)
+        self._say(f"match {play.match}: {_verdict(result)}")
+        if self._on_result is not None:
+            self._on_result(result)
+        self._watch_idle()
+        if (self._enough is not None and len(self._summary.results) >= self._enough) or (
+            self._stopping and not self._plays
+        ):
+            self._leave()
+
+    def _ended_meanwhile(self, play: Play) -> None:
+        """A match that ended while we were away; its result was not told."""
+        self._say(f"match {play.match}: ended while the connection was lost")
+        self._spawn(play.close())
+        self._plays.pop(play.match, None)
+        self._over.add(play.match)
+        for host in self._hosts:
+            host.end(play.match, None)
+        self._watch_idle()
+        if self._stopping and not self._plays:
+            self._leave()
+
+    def _challenged(self, challenged: Challenged) -> None:
+        game, _ = self._game(challenged.game)
+        reason = ""
+        if self._stopping or (self._enough is not None and self._count() >= self._enough):
+            reason = "the bot is leaving"
+        elif game is None or not self._accepts(challenged.game):
+            reason = f"the bot does not play {challenged.game}"
+        challenge = challenged.challenge
+        self._request(lambda number: Answer(number, challenge, not reason, reason))
+
+    def _accepts(self, spec: str) -> bool:
+        return spec in self._games or spec.partition("(")[0] in self._games
+
+    def _count(self) -> int:
+        return len(self._summary.results) + len(self._plays)
+
+    # Seeks
+
+    async def _open_all_seeks(self, *, again: bool) -> None:
+        """Enter the pools; after a reconnect those that the server has forgotten."""
+        for seek in self._seeks:
+            left = seek.count
+            if again and seek.count:
+                left = max(0, seek.count - self._begun[(seek.game, seek.time_control)])
+                if left == 0:
+                    continue
+            await self._open_seek(seek, left, again=again)
+
+    async def _open_seek(self, seek: SeekRequest, count: int, *, again: bool) -> None:
+        try:
+            answer = await self._client.request(
+                lambda number: Seek(
+                    number, seek.game, seek.time_control, seek.rated, count, seek.mirrored
+                )
+            )
+        except RequestRefused as error:
+            if again and error.code == "seek/duplicate":
+                return  # the server has kept it
+            self._fail(error)
+        except ConnectionLost:
+            return  # asked again after the reconnect
+        except ClientError as error:
+            self._fail(error)
+        else:
+            if isinstance(answer, Ok) and answer.seek:
+                self._open_seeks[answer.seek] = seek
+
+    async def _unseek(self) -> None:
+        seeks, self._open_seeks = list(self._open_seeks), {}
+        for seek in seeks:
+            with contextlib.suppress(ClientError):  # it may be used up
+                await self._client.request(partial(_unseek, seek))
+
+    # Ending
+
+    def _watch_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        if self._idle_exit is not None and not self._plays:
+            self._idle = asyncio.create_task(self._idle_out(self._idle_exit))
+
+    async def _idle_out(self, seconds: float) -> None:
+        await self._clock.sleep(seconds)
+        self._say(f"no match for {seconds:g} s: leaving")
+        self._leave()
+
+    def _leave(self) -> None:
+        self._stopping = True
+        self._spawn(self._client.leave())
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = self._error or error
+        self._spawn(self._client.leave())
+
+    def _request(self, build: Callable[[int], ClientMessage]) -> None:
+        async def run() -> None:
+            try:
+                await self._client.request(build, repeat=True)
+            except RequestRefused as error:
+                self._say(f"server: {error}")
+            except ClientError:
+                pass
+
+        self._spawn(run())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _shut_down(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        for play in list(self._plays.values()):
+            await play.close()
+        for task in list(self._tasks):
+            if task is not asyncio.current_task():
+                task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(host.close() for host in self._hosts), return_exceptions=True)
+
+
+def _unseek(seek: str, number: int) -> Unseek:
+    return Unseek(number, seek)
+
+
+def _verdict(result: MatchResult) -> str:
+    outcome = result.outcome
+    points = f"{result.points:+g}"
+    if outcome.termination in ("server_fault", "aborted"):
+        word = "void"
+    elif result.points > 0:
+        word = "won"
+    else:
+        word = "lost" if result.points < 0 else "drawn"
+    why = outcome.termination.replace("_", " ")
+    if outcome.seat is not None and outcome.termination not in ("normal", "draw_agreed"):
+        why += " by us" if outcome.seat == result.seat else " by the opponent"
+    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
+    return f"{word} {points} after {_count(result.plies, 'ply', 'plies')}: {why}{reason}"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _to_stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the default output of a program
+
+
+@contextlib.contextmanager
+def _signals(interrupt: Callable[[], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    handled = (signal.SIGINT, signal.SIGTERM)
+    for number in handled:
+        loop.add_signal_handler(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in handled:
+            loop.remove_signal_handler(number)
