@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import random
+import sys
+from pathlib import Path
 from typing import Any
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game, State
+from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.scene import render_text
 
-__all__ = ["playthrough"]
+__all__ = ["golden_files", "playthrough", "write_golden_files"]
+
+VARIANTS = {
+    "coin_guess-bag.txt": "coin_guess(variant=bag)",
+    "connect_four-small.txt": "connect_four(columns=5,rows=4)",
+    "kuhn_poker-3.txt": "kuhn_poker(seats=3)",
+    "pig-3.txt": "pig(seats=3,target=20)",
+}
+"""Golden files beyond the one of every built-in game."""
 
 
 def _indented(text: str) -> str:
@@ -62,3 +73,21 @@ def playthrough(game: Game, seed: int = 0, views_until: int = 12) -> str:
         lines.append(f"action {text}, seen as {seen!r}")
         state = state.after(action)
         step += 1
+
+
+def golden_files() -> dict[str, str]:
+    """File names and texts: a play of every built-in game and of some variants."""
+    specs = {f"{name}.txt": name for name in BUILT_IN} | VARIANTS
+    return {name: playthrough(get_game(spec), seed=1) for name, spec in sorted(specs.items())}
+
+
+def write_golden_files(folder: Path) -> tuple[str, ...]:
+    """Write them all into a folder; returns their names."""
+    files = golden_files()
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return tuple(files)
+
+
+if __name__ == "__main__":
+    write_golden_files(Path(sys.argv[1]))

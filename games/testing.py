@@ -196,9 +196,11 @@ class _Checker:
     def fingerprint(self, state: State) -> tuple[Any, ...]:
         """All that can be asked of a state, for comparing states."""
         key = getattr(state, "key", None)
+        actions = state.actions()
+        self.same("fixed order", "actions() asked again", state.actions(), actions)
         return (
             state.to_move,
-            state.actions(),
+            actions,
             state.chance_outcomes(),
             state.returns() if state.to_move == TERMINAL else None,
             key() if key is not None else None,

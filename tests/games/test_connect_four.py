@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+
+from plyhouse.games import TERMINAL, InvalidParameter, State, get_game
+from plyhouse.games.counting import divide, perft, positions_by_ply
+
+GAME = get_game("connect_four")
+
+
+def play(moves: str, spec: str = "connect_four") -> State:
+    game = get_game(spec)
+    state = game.initial_state()
+    for move in moves:
+        state = state.after(game.parse(state, move))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("depth", "count"), [(1, 7), (2, 49), (3, 343), (4, 2401), (5, 16807), (6, 117649), (7, 823536)]
+)
+def test_perft(depth: int, count: int) -> None:
+    state = GAME.initial_state()
+    assert perft(state, depth) == count, divide(state, depth)
+
+
+def test_positions_by_ply() -> None:
+    assert positions_by_ply(GAME.initial_state(), 7) == [
+        1,
+        7,
+        49,
+        238,
+        1120,
+        4263,
+        16422,
+        54859,
+    ]
+
+
+@pytest.mark.slow
+def test_positions_after_eight_plies() -> None:
+    assert positions_by_ply(GAME.initial_state(), 8)[-1] == 184_275
+
+
+@pytest.mark.parametrize(
+    ("moves", "line"),
+    [
+        ("1212121", "upright"),
+        ("1122334", "level"),
+        ("12234334544", "rising"),
+        ("76654554344", "falling"),
+    ],
+)
+def test_four_in_a_line_win(moves: str, line: str) -> None:
+    before = play(moves[:-1])
+    assert before.to_move == 0, f"{line} line must not be complete before the last disc"
+    state = play(moves)
+    assert state.to_move == TERMINAL
+    assert state.returns() == (1.0, -1.0)
+    assert GAME.scene(GAME.observe(state, 1)).status == "first wins"
+
+
+def test_a_line_does_not_go_on_in_the_next_column() -> None:
+    # The top three of column 1 and the lowest of column 2 would be neighbours as bits.
+    state = play("112117171")
+    board = GAME.observe(state, None).fields()["board"]
+    assert [row[0] for row in board] == list("xxxoox")
+    assert board[-1][1] == "x"
+    assert state.to_move == 1
+
+
+def test_a_full_column_is_closed() -> None:
+    state = play("111111")
+    assert GAME.observe(state, 0).fields()["legal"] == ("2", "3", "4", "5", "6", "7")
+
+
+def test_full_board_is_a_draw() -> None:
+    spec = "connect_four(columns=2,connect=3,rows=3)"
+    state = play("112212", spec)
+    assert state.to_move == TERMINAL
+    assert state.returns() == (0.0, 0.0)
+    assert get_game(spec).scene(get_game(spec).observe(state, 0)).status == "Draw"
+
+
+def test_board_is_observed_from_the_top() -> None:
+    fields = GAME.observe(play("443"), 1).fields()
+    assert fields["board"] == (".......",) * 4 + ("...o...", "..xx...")
+
+
+def test_centre_columns_come_first_in_order() -> None:
+    state = GAME.initial_state()
+    assert state.order(state.actions()) == (3, 2, 4, 1, 5, 0, 6)  # type: ignore[attr-defined]
+    assert state.order((0, 5, 3)) == (3, 5, 0)  # type: ignore[attr-defined]
+
+
+def test_heuristic_prefers_more_open_lines() -> None:
+    centre, edge = play("4"), play("1")
+    for state in (centre, edge):
+        first, second = state.heuristic()  # type: ignore[attr-defined]
+        assert first == -second
+    assert centre.heuristic()[0] > edge.heuristic()[0] > 0  # type: ignore[attr-defined]
+
+
+def test_players_may_agree_on_a_draw() -> None:
+    assert GAME.info.draw_offers
+
+
+def test_boards_that_do_not_fit_a_machine_word_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="with 7 columns at most 7 rows fit"):
+        get_game("connect_four(rows=8)")
+
+
+def test_lines_longer_than_the_board_are_refused() -> None:
+    with pytest.raises(InvalidParameter, match="from 2 to 3"):
+        get_game("connect_four(columns=3,rows=3)")
+
+
+def test_the_largest_boards_fill_up_within_the_declared_plies() -> None:
+    sizes = [(c, r) for c in range(2, 11) for r in range(2, 11) if c * (r + 1) <= 62]
+    assert max(c * r for c, r in sizes) == GAME.info.max_plies

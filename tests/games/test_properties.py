@@ -1,0 +1,106 @@
+"""Laws on random plays, with parameters and choices found by hypothesis."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plyhouse.games import CHANCE, TERMINAL, Game, State, get_game
+from plyhouse.games.counting import branches
+
+PLAYS = settings(max_examples=40, deadline=None)
+
+specs = st.one_of(
+    st.just("tic_tac_toe"),
+    st.tuples(st.integers(2, 7), st.integers(2, 7)).map(
+        lambda size: f"connect_four(columns={size[0]},rows={size[1]},connect={min(4, max(size))})"
+    ),
+    st.tuples(st.integers(2, 5), st.integers(2, 60), st.integers(2, 12)).map(
+        lambda rules: f"pig(seats={rules[0]},target={rules[1]},sides={rules[2]})"
+    ),
+    st.sampled_from(["coin_guess", "coin_guess(variant=bag)"]),
+    st.integers(2, 4).map(lambda seats: f"kuhn_poker(seats={seats})"),
+)
+
+
+def random_play(game: Game, rng: random.Random) -> list[tuple[State, Any]]:
+    """States with what was done in them; the last has None."""
+    state = game.initial_state()
+    play: list[tuple[State, Any]] = []
+    while state.to_move != TERMINAL:
+        action = rng.choice(branches(state))
+        play.append((state, action))
+        state = state.after(action)
+    return [*play, (state, None)]
+
+
+@PLAYS
+@given(specs, st.randoms(use_true_random=False))
+def test_a_play_can_be_replayed_from_its_text(spec: str, rng: random.Random) -> None:
+    game = get_game(spec)
+    play = random_play(game, rng)
+    state = game.initial_state()
+    for recorded, action in play[:-1]:
+        if recorded.to_move == CHANCE:
+            text = game.format_chance(recorded, action)
+            state = state.after(game.parse_chance(state, text))
+        else:
+            state = state.after(game.parse(state, game.format(recorded, action)))
+    assert state.returns() == play[-1][0].returns()
+    assert game.describe(state) == game.describe(play[-1][0])
+
+
+@PLAYS
+@given(specs, st.randoms(use_true_random=False))
+def test_observations_survive_the_wire(spec: str, rng: random.Random) -> None:
+    game = get_game(spec)
+    for state, _ in random_play(game, rng)[-12:]:
+        for viewer in (*range(game.seats), None):
+            seen = game.observe(state, viewer)
+            fields = json.loads(json.dumps(seen.fields()))
+            assert game.decode_observation(fields) == seen
+
+
+@PLAYS
+@given(specs, st.randoms(use_true_random=False))
+def test_states_survive_pickling_and_play_on_the_same(spec: str, rng: random.Random) -> None:
+    game = get_game(spec)
+    for state, action in random_play(game, rng)[-8:]:
+        copy = pickle.loads(pickle.dumps(state))
+        assert game.describe(copy) == game.describe(state)
+        if action is not None:
+            assert game.describe(copy.after(action)) == game.describe(state.after(action))
+
+
+@PLAYS
+@given(specs, st.randoms(use_true_random=False))
+def test_sampled_states_look_the_same_and_can_be_played_to_the_end(
+    spec: str, rng: random.Random
+) -> None:
+    game = get_game(spec)
+    state, _ = rng.choice(random_play(game, rng))
+    for seat in range(game.seats):
+        sampled = game.sample_state(game.observe(state, seat), rng)
+        assert game.observe(sampled, seat) == game.observe(state, seat)
+        while sampled.to_move != TERMINAL:
+            sampled = sampled.after(rng.choice(branches(sampled)))
+        assert abs(sum(sampled.returns())) < 1e-9
+
+
+@PLAYS
+@given(specs, st.text(max_size=12))
+def test_any_text_is_an_action_or_a_game_error(spec: str, text: str) -> None:
+    from plyhouse.games import GameError
+
+    game = get_game(spec)
+    state = game.initial_state()
+    try:
+        action = game.parse(state, text)
+    except GameError:
+        return
+    assert action in state.actions()
