@@ -50,10 +50,10 @@ SECOND: Final = 1_000_000_000
 LONGEST: Final = 30 * 24 * 3600 * SECOND
 """The longest time that can be written in a time control: thirty days."""
 
-_NUMBER = r"(\d{1,7}(?:\.\d{1,9})?)"
+_NUMBER = r"([0-9]{1,7}(?:\.[0-9]{1,9})?)"
 _MOVE = re.compile(_NUMBER)
 _TOTAL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER})?")
-_BYOYOMI = re.compile(rf"{_NUMBER}\+(\d{{1,3}})x{_NUMBER}")
+_BYOYOMI = re.compile(rf"{_NUMBER}\+([0-9]{{1,3}})x{_NUMBER}")
 _BANK = re.compile(rf"{_NUMBER}\+{_NUMBER}")
 _EXPECTED = (
     "move:SECONDS, total:SECONDS+INCREMENT, byoyomi:SECONDS+PERIODSxSECONDS or "

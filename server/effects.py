@@ -1,7 +1,8 @@
 """What the match engine asks the shell to do.
 
 The engine performs no I/O: every input of `plyhouse.server.match.Match` returns a list of
-effects, and the shell carries them out.  Three rules bind the shell:
+effects, and the shell carries them out.  In each list whatever must be durable comes before what
+is told (`rows_first`), so one transaction per list is enough.  Three rules bind the shell:
 
 1. Effects of one match are carried out in the order in which they were returned, across calls.
 2. Nothing that stands behind a `Store`, `Started` or `Finish` is sent before that row is durable
@@ -23,7 +24,7 @@ from msgspec import Struct
 from plyhouse.protocol.messages import Outcome, ServerMessage
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Broadcast", "Effect", "Finish", "Send", "Started", "Store"]
+__all__ = ["Broadcast", "Effect", "Finish", "Send", "Started", "Store", "rows_first"]
 
 
 class Store(Struct, frozen=True, gc=False):
@@ -70,3 +71,9 @@ class Finish(Struct, frozen=True, gc=False):
 
 Effect: TypeAlias = Store | Started | Send | Broadcast | Finish
 """Anything that an input of a match may return."""
+
+
+def rows_first(effects: list[Effect]) -> list[Effect]:
+    """Order effects so that what must be durable comes before what is told."""
+    rows = [effect for effect in effects if not isinstance(effect, Send | Broadcast)]
+    return rows + [effect for effect in effects if isinstance(effect, Send | Broadcast)]

@@ -42,7 +42,7 @@ from plyhouse.server import outcomes
 from plyhouse.server.chance import normal_nonce
 from plyhouse.server.clock import MS
 from plyhouse.server.core import MatchCore
-from plyhouse.server.effects import Broadcast, Effect, Send, Started
+from plyhouse.server.effects import Broadcast, Effect, Send, Started, rows_first
 from plyhouse.server.rows import tried
 from plyhouse.server.terms import MatchConfig, Played, seat_label
 from plyhouse.server.views import clock_states, ledger_entry
@@ -90,8 +90,8 @@ class Match(MatchCore):
             told = self._ok(seat, re) + self._proceed(now)
         except Exception as error:  # whatever the rules of a game, also a user's, may raise
             self._rows = saved
-            return effects + self._ok(seat, re) + self._fault(error, now)
-        return effects + rows + told
+            return rows_first(effects + self._ok(seat, re) + self._fault(error, now))
+        return rows_first(effects + rows + told)
 
     # -------------------------------------------------------------------------- play
 
@@ -173,7 +173,8 @@ class Match(MatchCore):
             del self.plies[ply:]
             self.state, self.ply = state, ply
             return self._fault(error, now) + self._refuse(seat, re, "match/over")
-        return effects + told
+        effects += told
+        return effects if self.status == "running" else rows_first(effects)
 
     def resign(
         self,
@@ -311,9 +312,9 @@ class Match(MatchCore):
         if self.status != "running":
             return started
         try:
-            return started + self._roll() + self._proceed(now)
+            return rows_first(started + self._roll() + self._proceed(now))
         except Exception as error:  # whatever the rules of a game, also a user's, may raise
-            return started + self._fault(error, now)
+            return rows_first(started + self._fault(error, now))
 
     # -------------------------------------------------------------------------- inside
 
@@ -376,7 +377,8 @@ class Match(MatchCore):
             return [*effects, Send(seat, turn, self.ply)]
         reason = f"{seat_label(self.config, seat)} played an illegal action at ply {self.ply}."
         detail = f"{tried(text)!r}: {error}"
-        return effects + self._forfeit("illegal_action", seat, reason, now, detail=detail)
+        ending = self._forfeit("illegal_action", seat, reason, now, detail=detail)
+        return rows_first(effects + ending)
 
     def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Effect]:
         told: list[Effect] = [Send(each, message) for each in range(self.seats) if each != seat]
