@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import sqlite3
 import threading
 import time
@@ -33,7 +34,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
 from plyhouse.storage import schema
-from plyhouse.storage.errors import DatabaseLocked, DatabaseReadOnly, StoreClosed, translate
+from plyhouse.storage.errors import (
+    CannotOpen,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    StorageError,
+    StoreClosed,
+    translate,
+)
 from plyhouse.storage.urls import Target, parse_url
 
 __all__ = ["Database"]
@@ -111,10 +119,9 @@ class Database:
         try:
             if self.target.in_memory:
                 return await self._transact_in_memory(work)
-            async with self._read_engine.connect() as connection:
-                return await connection.run_sync(work)
+            return await self._transact(self._read_engine, work)
         except self._errors as error:
-            raise translate(error, self.target.place) from error
+            raise self._explain(error) from error
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return once it is durable."""
@@ -129,9 +136,9 @@ class Database:
                 return await loop.run_in_executor(self._thread, self._transact_in_file, work)
             if self.target.in_memory:
                 return await self._transact_in_memory(work)
-            return await self._transact_on_server(work)
+            return await self._transact(self._engine, work)
         except self._errors as error:
-            raise translate(error, self.target.place) from error
+            raise self._explain(error) from error
 
     # making engines
 
@@ -232,14 +239,16 @@ class Database:
         async with self._memory_lock, self._engine.begin() as connection:
             return await connection.run_sync(work)
 
-    async def _transact_on_server(self, work: Callable[[Connection], T]) -> T:
-        """Run on the server; again when the connection was lost before COMMIT was sent, when
-        nothing can have been stored, and when the server chose this transaction to break a tie.
+    async def _transact(self, engine: AsyncEngine, work: Callable[[Connection], T]) -> T:
+        """Run on a connection of the pool.
+
+        Again when the connection was lost before COMMIT was sent, when nothing can have been
+        stored, and when the server chose this transaction to break a tie.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             committing = False
             try:
-                async with self._engine.connect() as connection:
+                async with engine.connect() as connection:
                     transaction = await connection.begin()
                     result = await connection.run_sync(work)
                     committing = True
@@ -253,6 +262,19 @@ class Database:
                 if not again or attempt == _ATTEMPTS:
                     raise
         raise AssertionError("the last attempt returned or raised")
+
+    def _explain(self, error: BaseException) -> StorageError:
+        """Translate a driver's error, with what the file system says about it."""
+        found = translate(error, self.target.place)
+        path = self.target.path
+        if isinstance(found, CannotOpen) and path is not None:
+            folder = path.absolute().parent
+            if not os.access(folder, os.W_OK):
+                return DatabaseReadOnly(
+                    f"{self.target.place} cannot be opened because {folder} cannot be written; "
+                    "make the folder writable for this user"
+                )
+        return found
 
     def _writer_connection(self) -> Connection:
         """Return the connection of the writer's thread, which makes it at its first use."""

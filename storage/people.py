@@ -8,7 +8,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, Table, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -71,9 +72,7 @@ def player(connection: Connection, name: str) -> PlayerRow:
     """Return the player of that name, in whatever case; `Unknown` if there is none."""
     found = connection.execute(_players().where(players.c.name_key == name.lower())).first()
     if found is None:
-        raise Unknown(
-            f"there is no player {name!r}; add one with: plyhouse player add {name or 'NAME'}"
-        )
+        raise Unknown(f"there is no player {name!r}; add one with: plyhouse player add NAME")
     return PlayerRow(*found)
 
 
@@ -213,15 +212,14 @@ def ensure_bot(connection: Connection, player_id: int, name: str, kind: str, now
     query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
     found = connection.execute(query).first()
     if found is None:
-        connection.execute(
-            bots.insert().values(
-                player_id=player_id,
-                name=name,
-                name_key=name.lower(),
-                kind=kind,
-                created_ms=now_ms,
-            )
-        )
+        values = {
+            "player_id": player_id,
+            "name": name,
+            "name_key": name.lower(),
+            "kind": kind,
+            "created_ms": now_ms,
+        }
+        _insert_unless_there(connection, bots, values)
         found = connection.execute(query).one()
     return BotRow(*found)
 
@@ -255,6 +253,15 @@ def ensure_version(connection: Connection, bot_id: int, label: str, now_ms: int)
     query = select(versions.c.id).where(versions.c.bot_id == bot_id, versions.c.label == label)
     found = connection.execute(query).scalar_one_or_none()
     if found is None:
-        connection.execute(versions.insert().values(bot_id=bot_id, label=label, created_ms=now_ms))
+        values = {"bot_id": bot_id, "label": label, "created_ms": now_ms}
+        _insert_unless_there(connection, versions, values)
         found = connection.execute(query).scalar_one()
     return int(found)
+
+
+def _insert_unless_there(connection: Connection, table: Table, values: dict[str, object]) -> None:
+    """Insert a row; do nothing when another session has just made it."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
+    else:
+        connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())

@@ -1,8 +1,8 @@
 """Database URLs as users write them, and what they mean.
 
 ``sqlite:///plyhouse.db`` (relative), ``sqlite:////var/lib/plyhouse.db`` (absolute),
-``sqlite:///:memory:`` and ``postgresql://user:password@host:port/database``. Options follow
-after ``?``:
+``sqlite:///:memory:`` and ``postgresql://user:password@host:port/database``. A file name is taken
+as it stands, up to the ``?``, after which options follow:
 
 =================== ======================= ==================================================
 option              values (default first)  meaning
@@ -73,7 +73,9 @@ def parse_url(text: str) -> Target:
     busy = _busy(options.pop("busy_timeout_ms", "5000"))
     bare = url.set(drivername=kind, query={})
     if kind == "sqlite":
-        target = _sqlite(bare, options, full_sync=sync == "full", busy=busy)
+        # SQLAlchemy 2.1 decodes %-escapes in file names and 2.0 does not: take the text itself.
+        file = text.partition(":///")[2].partition("?")[0]
+        target = _sqlite(bare.set(database=file), options, full_sync=sync == "full", busy=busy)
     else:
         target = _postgresql(bare, options, full_sync=sync == "full", busy=busy)
     if options:

@@ -1,0 +1,203 @@
+"""Fresh databases of every kind, and people and matches to put into them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from plyhouse.storage.rows import (
+    BotRow,
+    FinishMatch,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    Op,
+    PairingRow,
+    SeatRow,
+    StartMatch,
+    new_id,
+)
+from plyhouse.storage.store import Store
+
+POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
+
+
+async def _execute(statement: str) -> None:
+    import asyncpg
+
+    connection = await asyncpg.connect(POSTGRES, timeout=5)
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_reason() -> str:
+    """Why there is no PostgreSQL to test with; empty if there is one."""
+    try:
+        asyncio.run(_execute("SELECT 1"))
+    except Exception as error:
+        return f"no PostgreSQL at PLYHOUSE_TEST_POSTGRES: {error!r}"
+    return ""
+
+
+@pytest.fixture
+def postgres_url(postgres_reason: str) -> Iterator[str]:
+    """A PostgreSQL URL with a schema of its own."""
+    if postgres_reason:
+        if REQUIRED:
+            pytest.fail(postgres_reason)
+        pytest.skip(postgres_reason)
+    schema = f"plyhouse_test_{secrets.token_hex(6)}"
+    asyncio.run(_execute(f"CREATE SCHEMA {schema}"))
+    yield f"{POSTGRES}?schema={schema}"
+    asyncio.run(_execute(f"DROP SCHEMA {schema} CASCADE"))
+
+
+@pytest.fixture(
+    params=["sqlite", "memory", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database that does not exist yet, of each kind."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_url"))
+    return "sqlite:///:memory:" if request.param == "memory" else f"sqlite:///{tmp_path / 'a.db'}"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def lasting_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Like `url`, without the kind that is gone when it is closed."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_url"))
+    return f"sqlite:///{tmp_path / 'a.db'}"
+
+
+@dataclass
+class Clock:
+    """Wall-clock milliseconds that tests move by hand."""
+
+    now: int = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
+    async with await Store.open(url, clock=clock) as opened:
+        yield opened
+
+
+@dataclass
+class World:
+    """A store with bots named as they are asked for, and matches between them."""
+
+    store: Store
+    bots: dict[str, tuple[BotRow, int]] = field(default_factory=dict)
+    pairings: dict[str, PairingRow] = field(default_factory=dict)
+
+    async def bot(self, name: str) -> BotRow:
+        """Return the bot of a player of that name."""
+        if name not in self.bots:
+            player = await self.store.add_player(name)
+            row = await self.store.ensure_bot(player.id, "")
+            self.bots[name] = row, await self.store.ensure_version(row.id, "1")
+        return self.bots[name][0]
+
+    async def new(
+        self,
+        *names: str,
+        game: str = "pig",
+        rated: bool = True,
+        created_ms: int = 10,
+        competition_id: str | None = None,
+    ) -> tuple[str, list[Op]]:
+        """Return the id of a match of a new pairing, and the operations that store both."""
+        seats = []
+        for seat, name in enumerate(names):
+            bot = await self.bot(name)
+            version = self.bots[name][1]
+            seats.append(SeatRow(seat, bot.player, bot.name, "1", bot.player_id, bot.id, version))
+        seed = secrets.token_bytes(32)
+        commitment = hashlib.sha256(seed).hexdigest()
+        pairing = PairingRow(
+            new_id(), game, "move:1", rated, seed, commitment, 1, created_ms, competition_id
+        )
+        match = MatchRow(
+            id=new_id(),
+            pairing_id=pairing.id,
+            game=game,
+            time_control="move:1",
+            rated=rated,
+            illegal_rule="forfeit",
+            stream="0",
+            commitment=commitment,
+            seed=seed,
+            seats=tuple(seats),
+            created_ms=created_ms,
+        )
+        self.pairings[match.id] = pairing
+        return match.id, [NewPairing(pairing), NewMatch(match)]
+
+    async def play(
+        self,
+        *names: str,
+        returns: tuple[float, ...],
+        game: str = "pig",
+        rated: bool = True,
+        termination: str = "normal",
+        competition_id: str | None = None,
+    ) -> str:
+        """Store a whole match in one transaction."""
+        match_id, ops = await self.new(
+            *names, game=game, rated=rated, competition_id=competition_id
+        )
+        nonces = ("",) * len(names)
+        ops += [
+            StartMatch(match_id, nonces, 11),
+            FinishMatch(match_id, termination, returns, 7, 99),
+        ]
+        await self.store.apply(ops)
+        return match_id
+
+
+@pytest.fixture
+def world(store: Store) -> World:
+    return World(store)
+
+
+@pytest.fixture
+def world_at() -> Callable[[str], AbstractAsyncContextManager[World]]:
+    """Open a world at a URL."""
+
+    @asynccontextmanager
+    async def opened(url: str) -> AsyncIterator[World]:
+        async with await Store.open(url) as store:
+            yield World(store)
+
+    return opened
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody can enter and write to."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder

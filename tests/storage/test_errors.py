@@ -1,0 +1,332 @@
+"""Everything that can be wrong with a database, for real."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from plyhouse.storage import errors
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import (
+    BadUrl,
+    CannotOpen,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DriverMissing,
+    LoginRefused,
+    NotADatabase,
+    OlderSchema,
+    StorageError,
+    StoreClosed,
+    Unknown,
+    Unreachable,
+)
+from plyhouse.storage.rows import EventRow
+from plyhouse.storage.store import Store
+from plyhouse.storage.urls import parse_url
+from plyhouse.storage.writer import Writer
+
+
+def every_error() -> list[type[StorageError]]:
+    found = [StorageError]
+    for kind in found:
+        found += kind.__subclasses__()
+    return found
+
+
+def test_codes_are_distinct_and_the_tree_in_the_docstring_is_complete():
+    kinds = every_error()
+    assert len({kind.code for kind in kinds}) == len(kinds)
+    for kind in kinds:
+        assert kind.code.startswith("storage/")
+        assert f" {kind.code}\n" in errors.__doc__
+        assert kind.__name__ in errors.__doc__
+        assert kind.__name__ in errors.__all__
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("", "'' is not a database URL; write sqlite:///file.db"),
+        ("plyhouse.db", "not a database URL"),
+        ("mysql://root@localhost/x", "'mysql' databases are not supported"),
+        ("sqlite://plyhouse.db", "write sqlite:///plyhouse.db"),
+        ("sqlite:///a.db?mode=rx", "mode='rx'.*use rw or ro"),
+        ("sqlite:///a.db?synchronous=off", "use full or normal"),
+        ("sqlite:///a.db?busy_timeout_ms=-1", "use 0 to 600000"),
+        ("sqlite:///a.db?speed=fast", "unknown option 'speed'; there are synchronous,"),
+        ("sqlite:///a.db?schema=x", "unknown option 'schema'"),
+        ("postgresql://root@localhost", "names no database"),
+        ("postgresql://root@localhost/x?mode=ro", "unknown option 'mode'"),
+        ("postgresql://root@localhost/x?schema=a;b", "use letters, digits and _"),
+        ("postgresql://root@localhost/x?sslmode=maybe", "use disable or allow"),
+        ("postgresql://root@localhost:port/x", "not a database URL"),
+    ],
+)
+async def test_a_bad_url_is_explained(url, says):
+    with pytest.raises(BadUrl, match=says):
+        await Store.open(url)
+
+
+def test_passwords_are_not_told():
+    target = parse_url("postgresql://root:hunter2@localhost/x")
+    assert "hunter2" not in target.place
+    assert "root" in target.place
+
+
+async def test_a_folder_is_no_database(tmp_path):
+    with pytest.raises(CannotOpen, match="is a folder; give a file in it"):
+        await Store.open(f"sqlite:///{tmp_path}")
+
+
+async def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(CannotOpen, match="nowhere does not exist; create it first"):
+        await Store.open(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
+
+
+async def test_a_file_of_something_else_is_no_database(tmp_path):
+    path = tmp_path / "a.db"
+    path.write_bytes(bytes(range(256)) * 40)
+    with pytest.raises(NotADatabase, match="is not a SQLite database; give another file"):
+        await Store.open(f"sqlite:///{path}")
+    assert path.read_bytes() == bytes(range(256)) * 40
+
+
+async def test_a_database_of_another_program_is_not_touched(tmp_path):
+    path = tmp_path / "a.db"
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE songs (title TEXT)")
+    other.close()
+    with pytest.raises(NotADatabase, match=r"belongs to another program .*'songs'"):
+        await Store.open(f"sqlite:///{path}")
+
+
+async def test_read_only_databases_can_be_read_and_say_so_when_written(tmp_path):
+    path = tmp_path / "a.db"
+    async with await Store.open(f"sqlite:///{path}") as store:
+        await store.add_player("Ada")
+        token = await store.add_token("Ada")
+    async with await Store.open(f"sqlite:///{path}?mode=ro") as store:
+        assert [player.name for player in await store.players()] == ["Ada"]
+        assert (await store.authenticate(token)).player == "Ada"
+        with pytest.raises(DatabaseReadOnly, match="opened with mode=ro"):
+            await store.add_player("Bob")
+    with pytest.raises(CannotOpen, match="without mode=ro it would be created"):
+        await Store.open(f"sqlite:///{tmp_path / 'b.db'}?mode=ro")
+
+
+AS_NOBODY = """
+import asyncio, os, sys
+from plyhouse.storage.store import Store
+from plyhouse.storage.errors import StorageError
+import sqlalchemy.dialects.sqlite.aiosqlite, aiosqlite, alembic.command  # before rights are gone
+os.setuid(65534)
+async def main():
+    try:
+        await Store.open(sys.argv[1])
+    except StorageError as error:
+        print(error.code, error)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without rights")
+@pytest.mark.parametrize("case", ["file", "folder"])
+def test_a_file_or_folder_without_the_right_to_write_is_found_out_when_opening(case, open_folder):
+    path = open_folder / "a.db"
+    if case == "file":
+        asyncio.run(make(f"sqlite:///{path}"))
+        path.chmod(0o444)
+    else:
+        open_folder.chmod(0o555)
+    command = [sys.executable, "-c", AS_NOBODY, f"sqlite:///{path}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"storage/read_only the database {path} cannot be ")
+    assert f"make the {case}" in done.stdout
+    assert done.stdout.count("\n") == 1
+
+
+async def make(url: str) -> None:
+    await (await Store.open(url)).close()
+
+
+async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path):
+    path = tmp_path / "a.db"
+    url = f"sqlite:///{path}?busy_timeout_ms=30"
+    store = await Store.open(url)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(DatabaseLocked, match="is locked by another program; stop that program"):
+        await store.add_player("Ada")
+    with pytest.raises(DatabaseLocked):
+        await Writer(store).submit([EventRow("m", 0, "act", 0, 0, "x")])
+    with pytest.raises(DatabaseLocked):
+        await Store.open(url)
+    assert await store.players() == []  # reading goes on
+    other.execute("ROLLBACK")
+    other.close()
+    await store.add_player("Ada")
+    await store.close()
+
+
+async def test_a_lock_that_is_given_up_in_time_is_waited_for(tmp_path):
+    path = tmp_path / "a.db"
+    async with await Store.open(f"sqlite:///{path}?busy_timeout_ms=20000") as store:
+        code = (
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+            "c.execute('BEGIN EXCLUSIVE'); print('held', flush=True); "
+            "sys.stdin.readline(); c.execute('ROLLBACK')"
+        )
+        holder = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-c", code, str(path)),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert await holder.stdout.readline() == b"held\n"
+        adding = asyncio.create_task(store.add_player("Ada"))
+        await asyncio.sleep(0)
+        await holder.communicate(b"go\n")
+        assert (await adding).name == "Ada"
+
+
+async def test_a_full_disk_is_named_and_the_store_goes_on_afterwards(tmp_path):
+    """SQLite's own limit of pages gives the same error as a full disk."""
+    async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+
+        def limit(connection) -> None:
+            pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+            connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+
+        await store._database.write(limit)
+
+        async def fill() -> None:
+            for number in range(3000):
+                await store.add_player(f"p{number}")
+
+        with pytest.raises(DatabaseFull, match="is full; make room on it"):
+            await fill()
+        await store._database.write(
+            lambda c: c.execute(text("PRAGMA max_page_count = 100000")).scalar_one()
+        )
+        await store.add_player("Ada")
+
+
+async def test_a_closed_store_says_so(store):
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreClosed, match="was closed; open it again"):
+        await store.players()
+    with pytest.raises(StoreClosed):
+        await store.add_player("Ada")
+
+
+async def test_no_server_at_the_address():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"postgresql://root:hunter2@127.0.0.1:{port}/x"
+    with pytest.raises(Unreachable, match=f"no database server answers at .*:{port}/x") as caught:
+        await Store.open(url)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.postgresql
+async def test_a_database_that_does_not_exist_on_the_server(postgres_url):
+    url = postgres_url.split("?")[0].rsplit("/", 1)[0] + "/no_such_database"
+    with pytest.raises(LoginRefused, match=r"does not exist .*createdb"):
+        await Store.open(url)
+
+
+@pytest.mark.postgresql
+async def test_a_schema_that_does_not_exist_on_the_server(postgres_url):
+    with pytest.raises(LoginRefused, match="lacks the schema"):
+        await Store.open(postgres_url.split("?")[0] + "?schema=no_such_schema")
+
+
+@pytest.mark.postgresql
+async def test_a_user_that_does_not_exist_on_the_server(postgres_url):
+    address = postgres_url.split("?")[0].split("@", 1)[1]
+    with pytest.raises(LoginRefused, match="refused the login"):
+        await Store.open(f"postgresql://no_such_user@{address}")
+
+
+@pytest.mark.postgresql
+async def test_a_lost_connection_is_made_again(postgres_url):
+    database = await Database.open(postgres_url)
+    try:
+        for use in (database.read, database.write):
+            pid = await use(lambda c: c.execute(text("SELECT pg_backend_pid()")).scalar_one())
+            killer = await Database.open(postgres_url)
+            await killer.write(
+                lambda c, pid=pid: c.execute(text(f"SELECT pg_terminate_backend({pid})"))
+            )
+            await killer.close()
+            assert await use(lambda c: c.execute(text("SELECT 1")).scalar_one()) == 1
+    finally:
+        await database.close()
+
+
+@pytest.mark.postgresql
+async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_url):
+    async with await Store.open(f"{postgres_url}&busy_timeout_ms=30") as store:
+        await store.add_player("Ada")
+        blocker = await Database.open(postgres_url)
+        async with blocker._engine.begin() as connection:
+            await connection.execute(text("LOCK TABLE players IN ACCESS EXCLUSIVE MODE"))
+            with pytest.raises(DatabaseLocked, match="locked by another session"):
+                await store.add_player("Bob")
+        await blocker.close()
+        await store.add_player("Bob")
+
+
+async def test_without_the_driver_it_is_said_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "asyncpg", None)
+    with pytest.raises(DriverMissing, match=r"pip install 'plyhouse\[postgresql\]'"):
+        await Store.open("postgresql://root@127.0.0.1/x")
+
+
+async def test_durability_is_set_as_asked(tmp_path):
+    for option, level in (("", 2), ("?synchronous=full", 2), ("?synchronous=normal", 1)):
+        database = await Database.open(f"sqlite:///{tmp_path / 'a.db'}{option}")
+        found = await database.write(
+            lambda c: [
+                c.execute(text(f"PRAGMA {name}")).scalar_one()
+                for name in ("synchronous", "journal_mode", "foreign_keys", "busy_timeout")
+            ]
+        )
+        assert found == [level, "wal", 1, 5000]
+        await database.close()
+
+
+@pytest.mark.postgresql
+async def test_durability_is_set_as_asked_on_the_server(postgres_url):
+    for option, level in (("", "on"), ("&synchronous=normal", "off")):
+        database = await Database.open(postgres_url + option)
+        query = text("SHOW synchronous_commit")
+        assert await database.read(lambda c, query=query: c.execute(query).scalar_one()) == level
+        await database.close()
+
+
+async def test_odd_characters_in_a_path_are_just_characters(tmp_path: Path):
+    path = tmp_path / "a #1%20 é.db"
+    async with await Store.open(f"sqlite:///{path}") as store:
+        await store.add_player("Ada")
+        assert os.listdir(tmp_path).count(path.name) == 1
+
+
+async def test_messages_are_one_sentence(store):
+    with pytest.raises(Unknown) as caught:
+        await store.player("x\ny")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(OlderSchema):
+        await Store.open("sqlite:///:memory:", migrate=False)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plyhouse.storage.errors import AlreadyExists, Unknown
+from plyhouse.storage.operations import seat_result
+from plyhouse.storage.rows import CompetitionRow
+
+
+@dataclass(frozen=True)
+class Rating:
+    elo: float
+    low: float
+    high: float
+
+
+@pytest.mark.parametrize(
+    ("returns", "results"),
+    [
+        ((1, -1), [(1.0, "W"), (0.0, "L")]),
+        ((0, 0), [(0.5, "D"), (0.5, "D")]),
+        ((2, -1, -1), [(1.0, "W"), (0.25, "L"), (0.25, "L")]),
+        ((1, 1, -2), [(0.75, "D"), (0.75, "D"), (0.0, "L")]),
+        ((3, 2, 1), [(1.0, "W"), (0.5, "L"), (0.0, "L")]),
+        ((5,), [(0.0, "W")]),
+    ],
+)
+def test_returns_become_scores(returns, results):
+    assert [seat_result(returns, seat) for seat in range(len(returns))] == results
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=6))
+def test_the_scores_of_a_match_add_up_to_half_its_seats(returns):
+    total = sum(seat_result(returns, seat)[0] for seat in range(len(returns)))
+    assert total == pytest.approx(len(returns) / 2)
+
+
+async def test_standings_and_pairs_follow_the_matches(store, world):
+    await world.play("ada", "bob", returns=(1, -1))
+    await world.play("bob", "ada", returns=(1, -1))
+    await world.play("bob", "ada", returns=(-1, 1))
+    await world.play("ada", "bob", returns=(0, 0))
+    await world.play("cy", "ada", returns=(4, -4))
+    rows = {row.bot: row for row in await store.leaderboard("pig")}
+    assert [(rows[n].score, rows[n].games) for n in ("ada", "bob", "cy")] == [
+        (2.5, 5),
+        (1.5, 4),
+        (1.0, 1),
+    ]
+    ada = rows["ada"]
+    assert (ada.rank, ada.wins, ada.draws, ada.losses, ada.returns) == (1, 2, 1, 2, -3.0)
+    assert (ada.rating, ada.low, ada.high) == (None, None, None)
+    names = {(await world.bot(name)).id: name for name in ("ada", "bob", "cy")}
+    assert [
+        (names[r.bot_a], names[r.bot_b], r.wins_a, r.draws, r.wins_b)
+        for r in await store.pair_results("pig")
+    ] == [("ada", "bob", 2, 1, 1), ("ada", "cy", 0, 0, 1)]
+
+
+async def test_every_two_seats_of_a_big_match_are_a_pair(store, world):
+    await world.play("cy", "ada", "bob", returns=(2, -1, -1))
+    pairs = {
+        (r.bot_a, r.bot_b): (r.wins_a, r.draws, r.wins_b) for r in await store.pair_results("pig")
+    }
+    cy, ada, bob = [(await world.bot(name)).id for name in ("cy", "ada", "bob")]
+    assert pairs == {(cy, ada): (1, 0, 0), (cy, bob): (1, 0, 0), (ada, bob): (0, 1, 0)}
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"rated": False}, {"termination": "server_fault"}, {"termination": "aborted"}],
+)
+async def test_casual_and_void_matches_count_nowhere(store, world, how):
+    await world.play("ada", "bob", returns=(1, -1), **how)
+    assert await store.leaderboard("pig") == []
+    assert await store.pair_results("pig") == []
+    assert await store.games_with_results() == []
+
+
+async def test_a_bot_against_itself_makes_no_pair(store, world):
+    await world.play("ada", "ada", returns=(1, -1))
+    assert await store.pair_results("pig") == []
+    (ada,) = await store.leaderboard("pig")
+    assert (ada.games, ada.wins, ada.losses) == (2, 1, 1)
+
+
+async def test_games_are_told_apart_with_their_parameters(store, world):
+    await world.play("ada", "bob", returns=(1, -1))
+    await world.play("ada", "bob", returns=(1, -1), game="pig(target=50)")
+    assert await store.games_with_results() == ["pig", "pig(target=50)"]
+    assert [row.games for row in await store.leaderboard("pig")] == [1, 1]
+
+
+async def test_ratings_order_the_leaderboard_and_unrated_bots_come_last(store, world, clock):
+    await world.play("ada", "bob", returns=(1, -1))
+    await world.play("cy", "bob", returns=(1, -1))
+    ada, bob, cy = [(await world.bot(name)).id for name in ("ada", "bob", "cy")]
+    await store.save_ratings("pig", {bob: Rating(-50, -90, -10), cy: Rating(40.5, 0, 80)})
+    rows = await store.leaderboard("pig")
+    assert [(row.rank, row.bot) for row in rows] == [(1, "cy"), (2, "bob"), (3, "ada")]
+    assert [row.rating for row in rows] == [40.5, -50, None]
+    assert (rows[0].low, rows[0].high) == (0, 80)
+    assert [row.bot_id for row in await store.leaderboard("pig", limit=2, offset=1)] == [bob, ada]
+    assert (await store.leaderboard("pig", limit=2, offset=1))[0].rank == 2
+    # Results that come later keep the rating; an unchanged one makes no snapshot.
+    await world.play("ada", "cy", returns=(1, -1))
+    clock.now += 10
+    await store.save_ratings("pig", {bob: Rating(-50, -90, -10), cy: Rating(20, 0, 60)})
+    history = await store.rating_history("pig", cy)
+    assert [(s.rating, s.games, s.taken_ms) for s in history] == [
+        (40.5, 1, 1_000_000),
+        (20, 2, 1_000_010),
+    ]
+    assert len(await store.rating_history("pig", bob)) == 1
+
+
+async def test_only_bots_with_results_can_be_rated(store, world):
+    ada = await world.bot("ada")
+    with pytest.raises(Unknown, match="no rated result in pig"):
+        await store.save_ratings("pig", {ada.id: Rating(1, 0, 2)})
+
+
+COMPETITION = CompetitionRow(
+    "cup", "Autumn cup", "pig", "move:1", "round_robin", 2, True, True, 100, data="{}"
+)
+
+
+async def test_a_competition_has_entries_progress_and_a_table(store, world, clock):
+    await store.create_competition(COMPETITION)
+    assert await store.competition("cup") == COMPETITION
+    for name in ("ada", "bob", "cy"):
+        bot = await world.bot(name)
+        clock.now += 1
+        entry = await store.add_entry("cup", bot.id, world.bots[name][1])
+        assert (entry.bot, entry.status) == (name, "active")
+    await store.set_competition_status("cup", "running")
+    await world.play("ada", "bob", returns=(-1, 1), competition_id="cup")
+    await world.play("ada", "bob", returns=(0, 0), competition_id="cup", rated=False)
+    await world.play("ada", "cy", returns=(9, -9))  # elsewhere
+    await world.play("ada", "bob", returns=(5, -5), competition_id="cup", termination="aborted")
+    _, ops = await world.new("ada", "cy", competition_id="cup")
+    await store.apply(ops)
+    table = await store.competition_table("cup")
+    assert [(r.rank, r.bot, r.score, r.games, r.wins, r.draws, r.losses) for r in table] == [
+        (1, "bob", 1.5, 2, 1, 1, 0),
+        (2, "ada", 0.5, 2, 0, 1, 1),
+        (3, "cy", 0.0, 0, 0, 0, 0),
+    ]
+    assert table[0].returns == 1.0
+    progress = await store.progress("cup")
+    assert (progress.planned, progress.created, progress.finished) == (4, 4, 3)
+    assert len(await store.list_matches(competition_id="cup")) == 4
+    await store.set_entry_status("cup", table[2].bot_id, "withdrawn")
+    assert [entry.status for entry in await store.entries("cup")] == [
+        "active",
+        "active",
+        "withdrawn",
+    ]
+    await store.set_competition_status("cup", "finished")
+    (row,) = await store.competitions()
+    assert (row.status, row.finished_ms) == ("finished", clock.now)
+
+
+async def test_what_is_wrong_with_a_competition_is_said(store, world):
+    await store.create_competition(COMPETITION)
+    bot = await world.bot("ada")
+    await store.add_entry("cup", bot.id)
+    with pytest.raises(AlreadyExists, match="competition 'cup' already"):
+        await store.create_competition(COMPETITION)
+    with pytest.raises(AlreadyExists, match="ada/ada is entered in 'Autumn cup' already"):
+        await store.add_entry("cup", bot.id)
+    with pytest.raises(Unknown, match="no competition 'x'"):
+        await store.add_entry("x", bot.id)
+    with pytest.raises(Unknown, match="no status 'lost'"):
+        await store.set_competition_status("cup", "lost")
+    with pytest.raises(Unknown, match="no status 'lost'"):
+        await store.set_entry_status("cup", bot.id, "lost")
+    with pytest.raises(Unknown, match="bot 99 is not entered"):
+        await store.set_entry_status("cup", 99, "active")

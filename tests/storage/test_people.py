@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from plyhouse.storage.errors import (
+    AlreadyExists,
+    InvalidName,
+    InvalidScope,
+    TokenRevoked,
+    Unknown,
+)
+
+
+async def test_a_player_is_found_by_name_in_any_case(store, clock):
+    made = await store.add_player("Ada.L-1_")
+    assert made.created_ms == clock.now
+    assert await store.player("ada.l-1_") == made
+    assert await store.players() == [made]
+
+
+async def test_a_name_is_taken_whatever_its_case(store):
+    await store.add_player("Ada")
+    with pytest.raises(AlreadyExists, match="there is a player 'Ada' already"):
+        await store.add_player("ADA")
+
+
+async def test_an_unknown_player_is_named(store):
+    with pytest.raises(Unknown, match=r"no player 'eve'.*plyhouse player add NAME"):
+        await store.player("eve")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "a b", "x" * 33, "..", "a/b", "é", "a\n", "١", "<b>", "\x00"],  # noqa: RUF001
+)
+async def test_names_of_another_form_are_refused(store, name):
+    with pytest.raises(InvalidName, match="1 to 32 letters"):
+        await store.add_player(name)
+
+
+async def test_a_token_tells_who_and_what(store):
+    ada = await store.add_player("Ada")
+    token = await store.add_token("ada", ["admin", "play"], "laptop")
+    identity = await store.authenticate(token)
+    assert (identity.player_id, identity.player) == (ada.id, "Ada")
+    assert identity.scopes == {"play", "admin"}
+    assert token.startswith("ply_")
+    assert len(token) >= 4 + 43  # 32 bytes in base64
+
+
+@pytest.mark.parametrize("token", ["", "ply_", "ply_" + "x" * 43, "\ud800", "x" * 100_000])
+async def test_a_token_of_nobody_is_nobody(store, token):
+    assert await store.authenticate(token) is None
+
+
+async def test_tokens_are_not_stored_in_the_clear(tmp_path):
+    from plyhouse.storage.store import Store
+
+    async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        await store.add_player("Ada")
+        token = await store.add_token("Ada")
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert token.encode() not in stored
+    assert token[12:].encode() not in stored
+
+
+@pytest.mark.parametrize("how", ["id", "prefix", "token"])
+async def test_a_revoked_token_is_refused_as_such(store, clock, how):
+    ada = await store.add_player("Ada")
+    token = await store.add_token(ada)
+    other = await store.add_token(ada)
+    (row, _) = await store.tokens(ada)
+    clock.now += 5
+    revoked = await store.revoke_token({"id": row.id, "prefix": row.prefix, "token": token}[how])
+    assert revoked.revoked_ms == clock.now
+    with pytest.raises(TokenRevoked, match=r"was revoked; ask for a new one"):
+        await store.authenticate(token)
+    assert await store.authenticate(other) is not None
+    clock.now += 5
+    assert (await store.revoke_token(row.id)).revoked_ms == clock.now - 5  # the first time counts
+
+
+@pytest.mark.parametrize("key", ["", "ply_", "%", "nothing", 99, "ply_" + "x" * 43])
+async def test_revoking_needs_exactly_one_token(store, key):
+    ada = await store.add_player("Ada")
+    await store.add_token(ada)
+    await store.add_token(ada)
+    with pytest.raises(Unknown, match=r"tokens? fit"):
+        await store.revoke_token(key)
+
+
+@pytest.mark.parametrize("scopes", [[], ["root"], ["play", "root"]])
+async def test_scopes_that_do_not_exist_are_refused(store, scopes):
+    ada = await store.add_player("Ada")
+    with pytest.raises(InvalidScope, match="play, organise, admin"):
+        await store.add_token(ada, scopes)
+
+
+async def test_use_is_noted_once_a_minute(store, clock):
+    ada = await store.add_player("Ada")
+    token = await store.add_token(ada)
+    used = []
+    for step in (0, 59_999, 1):
+        clock.now += step
+        await store.authenticate(token)
+        (row,) = await store.tokens(ada)
+        used.append(row.last_used_ms - 1_000_000)
+    assert used == [0, 0, 60_000]
+
+
+async def test_bots_and_versions_are_made_once(store):
+    ada = await store.add_player("Ada")
+    bob = await store.add_player("Bob")
+    fish = await store.ensure_bot(ada.id, "Fish")
+    assert await store.ensure_bot(ada.id, "fish", "human") == fish
+    assert (fish.player, fish.name, fish.kind) == ("Ada", "Fish", "bot")
+    assert (await store.ensure_bot(bob.id, "fish")).id != fish.id
+    own = await store.ensure_bot(ada.id, "", "human")
+    assert own.name == "Ada"
+    assert await store.bots(ada.id) == [own, fish]
+    assert await store.bot(own.id) == own
+    one = await store.ensure_version(fish.id, "1.0")
+    assert await store.ensure_version(fish.id, "1.0") == one
+    assert await store.ensure_version(fish.id, "1.1") != one
+
+
+async def test_many_at_once_make_one_bot(store):
+    ada = await store.add_player("Ada")
+    rows = await asyncio.gather(*(store.ensure_bot(ada.id, "x") for _ in range(8)))
+    assert len({row.id for row in rows}) == 1
+    ids = await asyncio.gather(*(store.ensure_version(rows[0].id, "1") for _ in range(8)))
+    assert len(set(ids)) == 1
+
+
+async def test_a_bot_needs_its_player(store):
+    with pytest.raises((Unknown, InvalidName)):
+        await store.ensure_bot(77, "")
+    with pytest.raises(Unknown):
+        await store.ensure_bot(77, "x")

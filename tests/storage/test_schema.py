@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, text
+
+from plyhouse.storage import schema
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
+from plyhouse.storage.models import metadata
+from plyhouse.storage.store import Store
+
+
+def differences(connection: Connection) -> list[object]:
+    """What Alembic would change to get from the database to the models."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    options = {"version_table": schema.VERSION_TABLE, "compare_server_default": True}
+    context = MigrationContext.configure(connection, opts=options)
+    return compare_metadata(context, metadata)
+
+
+async def test_migrations_make_exactly_the_models(url):
+    database = await Database.open(url)
+    try:
+        assert await database.read(differences) == []
+        assert await database.read(schema.revision) == schema.HEAD
+    finally:
+        await database.close()
+
+
+async def test_migrated_tables_are_the_models_down_to_their_options(tmp_path):
+    """Alembic does not compare what a table is made WITH, nor the WHERE and order of an index."""
+    from sqlalchemy import create_engine
+
+    def ddl(connection: Connection) -> dict[str, str]:
+        query = text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        found = {row.name: row.sql for row in connection.execute(query)}
+        found.pop(schema.VERSION_TABLE, None)
+        tail = {name: sql[sql.rindex(")") :] for name, sql in found.items()}
+        return {n: " ".join(s.split()) if "INDEX" in s else tail[n] for n, s in found.items()}
+
+    database = await Database.open(f"sqlite:///{tmp_path / 'a.db'}")
+    migrated = await database.read(ddl)
+    await database.close()
+    engine = create_engine("sqlite://")
+    with engine.begin() as connection:
+        metadata.create_all(connection)
+        assert migrated == ddl(connection)
+    engine.dispose()
+
+
+def test_the_known_revisions_are_the_files():
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    script = ScriptDirectory.from_config(config)
+    assert tuple(r.revision for r in script.walk_revisions())[::-1] == schema.KNOWN
+    assert script.get_heads() == [schema.HEAD]
+
+
+async def test_opening_again_keeps_everything(lasting_url):
+    async with await Store.open(lasting_url) as store:
+        await store.add_player("Ada")
+    async with await Store.open(lasting_url) as store:
+        assert [player.name for player in await store.players()] == ["Ada"]
+
+
+async def test_many_open_a_new_database_at_once(lasting_url):
+    stores = await asyncio.gather(*(Store.open(lasting_url) for _ in range(4)))
+    for store in stores:
+        assert await store.players() == []
+        await store.close()
+
+
+async def change(url: str, *statements: str) -> None:
+    database = await Database.open(url)
+    for statement in statements:
+        await database.write(lambda c, statement=statement: c.execute(text(statement)))
+    await database.close()
+
+
+@pytest.mark.parametrize("migrate", [True, False])
+async def test_a_newer_schema_is_refused_and_named(lasting_url, migrate):
+    await change(
+        lasting_url,
+        "UPDATE plyhouse_schema SET version_num = '9999'",
+        "UPDATE meta SET value = '7.1' WHERE name = 'plyhouse_version'",
+    )
+    with pytest.raises(NewerSchema, match=r"made by Plyhouse 7\.1 \(schema 9999, .* up to 0001\)"):
+        await Store.open(lasting_url, migrate=migrate)
+
+
+async def test_a_newer_schema_without_its_maker_is_refused_too(lasting_url):
+    await change(lasting_url, "UPDATE plyhouse_schema SET version_num = '9999'", "DROP TABLE meta")
+    with pytest.raises(NewerSchema, match="made by a newer Plyhouse"):
+        await Store.open(lasting_url)
+
+
+async def test_without_migrating_an_empty_database_is_too_old(url):
+    if url.endswith(".db"):
+        open(url.removeprefix("sqlite:///"), "wb").close()  # noqa: ASYNC230
+    with pytest.raises(OlderSchema, match="has schema none and this Plyhouse works with 0001"):
+        await Store.open(url, migrate=False)
+
+
+async def test_the_database_of_another_program_is_left_alone(lasting_url):
+    await change(lasting_url, "DROP TABLE plyhouse_schema")
+    with pytest.raises(NotADatabase, match="belongs to another program"):
+        await Store.open(lasting_url)
+
+
+def test_alembic_is_not_imported_when_there_is_nothing_to_migrate(tmp_path):
+    code = (
+        "import asyncio, sys\n"
+        "from plyhouse.storage.store import Store\n"
+        "async def main():\n"
+        "    await (await Store.open(sys.argv[1])).close()\n"
+        "asyncio.run(main())\n"
+        "print('alembic' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code, f"sqlite:///{tmp_path / 'a.db'}"]
+    outputs = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)]
+    assert [output.strip() for output in outputs] == [b"True", b"False"]
+
+
+def test_rows_import_no_database():
+    code = (
+        "import sys; import plyhouse.storage.rows; "
+        "print(any(m.startswith(('sqlalchemy', 'alembic', 'aiosqlite')) for m in sys.modules))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    assert output.strip() == b"False"

@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import pytest
+
+from plyhouse.storage.errors import (
+    AlreadyExists,
+    DatabaseLocked,
+    StorageError,
+    StoreClosed,
+    Unknown,
+    WriterFull,
+)
+from plyhouse.storage.rows import EventRow, FinishMatch, Op
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+
+def event(match_id: str, index: int) -> EventRow:
+    return EventRow(match_id, index, "act", index, 0, "x")
+
+
+async def start(store: Store, world, count: int) -> list[str]:
+    """Store matches and return their ids."""
+    ids = []
+    for _ in range(count):
+        match_id, ops = await world.new("ada", "bob")
+        await store.apply(ops)
+        ids.append(match_id)
+    return ids
+
+
+class Gate:
+    """Stands in for a store: holds every transaction until it is let through, and counts."""
+
+    place = "the gate"
+
+    def __init__(self, failure: BaseException | None = None) -> None:
+        self.batches: list[list[Op]] = []
+        self.open = asyncio.Event()
+        self.failure = failure
+
+    async def apply(self, ops: Iterable[Op]) -> None:
+        self.batches.append(list(ops))
+        await self.open.wait()
+        if self.failure is not None:
+            raise self.failure
+
+
+async def test_what_is_acknowledged_is_stored_in_order(store, world):
+    ids = await start(store, world, 3)
+    writer = Writer(store)
+    for index in range(20):
+        await asyncio.gather(*(writer.submit([event(match_id, index)]) for match_id in ids))
+        stored = await store.match(ids[0])
+        assert [row.index for row in stored.events] == list(range(index + 1))
+    await writer.close()
+
+
+async def test_all_who_wait_share_one_transaction():
+    gate = Gate()
+    writer = Writer(gate)
+    first = writer.submit([event("a", 0)])
+    await asyncio.sleep(0)
+    later = [writer.submit([event("b", index)]) for index in range(50)]
+    assert writer.pending == 51
+    gate.open.set()
+    await asyncio.gather(first, *later)
+    assert [len(batch) for batch in gate.batches] == [1, 50]
+    assert [op.index for op in gate.batches[1]] == list(range(50))
+    assert writer.pending == 0
+
+
+async def test_a_transaction_has_a_greatest_size_but_a_submission_stays_whole():
+    gate = Gate()
+    gate.open.set()
+    writer = Writer(gate, max_batch=10)
+    sizes = [4, 4, 4, 25, 1]
+    await asyncio.gather(*(writer.submit([event("a", n) for n in range(k)]) for k in sizes))
+    assert [len(batch) for batch in gate.batches] == [8, 4, 25, 1]
+
+
+async def test_one_wrong_submission_does_not_harm_the_others(store, world):
+    good, other = await start(store, world, 2)
+    writer = Writer(store)
+    results = await asyncio.gather(
+        writer.submit([event(good, 0)]),
+        writer.submit([event(good, 0)]),
+        writer.submit([event("nowhere", 0)]),
+        writer.submit([FinishMatch(other, "normal", (1, 2, 3), 1, 1)]),
+        writer.submit([event(other, 0), event(other, 1)]),
+        return_exceptions=True,
+    )
+    assert [type(result) for result in results] == [
+        type(None),
+        AlreadyExists,
+        Unknown,
+        StorageError,
+        type(None),
+    ]
+    assert "2 seats, not 3 returns" in str(results[3])
+    assert len((await store.match(good)).events) == 1
+    assert len((await store.match(other)).events) == 2
+    await writer.close()
+
+
+@pytest.mark.parametrize("failure", [DatabaseLocked("it is locked"), RuntimeError("a fault")])
+async def test_when_storing_fails_everyone_who_waits_hears_of_it(failure):
+    gate = Gate(failure)
+    gate.open.set()
+    writer = Writer(gate)
+    results = await asyncio.gather(
+        *(writer.submit([event("a", index)]) for index in range(3)), return_exceptions=True
+    )
+    assert all(isinstance(result, StorageError) for result in results)
+    assert all(str(failure.args[0]) in str(result) for result in results)
+    assert len(gate.batches) == 1
+    gate.failure = None
+    await writer.submit([event("a", 9)])  # and it goes on afterwards
+
+
+async def test_more_than_fits_is_refused_at_once():
+    gate = Gate()
+    writer = Writer(gate, max_pending=3)
+    held = writer.submit([event("a", 0), event("a", 1)])
+    with pytest.raises(WriterFull, match="2 operations wait"):
+        await writer.submit([event("a", 2), event("a", 3)])
+    last = writer.submit([event("a", 2)])
+    gate.open.set()
+    await asyncio.gather(held, last)
+    await writer.submit([event("a", 3)])
+
+
+async def test_closing_stores_what_waits_and_accepts_nothing_more(store, world):
+    (match_id,) = await start(store, world, 1)
+    writer = Writer(store)
+    waiting = [writer.submit([event(match_id, index)]) for index in range(10)]
+    await writer.close()
+    assert all(future.done() and future.exception() is None for future in waiting)
+    with pytest.raises(StoreClosed, match=r"writer of .* was closed"):
+        await writer.submit([event(match_id, 10)])
+    assert len((await store.match(match_id)).events) == 10
+
+
+async def test_cancelling_who_waits_takes_nothing_back(store, world):
+    (match_id,) = await start(store, world, 1)
+    writer = Writer(store)
+    future = writer.submit([event(match_id, 0)])
+    future.cancel()
+    await writer.flush()
+    assert len((await store.match(match_id)).events) == 1
+    await writer.submit([])
+    await writer.close()
+
+
+async def test_a_stopped_writer_does_not_leave_anyone_waiting():
+    gate = Gate()
+    writer = Writer(gate)
+    future = writer.submit([event("a", 0)])
+    await asyncio.sleep(0)
+    (task,) = [task for task in asyncio.all_tasks() if task.get_name() == "plyhouse-writer"]
+    task.cancel()
+    with pytest.raises(StoreClosed, match="whether it was stored is unknown"):
+        await future
+
+
+KILLED = """
+import asyncio, sys
+from plyhouse.storage.rows import EventRow
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+async def play(writer, match_id):
+    index = 0
+    while True:
+        await writer.submit([EventRow(match_id, index, "act", index, 0, "x")])
+        sys.stdout.write(f"{match_id} {index}\\n")
+        sys.stdout.flush()
+        index += 1
+
+async def main(url, ids):
+    writer = Writer(await Store.open(url))
+    await asyncio.gather(*(play(writer, match_id) for match_id in ids))
+
+asyncio.run(main(sys.argv[1], sys.argv[2:]))
+"""
+
+
+async def test_every_acknowledged_row_survives_a_kill(lasting_url, world_at):
+    async with world_at(lasting_url) as world:
+        ids = await start(world.store, world, 5)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", KILLED, lasting_url, *ids, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    told: dict[str, int] = {}
+    for _ in range(200):
+        match_id, index = (await process.stdout.readline()).split()
+        told[match_id.decode()] = int(index)
+    os.kill(process.pid, signal.SIGKILL)
+    for line in (await process.stdout.read()).splitlines(keepends=True):
+        if line.endswith(b"\n"):
+            match_id, index = line.split()
+            told[match_id.decode()] = int(index)
+    assert await process.wait() == -signal.SIGKILL
+    async with await Store.open(lasting_url) as store:
+        stored = {row.header.id: row.events for row in await store.running_matches()}
+    assert set(told) == set(ids)
+    for match_id, last in told.items():
+        indices = [row.index for row in stored[match_id]]
+        assert indices == list(range(len(indices)))
+        assert len(indices) > last
