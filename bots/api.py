@@ -295,8 +295,8 @@ class Turn:
         if isinstance(action, str):
             try:
                 return self.game.format(state, self.game.parse(state, action)), ""
-            except Exception as error:  # the referee decides what follows
-                return action, f"{action!r} is not legal here, {expected} ({error})"
+            except Exception:  # the referee decides what follows
+                return action, f"{action!r} is not legal here, {expected}"
         if action is not None:
             try:
                 text = self.game.format(state, action)

@@ -110,6 +110,7 @@ class BotHost:
         self._deaths = 0
         self._killed = False
         self._closing = False
+        self._change: asyncio.Future[None] | None = None
         self.loaded: Loaded
         """What the bot said of itself when it was loaded."""
 
@@ -139,6 +140,15 @@ class BotHost:
         self._matches[match] = entry = _Match(begin, events)
         if self._process is not None:
             self._tell(self._process, entry)
+
+    async def settled(self) -> None:
+        """Return when there is a process, and it is not busy with a turn that was stopped.
+
+        A match should not begin while the bot still hangs in the last one.
+        """
+        while not self._broken and not self._closing and not self._is_settled():
+            self._change = self._change or asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._change)
 
     def think(
         self,
@@ -199,6 +209,7 @@ class BotHost:
     async def close(self) -> None:
         """End the process, gently if it is not busy."""
         self._closing = True
+        self._changed()
         process = self._process
         if process is not None:
             if self._open:
@@ -230,12 +241,14 @@ class BotHost:
         """Serve one process after the other until closed."""
         while True:
             self._process = process
+            self._changed()
             for entry in self._matches.values():
                 self._tell(process, entry)
             for request in list(self._open.values()):
                 self._dispatch(process, request)
             while (message := await process.receive()) is not None:
                 self._received(message)
+                self._changed()
             self._process = None
             process.kill()
             how = await process.closed()
@@ -251,6 +264,16 @@ class BotHost:
                 self._give_up(f"the bot could not be started again: {error}")
                 return
             self.restarts += 1
+
+    def _is_settled(self) -> bool:
+        return self._process is not None and not any(
+            request.stopped for request in self._open.values()
+        )
+
+    def _changed(self) -> None:
+        change, self._change = self._change, None
+        if change is not None and not change.done():
+            change.set_result(None)
 
     def _tell(self, process: BotProcess, entry: _Match) -> None:
         process.send(entry.begin())
@@ -322,6 +345,7 @@ class BotHost:
 
     def _give_up(self, why: str) -> None:
         self._broken = why
+        self._changed()
         self.log.note(why)
         for request in list(self._open.values()):
             self._fail(request, why)

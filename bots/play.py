@@ -156,8 +156,7 @@ class Play:
         else:
             self.events.extend(snapshot.events[len(self.events) :])
         if snapshot.status == "waiting":
-            nonce = self._around.nonce(snapshot)
-            self._send(lambda number: Ready(number, self.match, nonce))
+            self._around.spawn(self._get_ready(self._around.nonce(snapshot)))
         elif snapshot.outcome is not None:
             self.outcome = snapshot.outcome
             self._end()
@@ -400,6 +399,11 @@ class Play:
     def _end(self) -> None:
         self._drop()
         self._host.end(self.match, self.outcome)
+
+    async def _get_ready(self, nonce: str) -> None:
+        await self._host.settled()
+        if self.outcome is None:
+            self._send(lambda number: Ready(number, self.match, nonce))
 
     def _send(self, build: Callable[[int], Any]) -> None:
         """Make a request whose answer comes as a message, or does not matter."""

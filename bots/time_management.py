@@ -5,8 +5,9 @@ deadline_ms``), the rule of the time control, and a safety margin for the way to
 
 * ``hard``: when the action must leave this machine.  The runner plays the best action reported
   so far when it is reached.
-* ``soft``: what a search should use now, so that enough is left for the rest of the match.  This
-  is ``turn.limit.time``.
+* ``soft``: what a search should use now, so that enough is left for the rest of the match, and
+  early enough that a search which runs a little over is not cut off.  This is
+  ``turn.limit.time``.
 
 Laws (tests/bots/test_time_management.py): ``0 <= soft <= hard <= left - margin`` wherever the
 margin fits, more time left never means less to think, and a bot that always uses ``soft`` never
@@ -32,6 +33,9 @@ __all__ = [
 
 BASE_MARGIN: Final = 25 * MS
 """Kept free for our own hops: frame to runner, runner to bot's process and back."""
+
+OVERRUN: Final = 20 * MS
+"""Searches look at the clock now and then only: ``soft`` lies this much before ``hard``."""
 
 TYPICAL_MOVES: Final = 30
 """Own moves of a match whose length is not bounded more tightly by its rules."""
@@ -151,4 +155,5 @@ def allot(
         case "bank":
             bank = max(0, left - rule.each)
             soft = max(0, rule.each - margin) + bank // (2 * moves_left)
-    return Allotment(soft=max(0, min(soft, hard)), hard=hard)
+    latest = hard - min(OVERRUN, hard // 4)
+    return Allotment(soft=max(0, min(soft, latest)), hard=hard)
