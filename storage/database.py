@@ -66,6 +66,8 @@ class Database:
             sqlite3.Error,
             OSError,
             ModuleNotFoundError,
+            UnicodeError,  # this and the next come from values that no column can take
+            OverflowError,
         )
         self._closed = False
         self._memory_lock = asyncio.Lock()

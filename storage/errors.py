@@ -19,6 +19,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── StoreClosed             storage/closed
     ├── InvalidName             storage/bad_name
     ├── InvalidScope            storage/bad_scope
+    ├── InvalidValue            storage/bad_value
     ├── TokenRevoked            storage/revoked
     ├── AlreadyExists           storage/exists
     └── Unknown                 storage/unknown
@@ -42,6 +43,7 @@ __all__ = [
     "DriverMissing",
     "InvalidName",
     "InvalidScope",
+    "InvalidValue",
     "LoginRefused",
     "NewerSchema",
     "NotADatabase",
@@ -152,6 +154,12 @@ class InvalidScope(StorageError):
     code = "storage/bad_scope"
 
 
+class InvalidValue(StorageError):
+    """A text or number cannot be stored, such as a text with a NUL or a number of 65 bits."""
+
+    code = "storage/bad_value"
+
+
 class TokenRevoked(StorageError):
     """The token was once valid and has been revoked."""
 
@@ -179,6 +187,8 @@ def translate(error: BaseException, place: str) -> StorageError:
             f"the driver {error.name!r} for {place} is not installed; "
             "install it with: pip install 'plyhouse[postgresql]'"
         )
+    if isinstance(error, (UnicodeError, OverflowError)):
+        return _unstorable(place, error)
     original = error.orig if isinstance(error, sa.DBAPIError) else error
     if isinstance(original, sqlite3.Error):
         return _from_sqlite(original, place)
@@ -194,6 +204,13 @@ def _unreachable(place: str, error: BaseException | None) -> Unreachable:
     return Unreachable(
         f"no database server answers at {place} ({_first_line(error)}); "
         "start it, or correct host and port"
+    )
+
+
+def _unstorable(place: str, error: BaseException | None) -> InvalidValue:
+    return InvalidValue(
+        f"{place} cannot store such a value ({_first_line(error)}); "
+        "use texts without NUL and numbers of up to 64 bits"
     )
 
 
@@ -244,6 +261,8 @@ def _from_postgresql(
             return _from_constraint(text, foreign=True, place=place)
         case "23505" | "23502" | "23514":
             return _from_constraint(text, foreign=False, place=place)
+    if state is not None and state.startswith("22"):
+        return _unstorable(place, original)
     lost = isinstance(error, sa.DBAPIError) and error.connection_invalidated
     if lost or (state is not None and state.startswith(("08", "57P"))):
         return _unreachable(place, original)

@@ -56,6 +56,15 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
+def _check_label(label: str, what: str) -> None:
+    """Raise unless a text may label a token or a version: free, but of one line and not long."""
+    if len(label) > MAX_LABEL or not label.isprintable():
+        raise InvalidName(
+            f"{label[:MAX_LABEL]!r} cannot label a {what}; "
+            f"use up to {MAX_LABEL} printable characters"
+        )
+
+
 def add_player(connection: Connection, name: str, now_ms: int) -> PlayerRow:
     """Make a player; names are unique whatever the case of their letters."""
     check_name(name, "player")
@@ -98,8 +107,7 @@ def add_token(
             f"a token needs scopes out of {', '.join(SCOPES)}; "
             f"{', '.join(map(repr, unknown)) if unknown else 'none'} was given"
         )
-    if len(label) > MAX_LABEL:
-        raise InvalidName(f"a token's label has up to {MAX_LABEL} characters, not {len(label)}")
+    _check_label(label, "token")
     token = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
     connection.execute(
         tokens.insert().values(
@@ -248,8 +256,7 @@ def _bots() -> Select[Any]:
 
 def ensure_version(connection: Connection, bot_id: int, label: str, now_ms: int) -> int:
     """Return the id of a bot's version of that label, made now if need be."""
-    if len(label) > MAX_LABEL:
-        raise InvalidName(f"a version's label has up to {MAX_LABEL} characters, not {len(label)}")
+    _check_label(label, "version")
     query = select(versions.c.id).where(versions.c.bot_id == bot_id, versions.c.label == label)
     found = connection.execute(query).scalar_one_or_none()
     if found is None:

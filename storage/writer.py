@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from plyhouse.storage.errors import (
     AlreadyExists,
+    InvalidValue,
     StorageError,
     StoreClosed,
     Unknown,
@@ -50,8 +51,8 @@ class Writer:
         """Queue operations that belong together; the future is done when they are durable.
 
         They are stored all or none. If that fails the future raises a `StorageError`:
-        `AlreadyExists` or `Unknown` mean that these operations are wrong and others were
-        stored; anything else means that the database cannot store now. `WriterFull` and
+        `AlreadyExists`, `InvalidValue` or `Unknown` mean that these operations are wrong and
+        others were stored; anything else means that the database cannot store now. `WriterFull` and
         `StoreClosed` mean that they were not even tried. Cancelling the future does not take
         them back.
         """
@@ -115,7 +116,7 @@ class Writer:
     async def _commit(self, batch: list[_Waiting]) -> None:
         try:
             await self._store.apply([op for rows, _ in batch for op in rows])
-        except (AlreadyExists, Unknown, ValueError) as error:
+        except (AlreadyExists, InvalidValue, Unknown, ValueError) as error:
             if len(batch) == 1:
                 _settle(batch, error)
                 return

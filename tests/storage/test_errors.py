@@ -22,6 +22,7 @@ from plyhouse.storage.errors import (
     DatabaseLocked,
     DatabaseReadOnly,
     DriverMissing,
+    InvalidValue,
     LoginRefused,
     NotADatabase,
     OlderSchema,
@@ -330,3 +331,17 @@ async def test_messages_are_one_sentence(store):
     assert "\n" not in str(caught.value)
     with pytest.raises(OlderSchema):
         await Store.open("sqlite:///:memory:", migrate=False)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00"])
+async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(store, name):
+    for look_up in (store.player, store.record, store.pairing, store.competition):
+        with pytest.raises((InvalidValue, Unknown)):
+            await look_up(name)
+    with pytest.raises((InvalidValue, Unknown)):
+        await store.list_matches(before=name)
+
+
+async def test_a_number_that_cannot_be_stored_is_a_bad_value(store):
+    with pytest.raises(InvalidValue, match="numbers of up to 64 bits"):
+        await store.bot(2**64)

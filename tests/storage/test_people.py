@@ -139,3 +139,14 @@ async def test_a_bot_needs_its_player(store):
         await store.ensure_bot(77, "")
     with pytest.raises(Unknown):
         await store.ensure_bot(77, "x")
+
+
+@pytest.mark.parametrize("label", ["x" * 101, "a\nb", "\x00", "\ud800"])
+async def test_labels_are_short_and_printable(store, label):
+    ada = await store.add_player("Ada")
+    bot = await store.ensure_bot(ada.id, "")
+    with pytest.raises(InvalidName, match="cannot label a token"):
+        await store.add_token(ada, ["play"], label)
+    with pytest.raises(InvalidName, match="cannot label a version"):
+        await store.ensure_version(bot.id, label)
+    await store.ensure_version(bot.id, "é" * 100)

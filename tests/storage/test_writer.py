@@ -12,6 +12,7 @@ import pytest
 from plyhouse.storage.errors import (
     AlreadyExists,
     DatabaseLocked,
+    InvalidValue,
     StorageError,
     StoreClosed,
     Unknown,
@@ -94,6 +95,7 @@ async def test_one_wrong_submission_does_not_harm_the_others(store, world):
         writer.submit([event(good, 0)]),
         writer.submit([event("nowhere", 0)]),
         writer.submit([FinishMatch(other, "normal", (1, 2, 3), 1, 1)]),
+        writer.submit([EventRow(good, 1, "act", 0, 0, "\ud800")]),
         writer.submit([event(other, 0), event(other, 1)]),
         return_exceptions=True,
     )
@@ -102,6 +104,7 @@ async def test_one_wrong_submission_does_not_harm_the_others(store, world):
         AlreadyExists,
         Unknown,
         StorageError,
+        InvalidValue,
         type(None),
     ]
     assert "2 seats, not 3 returns" in str(results[3])

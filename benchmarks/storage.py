@@ -1,0 +1,331 @@
+"""What storing costs: event rows per second, and leaderboards at a million matches.
+
+    python benchmarks/storage.py [--seconds 1.0] [--matches 1000000] [--skip-leaderboard]
+
+Part one commits event rows in batches of 1, 25 and 100 through `Writer`, as the server does:
+one submission per row, all waiting for the same transaction. Beside it, in the same run, the
+bare driver stores the same rows in transactions of the same size: `sqlite3` with executemany,
+asyncpg with executemany. ``loop`` is the CPU time of the event loop's thread per batch, the
+submissions included. Part two fills a database with matches and times the queries that people
+wait for.
+
+PostgreSQL is measured where PLYHOUSE_TEST_POSTGRES (default: the local server) answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import os
+import secrets
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+
+from plyhouse.storage.rows import (
+    EventRow,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    PairingRow,
+    SeatRow,
+    new_id,
+)
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+BATCHES = (1, 25, 100)
+POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+values_of = attrgetter(*(field.name for field in fields(EventRow)))
+COLUMNS = (
+    "match_id, idx, kind, ply, seat, text, thought_ns, lag_ns, stall_ns, charged_ns, "
+    "remaining_ns, data"
+)
+
+
+@dataclass
+class Rate:
+    """Figures of one run."""
+
+    rows_per_second: float
+    batch_ms: float
+    loop_ms: float | None = None
+
+
+def rows_of(matches: list[str], index: int) -> list[EventRow]:
+    """One action in each of some matches."""
+    return [
+        EventRow(match, index, "action", index, index & 1, "c4", 12_345_678, 200_000, 0, 12_145_678,
+                 5_912_345_678)
+        for match in matches
+    ]  # fmt: skip
+
+
+async def prepare(store: Store, count: int) -> list[str]:
+    """Store matches between two bots; return their ids."""
+    seats = []
+    for seat, name in enumerate(("ada", "bob")):
+        player = await store.add_player(name)
+        bot = await store.ensure_bot(player.id, "")
+        version = await store.ensure_version(bot.id, "1")
+        seats.append(SeatRow(seat, name, name, "1", player.id, bot.id, version))
+    seed = secrets.token_bytes(32)
+    commitment = hashlib.sha256(seed).hexdigest()
+    pairing = PairingRow(new_id(), "pig", "move:1", True, seed, commitment, count, 0)
+    ids = [new_id() for _ in range(count)]
+    await store.apply(
+        [
+            NewPairing(pairing),
+            *(
+                NewMatch(
+                    MatchRow(
+                        *(match, pairing.id, "pig", "move:1", True, "forfeit", "0"),
+                        *(commitment, seed, tuple(seats), 0),
+                    )
+                )
+                for match in ids
+            ),
+        ]
+    )
+    return ids
+
+
+def until(seconds: float) -> Iterator[int]:
+    """Count up until the time is over, at least ten times."""
+    end = time.perf_counter() + seconds
+    index = 0
+    while time.perf_counter() < end or index < 10:
+        yield index
+        index += 1
+
+
+async def measure_writer(url: str, size: int, seconds: float) -> Rate:
+    """Rows through `Writer`, ``size`` of them waiting at a time."""
+    async with await Store.open(url) as store:
+        ids = await prepare(store, size)
+        writer = Writer(store)
+        done = 0
+        cpu = time.thread_time()
+        begun = time.perf_counter()
+        for index in until(seconds):
+            futures = [writer.submit([row]) for row in rows_of(ids, index)]
+            for future in futures:
+                await future
+            done += 1
+        wall = time.perf_counter() - begun
+        cpu = time.thread_time() - cpu
+        await writer.close()
+    return Rate(done * size / wall, wall / done * 1e3, cpu / done * 1e3)
+
+
+async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
+    """The bare driver on the same tables, with the same settings."""
+    async with await Store.open(url) as store:
+        ids = await prepare(store, size)
+    path, _, option = url.removeprefix("sqlite:///").partition("?synchronous=")
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute(f"PRAGMA synchronous = {option or 'full'}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    statement = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * 12)})"
+    done = 0
+    begun = time.perf_counter()
+    for index in until(seconds):
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(statement, [values_of(row) for row in rows_of(ids, index)])
+        connection.execute("COMMIT")
+        done += 1
+    wall = time.perf_counter() - begun
+    connection.close()
+    return Rate(done * size / wall, wall / done * 1e3)
+
+
+async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
+    """The bare driver on the same tables."""
+    import asyncpg
+
+    async with await Store.open(url) as store:
+        ids = await prepare(store, size)
+    address, _, schema = url.partition("?schema=")
+    connection = await asyncpg.connect(address, server_settings={"search_path": schema})
+    values = ", ".join(f"${number}" for number in range(1, 13))
+    statement = f"INSERT INTO events ({COLUMNS}) VALUES ({values})"
+    done = 0
+    cpu = time.thread_time()
+    begun = time.perf_counter()
+    for index in until(seconds):
+        async with connection.transaction():
+            await connection.executemany(statement, [values_of(r) for r in rows_of(ids, index)])
+        done += 1
+    wall = time.perf_counter() - begun
+    cpu = time.thread_time() - cpu
+    await connection.close()
+    return Rate(done * size / wall, wall / done * 1e3, cpu / done * 1e3)
+
+
+async def in_schema(work: Callable[[str], Awaitable[Rate]]) -> Rate:
+    """Run ``work`` with the URL of a schema made for it."""
+    import asyncpg
+
+    schema = f"plyhouse_benchmark_{secrets.token_hex(4)}"
+    connection = await asyncpg.connect(POSTGRES, timeout=5)
+    try:
+        await connection.execute(f"CREATE SCHEMA {schema}")
+        return await work(f"{POSTGRES}?schema={schema}")
+    finally:
+        await connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+        await connection.close()
+
+
+def show(name: str, size: int, ours: Rate, bare: Rate) -> None:
+    """Print one line of part one."""
+    loop = f"{ours.loop_ms:8.3f}" if ours.loop_ms is not None else ""
+    print(
+        f"{name:<22}{size:>6}{ours.rows_per_second:>12,.0f}{ours.batch_ms:>11.3f}{loop:>11}"
+        f"{bare.rows_per_second:>14,.0f}{bare.batch_ms:>11.3f}"
+        f"{ours.rows_per_second / bare.rows_per_second:>8.2f}"
+    )
+
+
+async def part_one(folder: Path, seconds: float) -> None:
+    """Event rows per second."""
+    print(
+        f"{'database':<22}{'batch':>6}{'rows/s':>12}{'ms/batch':>11}{'loop ms':>11}"
+        f"{'bare rows/s':>14}{'ms/batch':>11}{'ratio':>8}"
+    )
+    for option in ("normal", "full"):
+        for size in BATCHES:
+            url = f"sqlite:///{folder}/{{}}-{option}-{size}.db?synchronous={option}"
+            ours = await measure_writer(url.format("ours"), size, seconds)
+            bare = await measure_sqlite(url.format("bare"), size, seconds)
+            show(f"SQLite {option}", size, ours, bare)
+    for size in BATCHES:
+        try:
+            ours = await in_schema(lambda url, size=size: measure_writer(url, size, seconds))
+        except (OSError, ImportError) as error:
+            print(f"PostgreSQL: not measured ({error})")
+            return
+        bare = await in_schema(lambda url, size=size: measure_asyncpg(url, size, seconds))
+        show("PostgreSQL", size, ours, bare)
+
+
+FILL = """
+WITH RECURSIVE n(i) AS (SELECT :first UNION ALL SELECT i + 1 FROM n WHERE i < :last)
+"""
+
+
+def fill(connection: Connection, first: int, last: int, bots: int) -> None:
+    """Insert finished matches straight into the tables; the sums come after (see `sum_up`)."""
+    span = {"first": first, "last": last, "bots": bots}
+    for statement in (
+        "INSERT INTO pairings (id, round, game, time_control, rated, seed, commitment, matches,"
+        " created_ms, finished_ms) "
+        + FILL
+        + "SELECT printf('p%013d', i), 0, 'pig', 'move:1', 1, x'00', '', 1, i, i FROM n",
+        "INSERT INTO matches (id, pairing_id, game, time_control, rated, illegal_rule, stream,"
+        " nonces, status, ply, created_ms, started_ms, finished_ms, termination, reason) "
+        + FILL
+        + "SELECT printf('m%013d', i), printf('p%013d', i), 'pig', 'move:1', 1, 'forfeit', '0',"
+        " '[]', 'finished', 40, i, i, i, 'normal', '' FROM n",
+        "INSERT INTO match_seats (match_id, seat, bot_id, version_id, returned, score, result) "
+        + FILL
+        + "SELECT printf('m%013d', i), 0, 1 + i % :bots, 1 + i % :bots, 1, 1, 'W' FROM n",
+        "INSERT INTO match_seats (match_id, seat, bot_id, version_id, returned, score, result) "
+        + FILL
+        + "SELECT printf('m%013d', i), 1, 1 + (i * 7 + 3) % :bots, 1 + (i * 7 + 3) % :bots,"
+        " -1, 0, 'L' FROM n",
+    ):
+        connection.execute(text(statement), span)
+
+
+def sum_up(connection: Connection) -> None:
+    """Make standings and pair results as the server would have kept them."""
+    for statement in (
+        "INSERT INTO standings (game, bot_id, score, games, wins, draws, losses, returned, rating,"
+        " low, high) SELECT 'pig', bot_id, SUM(score), COUNT(*), SUM(result = 'W'), 0,"
+        " SUM(result = 'L'), SUM(returned), bot_id * 7919 % 1000, 0, 0 FROM match_seats"
+        " GROUP BY bot_id",
+        "INSERT INTO pair_results (game, bot_a, bot_b, wins_a, draws, wins_b) SELECT 'pig',"
+        " MIN(a.bot_id, b.bot_id), MAX(a.bot_id, b.bot_id), SUM(a.bot_id < b.bot_id), 0,"
+        " SUM(a.bot_id > b.bot_id) FROM match_seats a JOIN match_seats b"
+        " ON a.match_id = b.match_id AND a.seat = 0 AND b.seat = 1 AND a.bot_id <> b.bot_id"
+        " GROUP BY 2, 3",
+    ):
+        connection.execute(text(statement))
+
+
+async def timed(name: str, call: Callable[[], Awaitable[object]], repeats: int = 50) -> None:
+    """Print median and worst time of a call."""
+    times = []
+    for _ in range(repeats):
+        begun = time.perf_counter()
+        await call()
+        times.append((time.perf_counter() - begun) * 1e3)
+    print(f"{name:<52}{statistics.median(times):>10.2f}{max(times):>10.2f}")
+
+
+async def part_two(folder: Path, matches: int) -> None:
+    """Queries over many matches, on SQLite."""
+    bots = 1000
+    begun = time.perf_counter()
+    async with await Store.open(f"sqlite:///{folder}/many.db?synchronous=normal") as store:
+        database = store._database
+        names = [{"i": i, "name": f"bot{i}"} for i in range(1, bots + 1)]
+
+        def people(connection: Connection) -> None:
+            for statement in (
+                "INSERT INTO players VALUES (:i, :name, :name, 0)",
+                "INSERT INTO bots VALUES (:i, :i, :name, :name, 'bot', 0)",
+                "INSERT INTO versions VALUES (:i, :i, '1', 0)",
+            ):
+                connection.execute(text(statement), names)
+
+        await database.write(people)
+        step = 100_000
+        for first in range(0, matches, step):
+            last = min(first + step, matches) - 1
+            await database.write(lambda c, a=first, b=last: fill(c, a, b, bots))
+        await database.write(sum_up)
+        path = folder / "many.db"
+        print(
+            f"\n{matches:,} matches of {bots:,} bots, made in {time.perf_counter() - begun:.0f} s, "
+            f"{path.stat().st_size / 1e6:,.0f} MB"
+        )
+        print(f"{'query':<52}{'median ms':>10}{'worst':>10}")
+        middle = f"m{matches // 2:013d}"
+        await timed("leaderboard, first 100", lambda: store.leaderboard("pig"))
+        await timed("leaderboard, 100 from 900", lambda: store.leaderboard("pig", 100, 900))
+        await timed("pair results for the rating fit", lambda: store.pair_results("pig"), 10)
+        await timed("newest 50 matches of the game", lambda: store.list_matches(game="pig"))
+        await timed(
+            "50 matches from the middle",
+            lambda: store.list_matches(game="pig", before=middle),
+        )
+        await timed("newest 50 matches of a bot", lambda: store.list_matches(bot_id=7))
+        await timed("unfinished matches", store.running_matches)
+        await timed("one match", lambda: store.match(middle))
+
+
+def main() -> None:
+    """Run both parts."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=1.0, help="per figure of part one")
+    parser.add_argument("--matches", type=int, default=1_000_000, help="in part two")
+    parser.add_argument("--skip-leaderboard", action="store_true", help="only part one")
+    parser.add_argument("--folder", help="where to put the databases (default: temporary)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        asyncio.run(part_one(Path(name), options.seconds))
+        if not options.skip_leaderboard:
+            asyncio.run(part_two(Path(name), options.matches))
+
+
+if __name__ == "__main__":
+    main()
