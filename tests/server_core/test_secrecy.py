@@ -1,0 +1,123 @@
+"""What the game hides is not sent: matches that differ only in secrets look alike."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from plyhouse.games.coin_guess import CoinGuess
+from plyhouse.games.kuhn_poker import KuhnPoker
+from plyhouse.server.chance import Chance
+from plyhouse.server.clock import SECOND
+
+from .harness import Table
+
+
+class Dealt(Chance):
+    """Chance that deals as it is told."""
+
+    def __init__(self, outcomes: list[str], game: Any) -> None:
+        super().__init__(bytes(32), "pairing")
+        self.outcomes = outcomes
+        self.game = game
+
+    def draw(self, counter: int, outcomes: Any) -> Any:
+        return outcomes[int(self.outcomes[counter])][0]
+
+
+def deal(table: Table, choices: list[str]) -> None:
+    table.match._chance = Dealt(choices, table.match.game)
+    table.match.subscribe(None, scenes=True)
+    for seat in range(table.match.seats):
+        table.match.subscribe(seat, scenes=True)
+        table.do(table.match.ready(seat, "00", 0, re=1))
+
+
+def script(table: Table, texts: list[str]) -> None:
+    """Play texts, and with them what leads to errors and snapshots."""
+    for number, text in enumerate(texts):
+        if table.match.status != "running":
+            break
+        mover = table.match.seat_to_move
+        table.act("no such action", think=SECOND)
+        table.act(text, think=(number + 1) * SECOND)
+        if table.match.status == "running":
+            table.act(text, seat=mover, ply=table.match.ply + 1)
+        for seat in range(table.match.seats):
+            table.ask("sync", seat)
+        table.broadcasts.append(table.match.snapshot(None, table.now))
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("seed", range(6))
+def test_opponents_cards_change_nothing_that_a_seat_is_sent(seats: int, seed: int) -> None:
+    game = KuhnPoker(seats=seats)
+    rng = random.Random(seed)
+    state: Any = game.initial_state()
+    cards: dict[tuple[int, ...], list[str]] = {}
+    for choices in itertools.product(range(seats + 1), repeat=seats):
+        dealt = game.initial_state()
+        try:
+            for choice in choices:
+                dealt = dealt.after(dealt.chance_outcomes()[choice][0])
+        except IndexError:
+            continue
+        cards[choices] = [str(game.information_state(dealt, seat)) for seat in range(seats)]
+    state = dealt
+    texts = []
+    while state.to_move >= 0:
+        action = rng.choice(state.actions())
+        texts.append(game.format(state, action))
+        state = state.after(action)
+    # All plies but the last: a showdown shows cards, as it should.
+    seen: list[dict[str, set[str]]] = [{} for _ in range(seats + 1)]
+    for choices, known in cards.items():
+        table = Table(game, "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, [str(choice) for choice in choices])
+        script(table, texts[:-1])
+        assert table.match.status == "running"
+        for seat in range(seats):
+            seen[seat].setdefault(known[seat], set()).add(str(table.inbox[seat]))
+        seen[seats].setdefault("", set()).add(str(table.broadcasts))
+    for by_card in seen[:seats]:
+        assert len(by_card) == seats + 1
+    for by_card in seen:
+        assert {len(views) for views in by_card.values()} == {1}
+
+
+def test_the_hidden_coin_changes_nothing_that_the_guesser_is_sent() -> None:
+    views = set()
+    for coin in ("penny", "nickel"):
+        table = Table(CoinGuess(), "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, [])
+        script(table, [coin])
+        assert table.match.status == "running"
+        views.add((str(table.inbox[1]), str(table.broadcasts)))
+        hidden = [event for event in table.match.views.events(1) if event.seat == 0]
+        assert [(event.action, event.ms) for event in hidden] == [(None, None)]
+        assert table.match.views.events(0)[0].action == coin
+    assert len(views) == 1
+
+
+def test_the_coin_from_the_bag_is_hidden_until_the_guess() -> None:
+    game = CoinGuess(variant="bag")
+    views = set()
+    for choice in ("0", "1"):
+        table = Table(game, "total:600+0", ready=False, illegal_rule="retry")
+        deal(table, [choice])
+        script(table, [])
+        table.ask("sync", 0)
+        views.add((str(table.inbox), str(table.broadcasts)))
+    assert len(views) == 1
+
+
+def test_refusals_in_hidden_games_do_not_quote_the_position() -> None:
+    table = Table(KuhnPoker(), illegal_rule="retry")
+    cards = [row.text for row in table.rows if row.kind == "chance"]
+    answer = table.act("no such action")
+    assert answer.code in ("action/invalid", "action/illegal")
+    assert answer.legal
+    assert not any(f" {card}" in answer.message for card in cards), answer.message
