@@ -149,7 +149,7 @@ class CoinGuessObservation(Observation):
     """"lincoln", "jefferson", or None before the guess."""
 
 
-@mypyc_attr(native_class=False)
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CoinGuess(Game):
     """Guess which coin it is, against a bag or an adversary."""
 

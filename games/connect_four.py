@@ -247,7 +247,7 @@ class ConnectFourObservation(Observation):
     """Length of a line that wins."""
 
 
-@mypyc_attr(native_class=False)
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ConnectFour(Game):
     """Connect four on a board of any small size; 7 by 6 is won by the first player."""
 

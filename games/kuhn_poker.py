@@ -172,7 +172,7 @@ class KuhnPokerObservation(Observation):
     """The seat that took the pot."""
 
 
-@mypyc_attr(native_class=False)
+@mypyc_attr(allow_interpreted_subclasses=True)
 class KuhnPoker(Game):
     """Kuhn poker for two, three or four seats."""
 

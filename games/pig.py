@@ -252,7 +252,7 @@ class PigObservation(Observation):
     sides: int
 
 
-@mypyc_attr(native_class=False)
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Pig(Game):
     """The dice game Pig for two to ten seats."""
 

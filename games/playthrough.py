@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,13 +80,9 @@ def golden_files() -> dict[str, str]:
     return {name: playthrough(get_game(spec), seed=1) for name, spec in sorted(specs.items())}
 
 
-def write_golden_files(folder: Path) -> tuple[str, ...]:
+def write_golden_files(folder: str | Path) -> tuple[str, ...]:
     """Write them all into a folder; returns their names."""
     files = golden_files()
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        Path(folder, name).write_text(text, encoding="utf-8")
     return tuple(files)
-
-
-if __name__ == "__main__":
-    write_golden_files(Path(sys.argv[1]))

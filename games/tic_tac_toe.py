@@ -140,7 +140,7 @@ class TicTacToeObservation(Observation):
     """The seat that has three in a row, if any."""
 
 
-@mypyc_attr(native_class=False)
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TicTacToe(Game):
     """Tic-tac-toe; the value under best play is a draw."""
 

@@ -82,7 +82,7 @@ class Secret(Game):
     def initial_state(self) -> State:
         return self.state_type()
 
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         knows = seat == 0 or state.to_move == TERMINAL
         number = state.number if knows and state.number else None
         return SecretObservation(
@@ -115,7 +115,7 @@ class Secret(Game):
 
 class PropertyToMove(SecretState):
     @property
-    def to_move(self) -> int:  # type: ignore[override]
+    def to_move(self) -> int:
         return self._mover
 
     @to_move.setter
@@ -359,23 +359,23 @@ class ChanceWithoutNames(Secret):
 
 
 class WrongSeat(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         return dataclasses.replace(super().observe(state, seat), seat=0)
 
 
 class LegalForAll(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         legal = self.legal_text(state, state.to_move)
         return dataclasses.replace(super().observe(state, seat), legal=legal)
 
 
 class NotPlain(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         return dataclasses.replace(super().observe(state, seat), said=list(state.said))  # type: ignore[arg-type]
 
 
 class LeakyObservation(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         number = state.number or None
         if seat is None:
             number = None
@@ -383,18 +383,9 @@ class LeakyObservation(Secret):
 
 
 class LeakyToSpectators(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
-        return (
-            super()
-            .observe(state, 0 if seat is None else seat)
-            .__class__(
-                seat,
-                state.to_move,
-                self.legal_text(state, seat),
-                state.number or None if seat != 1 or state.to_move == TERMINAL else None,
-                state.said,
-            )
-        )
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
+        seen = super().observe(state, seat)
+        return seen if seat is not None else dataclasses.replace(seen, number=state.number or None)
 
 
 class LeakyVisible(Secret):
@@ -408,7 +399,7 @@ class LeakyVisibleToSpectators(Secret):
 
 
 class LeakyScene(Secret):
-    def observe(self, state: Any, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> SecretObservation:
         self.peeked = state.number
         return super().observe(state, seat)
 

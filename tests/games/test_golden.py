@@ -24,7 +24,7 @@ def test_play_is_as_recorded(name: str) -> None:
     assert EXPECTED[name] == recorded
 
 
-def test_golden_files_are_written_by_the_documented_command(tmp_path: Path) -> None:
+def test_golden_files_can_be_written_anew(tmp_path: Path) -> None:
     names = write_golden_files(tmp_path)
     assert sorted(names) == sorted(EXPECTED)
     for name in names:

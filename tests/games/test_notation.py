@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import pytest
 
@@ -79,7 +78,7 @@ def test_case_and_blanks_do_not_matter(text: str) -> None:
 class CaseSensitive(TicTacToe):
     """Columns a, A and c: upper and lower case tell actions apart."""
 
-    def format(self, state: State, action: Any) -> str:
+    def format(self, state: State, action: int) -> str:
         return "aAc"[action % 3] + str(action // 3 + 1)
 
 
@@ -90,7 +89,7 @@ def test_text_with_two_meanings_is_ambiguous() -> None:
     assert game.parse(state, "a1") == 0
 
     class Shouting(CaseSensitive):
-        def format(self, state: State, action: Any) -> str:
+        def format(self, state: State, action: int) -> str:
             return ["ab", "aB", "x", "y", "z", "u", "v", "w", "t"][action]
 
     with pytest.raises(AmbiguousAction) as caught:
