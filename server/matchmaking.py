@@ -142,16 +142,17 @@ class Matchmaker:
 
     def add(self, seek: Seek) -> None:
         """Open a seek; raises `SeekDuplicate` or `SeekLimit`."""
-        pool = self._pools.setdefault(seek.pool, {})
-        if any(waiting.seek.name == seek.name for waiting in pool.values()):
+        if seek.id in self._where:
+            raise SeekDuplicate(f"A seek with id {seek.id} is open already.")
+        mine = [each for each in self.seeks() if each.name == seek.name]
+        if any(each.pool == seek.pool for each in mine):
             raise SeekDuplicate(
                 f"{seek.name} seeks {seek.game} at {seek.time_control} already: "
                 "withdraw that seek, or ask for more matches with count."
             )
-        if sum(each.name == seek.name for each in self.seeks()) >= self.max_seeks:
+        if len(mine) >= self.max_seeks:
             raise SeekLimit(f"{seek.name} has {self.max_seeks} open seeks, more are not allowed.")
-        if seek.id in self._where:
-            raise SeekDuplicate(f"A seek with id {seek.id} is open already.")
+        pool = self._pools.setdefault(seek.pool, {})
         pool[seek.id] = _Waiting(seek, next(self._order))
         self._where[seek.id] = seek.pool
 

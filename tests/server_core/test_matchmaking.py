@@ -1,0 +1,195 @@
+"""Pools: fair, without starvation, and never the same player's bots in rated play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plyhouse.server.matchmaking import (
+    Matchmaker,
+    Proposal,
+    Seek,
+    SeekDuplicate,
+    SeekError,
+    SeekLimit,
+)
+
+
+def seek(name: str, **more: Any) -> Seek:
+    player, _, bot = name.partition("/")
+    more.setdefault("id", f"{name}:{more.get('game', 'pig')}:{more.get('rated', False)}")
+    more.setdefault("game", "pig")
+    return Seek(player=player, bot=bot, time_control="move:1", **more)
+
+
+def pairs(proposals: list[Proposal]) -> list[tuple[str, ...]]:
+    return [tuple(each.name for each in proposal.seeks) for proposal in proposals]
+
+
+def plenty(name: str) -> int:
+    return 1000
+
+
+def maker(*names: str, **more: Any) -> Matchmaker:
+    made = Matchmaker()
+    for name in names:
+        made.add(seek(name, **more))
+    return made
+
+
+def test_the_longest_waiting_are_paired_first() -> None:
+    made = maker("a/1", "b/1", "c/1", "d/1", "e/1")
+    assert pairs(made.pair(plenty)) == [("a/1", "b/1"), ("c/1", "d/1")]
+    assert [each.name for each in made.seeks()] == ["e/1"]
+    made.add(seek("f/1"))
+    assert pairs(made.pair(plenty)) == [("e/1", "f/1")]
+    assert len(made) == 0
+
+
+@pytest.mark.parametrize(
+    "difference", [{"game": "kuhn_poker"}, {"rated": True}, {"mirrored": True}]
+)
+def test_only_equal_wishes_meet(difference: dict[str, Any]) -> None:
+    made = maker("a/1")
+    made.add(seek("b/1", **difference))
+    assert made.pair(plenty) == []
+
+
+def test_bots_of_one_player_meet_only_in_casual_play_or_where_allowed() -> None:
+    assert maker("a/1", "a/2", rated=True).pair(plenty) == []
+    assert len(maker("a/1", "a/2").pair(plenty)) == 1
+    allowed = Matchmaker(own_bots_rated=True)
+    allowed.add(seek("a/1", rated=True))
+    allowed.add(seek("a/2", rated=True))
+    assert len(allowed.pair(plenty)) == 1
+    made = maker("a/1", "a/2", "b/1", rated=True)
+    assert pairs(made.pair(plenty)) == [("a/1", "b/1")]
+
+
+def test_a_bot_never_meets_itself() -> None:
+    made = maker("a/1")
+    with pytest.raises(SeekDuplicate, match="withdraw that seek") as caught:
+        made.add(seek("a/1", id="other"))
+    assert caught.value.code == "seek/duplicate"
+
+
+def test_seeks_are_limited_and_withdrawn() -> None:
+    made = Matchmaker(max_seeks=2)
+    made.add(seek("a/1"))
+    made.add(seek("a/1", rated=True))
+    with pytest.raises(SeekLimit, match="2 open seeks"):
+        made.add(seek("a/1", game="x"))
+    made.add(seek("b/1"))
+    assert len(made.pair(plenty)) == 1, "a refused seek leaves nothing behind"
+    made.add(seek("a/1"))
+    assert {each.rated for each in made.withdraw_bot("a", "1")} == {False, True}
+    made.add(seek("b/1"))
+    assert made.pair(plenty) == []
+    with pytest.raises(SeekError, match="No seek") as caught:
+        made.withdraw("a/1:pig:False")
+    assert caught.value.code == "seek/unknown"
+    assert "b/1:pig:False" in made
+
+
+def test_a_wish_for_several_matches_is_fulfilled_in_turn() -> None:
+    made = maker("a/1", "b/1", count=3)
+    assert len(made.pair(plenty)) == 3
+    assert len(made) == 0
+
+
+def test_an_endless_wish_ends_when_it_is_withdrawn() -> None:
+    made = maker("a/1", "b/1", count=0)
+    assert len(made.pair(lambda name: 5)) == 5
+    assert len(made) == 2
+
+
+def test_nobody_gets_more_matches_than_it_has_room_for() -> None:
+    made = maker("a/1", "b/1", "c/1", count=0)
+    room = {"a/1": 1, "b/1": 3, "c/1": 0}
+    assert pairs(made.pair(room.__getitem__)) == [("a/1", "b/1")]
+
+
+def test_a_rematch_is_avoided_while_somebody_else_waits() -> None:
+    made = maker("a/1", "b/1", count=0)
+    assert len(made.pair(lambda name: 1)) == 1
+    made.add(seek("c/1", count=0))
+    assert set(pairs(made.pair(lambda name: 1))[0]) == {"a/1", "c/1"}
+    made = maker("a/1", "b/1", count=0)
+    made.pair(lambda name: 1)
+    assert len(made.pair(lambda name: 1)) == 1, "but nobody waits for nothing"
+
+
+def test_who_sits_first_alternates() -> None:
+    made = maker("a/1", "b/1", count=0)
+    firsts = [pairs(made.pair(lambda name: 1))[0][0] for _ in range(6)]
+    assert firsts in (["a/1", "b/1"] * 3, ["b/1", "a/1"] * 3)
+
+
+def test_a_mirrored_pairing_has_every_rotation_and_counts_its_matches() -> None:
+    made = Matchmaker()
+    for name in ("a/1", "b/1", "c/1"):
+        made.add(seek(name, seats=3, mirrored=True, count=3))
+    [proposal] = made.pair(plenty)
+    orders = [tuple(each.player for each in order) for order in proposal.orders]
+    assert orders == [("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")]
+    assert len(made) == 0
+
+
+def test_pools_take_turns_at_a_bots_room() -> None:
+    made = Matchmaker()
+    for name in ("a/1", "b/1"):
+        for game in ("pig", "kuhn_poker"):
+            made.add(seek(name, game=game, count=0))
+    games = [proposal.pool.game for proposal in made.pair(lambda name: 4)]
+    assert Counter(games) == {"pig": 2, "kuhn_poker": 2}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 2), st.booleans()), min_size=2, max_size=10
+    ),
+    st.integers(2, 3),
+)
+def test_nobody_starves(bots: list[tuple[int, int, bool]], seats: int) -> None:
+    """Whoever can be paired at all is, again and again, and no one much less than others."""
+    made = Matchmaker()
+    names = {f"p{player}/{bot}": player for player, bot, _ in bots}
+    for name in names:
+        made.add(seek(name, rated=True, seats=seats, count=0))
+    players = set(names.values())
+    played: Counter[str] = Counter()
+    rounds = 60
+    for _ in range(rounds):
+        busy: set[str] = set()
+        for proposal in made.pair(lambda name: 1):
+            group = [each.name for each in proposal.seeks]
+            assert len({each.player for each in proposal.seeks}) == seats
+            assert busy.isdisjoint(group)
+            busy.update(group)
+            played.update(group)
+    if len(players) < seats:
+        assert not played
+    else:
+        longest = len(names)  # a round serves at least the one that has waited longest
+        assert all(played[name] >= rounds // longest for name in names), played
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 7), st.integers(2, 4), st.integers(1, 40))
+def test_seats_balance(bots: int, seats: int, rounds: int) -> None:
+    made = Matchmaker()
+    for number in range(bots):
+        made.add(seek(f"p{number}/x", seats=seats, count=0))
+    sat: Counter[tuple[str, int]] = Counter()
+    for _ in range(rounds):
+        for proposal in made.pair(lambda name: 1):
+            sat.update((each.name, seat) for seat, each in enumerate(proposal.seeks))
+    if bots == seats == 2:
+        for number in range(bots):
+            counts = [sat[f"p{number}/x", seat] for seat in range(seats)]
+            assert max(counts) - min(counts) <= 1
