@@ -7,25 +7,38 @@ from typing import Any
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.api import create_api
 from plyhouse.server.hub import Hub
-from plyhouse.server.websocket import Receive, Scope, Send, websocket_endpoint
+from plyhouse.server.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
-__all__ = ["WEBSOCKET_PATH", "create_app"]
+__all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
 
 WEBSOCKET_PATH = "/ws"
 
 
-def create_app(hub: Hub) -> Any:
-    """Return the ASGI application of a hub."""
-    api: Any = create_api(hub)
-    bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
+def create_app() -> Application:
+    """Return the ASGI application; `Application.serve` gives it its hub."""
+    return Application()
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+
+class Application:
+    """The ASGI application of one server.
+
+    It is made before its hub, because making it takes longer than clocks should wait.
+    """
+
+    def __init__(self) -> None:
+        self._api = create_api()
+        self._bots: Any = None
+
+    def serve(self, hub: Hub) -> None:
+        """Connect the application with a hub."""
+        self._api.state["hub"] = hub
+        self._bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or serve one connection."""
         if scope["type"] != "websocket":
-            await api(scope, receive, send)
-        elif scope["path"] == WEBSOCKET_PATH:
-            await bots(scope, receive, send)
+            await self._api(scope, receive, send)  # type: ignore[arg-type]
+        elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
+            await self._bots(scope, receive, send)
         else:
-            await receive()
-            await send({"type": "websocket.close", "code": 4404, "reason": "bots connect to /ws"})
-
-    return app
+            await refuse(scope, send, 404, "match/unknown", f"Bots connect to {WEBSOCKET_PATH}.")

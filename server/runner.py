@@ -7,13 +7,13 @@ import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Revealed, SeatInfo
+from plyhouse.protocol.messages import Revealed
 from plyhouse.server.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.config import ServerConfig
@@ -22,6 +22,7 @@ from plyhouse.server.live import LiveMatch, LivePairing
 from plyhouse.server.match import Match, MatchConfig
 from plyhouse.server.participants import Participant
 from plyhouse.server.restore import RestoreError
+from plyhouse.server.terms import config_of, terms_data
 from plyhouse.storage.rows import (
     FinishMatch,
     FinishPairing,
@@ -168,6 +169,7 @@ class MatchRunner:
             seed=row.seed,
             seats=tuple(each.seat_row(seat) for seat, each in enumerate(seated)),
             created_ms=row.created_ms,
+            data=terms_data(config),
         )
         return live, NewMatch(header)
 
@@ -204,8 +206,9 @@ class MatchRunner:
         restored = []
         for stored in await self._store.running_matches():
             header = stored.header
+            holders = [participant(seat) for seat in header.seats]
             try:
-                match = self._rebuild(stored)
+                match = self._rebuild(stored, holders)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
                 log.error("match %s cannot be resumed and is void: %s", header.id, error)
                 await self._store.finish_match(
@@ -224,8 +227,7 @@ class MatchRunner:
             if pairing is None:
                 pairing = LivePairing(row.id, row.seed, competition=row.competition_id)
                 pairings[row.id] = pairing
-            seats = sorted(header.seats, key=lambda seat: seat.seat)
-            live = LiveMatch(self, match, pairing, [participant(seat) for seat in seats])
+            live = LiveMatch(self, match, pairing, holders)
             self._keep(live)
             restored.append(live)
         for pairing in pairings.values():
@@ -234,31 +236,13 @@ class MatchRunner:
             live.input(live.match.resume, self.now())
         return len(restored)
 
-    def _rebuild(self, stored: StoredMatch) -> Match:
+    def _rebuild(self, stored: StoredMatch, holders: Sequence[Participant]) -> Match:
         header = stored.header
-        seats = sorted(header.seats, key=lambda seat: seat.seat)
-        config = MatchConfig(
-            match=header.id,
-            pairing=header.pairing_id,
-            game=get_game(header.game),
-            time_control=TimeControl.parse(header.time_control),
-            players=tuple(
-                SeatInfo(
-                    seat.player,
-                    seat.bot,
-                    seat.version,
-                    self._rating_of(header.game, seat.bot_id),
-                    "bot" if seat.bot else "human",
-                )
-                for seat in seats
-            ),
-            seed=stored.pairing.seed,
-            rated=header.rated,
-            stream=header.stream,
-            illegal_rule="retry" if header.illegal_rule == "retry" else "forfeit",
-            **self._limits(),
+        config = config_of(header, get_game(header.game))
+        players = tuple(
+            each.seat_info(self._rating_of(header.game, each.bot_id)) for each in holders
         )
-        return Match.restore(config, stored.events, self.now())
+        return Match.restore(replace(config, players=players), stored.events, self.now())
 
     # ---------------------------------------------------------------------- finding
 

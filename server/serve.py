@@ -23,7 +23,7 @@ from typing import ClassVar, Final
 
 import uvicorn
 
-from plyhouse.server.app import create_app
+from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hub import Hub
 from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
@@ -45,7 +45,7 @@ CLOSE_SECONDS: Final = 5
 """How long a stopping server waits for its connections to close."""
 
 
-class CannotServe(Exception):
+class CannotServe(Exception):  # noqa: N818 (a condition, named after what it stops)
     """The server cannot start or go on; the message is one sentence that says what to change."""
 
     code: ClassVar[str] = "server/cannot_serve"
@@ -93,6 +93,7 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
     Raises `CannotListen` and `DatabaseUnusable` before the block is entered.  On the way out the
     clients are told, running matches stay in the database, and all sockets are closed.
     """
+    app = create_app()
     listener = _bind(config.host, config.port)
     try:
         try:
@@ -100,7 +101,8 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
         except StorageError as error:
             raise DatabaseUnusable(str(error)) from error
         try:
-            async with _uvicorn(hub, listener):
+            app.serve(hub)
+            async with _uvicorn(app, listener):
                 host, port = listener.getsockname()[:2]
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
@@ -178,9 +180,9 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def _uvicorn(hub: Hub, listener: socket.socket) -> AsyncIterator[None]:
+async def _uvicorn(app: Application, listener: socket.socket) -> AsyncIterator[None]:
     settings = uvicorn.Config(
-        create_app(hub),
+        app,
         ws=DirectProtocol,
         ws_max_size=MAX_WEBSOCKET_FRAME,
         ws_per_message_deflate=False,

@@ -20,7 +20,7 @@ from websockets.http11 import Request
 
 from plyhouse.server.transport import Frame, FrameSink, Transport
 
-__all__ = ["MAX_WEBSOCKET_FRAME", "DirectProtocol", "websocket_endpoint"]
+__all__ = ["MAX_WEBSOCKET_FRAME", "DirectProtocol", "refuse", "websocket_endpoint"]
 
 MAX_WEBSOCKET_FRAME: Final = 1 << 20
 """Longest frame the websocket layer reads; between this and the protocol's own, lower limit a
@@ -49,7 +49,8 @@ def websocket_endpoint(
         offered = scope.get("subprotocols", ())
         chosen = next((name for name in offered if name in subprotocols), None)
         if chosen is None:
-            await _refuse(scope, send, subprotocols)
+            detail = f"Ask for one of the subprotocols {' or '.join(subprotocols)}."
+            await refuse(scope, send, 400, "protocol/version", detail)
             return
         await send({"type": "websocket.accept", "subprotocol": chosen})
         client = scope.get("client")
@@ -69,14 +70,14 @@ def websocket_endpoint(
     return endpoint
 
 
-async def _refuse(scope: Scope, send: Send, subprotocols: Sequence[str]) -> None:
-    message = f"Ask for one of the subprotocols {' or '.join(subprotocols)}."
+async def refuse(scope: Scope, send: Send, status: int, code: str, detail: str) -> None:
+    """Refuse a websocket before it opens, with an HTTP answer that says why."""
     if "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 4426, "reason": message})
+        await send({"type": "websocket.close", "code": 4000 + status, "reason": detail})
         return
-    body = json.dumps({"status": 400, "code": "protocol/version", "detail": message}).encode()
+    body = json.dumps({"status": status, "code": code, "detail": detail}).encode()
     headers = [(b"content-type", b"application/problem+json")]
-    await send({"type": "websocket.http.response.start", "status": 400, "headers": headers})
+    await send({"type": "websocket.http.response.start", "status": status, "headers": headers})
     await send({"type": "websocket.http.response.body", "body": body})
 
 

@@ -1,0 +1,496 @@
+"""The web API under ``/api/v1``: results, matches, records, accounts and competitions.
+
+Everything is read from the database or the hub at the time of asking.  What is public is public
+here as well: of a match with hidden information that still runs, only what a spectator may see.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Litestar, MediaType, Request, Response, get, post
+from litestar.config.response_cache import ResponseCacheConfig
+from litestar.datastructures import State
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.params import Parameter
+from litestar.response import Redirect
+from litestar.static_files import create_static_files_router
+from msgspec import Meta, Struct
+
+from plyhouse.games.base import Information, ParameterValue
+from plyhouse.games.registry import game_class, game_names, get_game
+from plyhouse.protocol.messages import PROTOCOL_VERSION, MatchSnapshot
+from plyhouse.server.competitions import CompetitionView
+from plyhouse.server.hub import Hub, server_version
+from plyhouse.server.lobby import read_game, read_time_control
+from plyhouse.server.pages import ReferencePage, front_page, web_client
+from plyhouse.server.problems import HANDLERS, Problem
+from plyhouse.server.record import Record, stored_record
+from plyhouse.server.runner import Terms
+from plyhouse.storage.rows import BotRow, CompetitionRow, MatchRow, Standing, TableRow
+
+__all__ = ["create_api"]
+
+MAX_PAGE: Final = 1000
+
+Limit = Annotated[int, Parameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
+
+
+class Health(Struct):
+    """How the server is doing."""
+
+    status: str
+    version: str
+    protocol: str
+    registration: str
+    uptime_s: float
+    connections: int
+    bots: int
+    """Bots that are connected."""
+    matches: int
+    """Matches that run."""
+    seeks: int
+    plies: int
+    """Plies of the matches that have ended since the start."""
+    stalled_ms: int
+    """How long the server stood still since the start; never charged to a bot."""
+    longest_stall_ms: int
+
+
+class ParameterView(Struct):
+    """A parameter of a game."""
+
+    name: str
+    default: ParameterValue
+    description: str
+    minimum: float | None
+    maximum: float | None
+    choices: list[ParameterValue] | None
+
+
+class GameView(Struct):
+    """A game that can be played here."""
+
+    name: str
+    title: str
+    summary: str
+    min_seats: int
+    max_seats: int
+    chance: str
+    information: str
+    utility: str
+    draw_offers: bool
+    parameters: list[ParameterView]
+
+
+class Leaderboard(Struct):
+    """The standings of a game, best first."""
+
+    game: str
+    standings: list[Standing]
+
+
+class SeatView(Struct):
+    """Who holds a seat, and what it got in the end."""
+
+    seat: int
+    player: str
+    bot: str
+    version: str
+    returned: float | None
+
+
+class MatchView(Struct):
+    """A match, without what happened in it."""
+
+    match: str
+    pairing: str
+    game: str
+    time_control: str
+    rated: bool
+    status: str
+    ply: int
+    seats: list[SeatView]
+    termination: str
+    reason: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    record: str
+    """Where its record is, once it may be read."""
+    snapshot: MatchSnapshot | None = None
+    """What a spectator sees now; only for a single match, while the server has it at hand."""
+
+
+class PlayerView(Struct):
+    """A player with its bots and their latest matches."""
+
+    player: str
+    created_ms: int
+    bots: list[BotRow]
+    online: list[str]
+    matches: list[MatchView]
+
+
+class NewPlayer(Struct):
+    """A request for an account."""
+
+    player: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Account(Struct):
+    """A new account; the token is shown this once."""
+
+    player: str
+    token: str
+
+
+class NewCompetition(Struct):
+    """What an organiser wants to be played."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    game: str
+    time_control: str
+    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
+    mirrored: bool = True
+    rated: bool = True
+    entries: list[str] | None = None
+    """Names like ``player/bot``; all connected bots that accept the game if left out."""
+
+
+class CompetitionSummary(Struct):
+    """A competition in the list of all."""
+
+    competition: str
+    name: str
+    game: str
+    time_control: str
+    rounds: int
+    mirrored: bool
+    rated: bool
+    status: str
+    created_ms: int
+    finished_ms: int | None
+
+
+class CompetitionDetail(CompetitionSummary):
+    """A competition with its table; matches are counted in the whole schedule."""
+
+    entries: list[str]
+    planned: int
+    created: int
+    finished: int
+    table: list[TableRow]
+
+
+def _hub(state: State) -> Hub:
+    hub: Hub | None = state.get("hub")
+    if hub is None:
+        raise Problem("server/shutting_down", "The server is not ready yet.", 503)
+    return hub
+
+
+async def _authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> None:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() != "bearer" or not token:
+        raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN'.")
+    await hub.registration.identify(token.strip(), scope)
+
+
+@get(["/api/v1/health", "/api/v1/status"], tags=["server"])
+async def health(state: State) -> Health:
+    """Say how the server is doing."""
+    hub = _hub(state)
+    watchdog = hub.watchdog
+    return Health(
+        status="stopping" if hub.stopping else "ok",
+        version=server_version().removeprefix("plyhouse "),
+        protocol=PROTOCOL_VERSION,
+        registration=hub.config.registration,
+        uptime_s=round((hub.now() - hub.started) / 1e9, 3),
+        connections=len(hub.sessions),
+        bots=len(hub.online()),
+        matches=len(hub.runner.live),
+        seeks=len(hub.lobby),
+        plies=hub.runner.plies,
+        stalled_ms=watchdog.total_ns // 1_000_000,
+        longest_stall_ms=watchdog.longest_ns // 1_000_000,
+    )
+
+
+@get("/api/v1/games", tags=["games"])
+async def games() -> list[GameView]:
+    """List the games that can be played here."""
+    listed = []
+    for name in game_names():
+        info = game_class(name).info
+        parameters = [
+            ParameterView(
+                each.name,
+                each.default,
+                each.description,
+                each.minimum,
+                each.maximum,
+                None if each.choices is None else list(each.choices),
+            )
+            for each in info.parameters
+        ]
+        listed.append(
+            GameView(
+                name=name,
+                title=info.title,
+                summary=info.summary,
+                min_seats=info.min_seats,
+                max_seats=info.max_seats,
+                chance=info.chance.value,
+                information=info.information.value,
+                utility=info.utility.value,
+                draw_offers=info.draw_offers,
+                parameters=parameters,
+            )
+        )
+    return listed
+
+
+@get("/api/v1/leaderboards", tags=["results"])
+async def leaderboards(state: State) -> list[str]:
+    """List the games that have results."""
+    return await _hub(state).store.games_with_results()
+
+
+@get("/api/v1/leaderboards/{game:str}", tags=["results"])
+async def leaderboard(
+    state: State,
+    game: str,
+    limit: Limit = 100,
+    offset: Annotated[int, Parameter(ge=0)] = 0,
+) -> Leaderboard:
+    """Give the standings of a game; ratings come with their 95 % interval."""
+    spec = read_game(game).spec
+    return Leaderboard(spec, await _hub(state).store.leaderboard(spec, limit, offset))
+
+
+@get("/api/v1/matches", tags=["matches"])
+async def matches(
+    state: State,
+    game: str | None = None,
+    player: str | None = None,
+    competition: str | None = None,
+    status: str | None = None,
+    rated: bool | None = None,
+    before: str | None = None,
+    limit: Limit = 50,
+) -> list[MatchView]:
+    """List matches, newest first; ``before`` is the last match of the page before."""
+    hub = _hub(state)
+    rows = await hub.store.list_matches(
+        game=None if game is None else read_game(game).spec,
+        player_id=None if player is None else (await hub.store.player(player)).id,
+        competition_id=competition,
+        status=status,
+        rated=rated,
+        limit=limit,
+        before=before,
+    )
+    return [_match_view(hub, row) for row in rows]
+
+
+@get("/api/v1/matches/{match:str}", tags=["matches"])
+async def one_match(state: State, match: str) -> MatchView:
+    """Show a match; while it runs, with all that a spectator sees."""
+    hub = _hub(state)
+    stored = await hub.store.match(match)
+    view = _match_view(hub, stored.header)
+    live = hub.runner.find(match)
+    if live is None:
+        return view
+    waiting = live.stored()
+    snapshot = live.match.snapshot(None, hub.now())
+    if waiting is not None:
+        await waiting
+    return msgspec.structs.replace(view, snapshot=snapshot)
+
+
+@get("/api/v1/matches/{match:str}/record", tags=["matches"])
+async def record(state: State, match: str) -> Record:
+    """Give the record of a match, which ``plyhouse verify`` can check.
+
+    The seed is in it once the whole pairing is over.  In games with hidden information the
+    record is closed until then.
+    """
+    stored = await _hub(state).store.match(match)
+    game = get_game(stored.header.game)
+    over = stored.pairing.finished_ms is not None
+    if not over and game.info.information is not Information.PERFECT:
+        raise Problem(
+            "match/not_over",
+            f"{game.info.name} has hidden information: the record of {match} is open once all "
+            "matches of its pairing are over.",
+        )
+    return stored_record(stored, game)
+
+
+@get("/api/v1/players/{name:str}", tags=["players"])
+async def player(state: State, name: str) -> PlayerView:
+    """Show a player, its bots and its latest matches."""
+    hub = _hub(state)
+    row = await hub.store.player(name)
+    rows = await hub.store.list_matches(player_id=row.id, limit=20)
+    prefix = row.name.lower()
+    online = [each for each in hub.online() if each.lower().partition("/")[0] == prefix]
+    return PlayerView(
+        player=row.name,
+        created_ms=row.created_ms,
+        bots=await hub.store.bots(row.id),
+        online=online,
+        matches=[_match_view(hub, each) for each in rows],
+    )
+
+
+@post("/api/v1/players", tags=["players"])
+async def register(state: State, data: NewPlayer) -> Account:
+    """Make an account, where registration is open; keep the token, it is shown only here."""
+    return Account(*await _hub(state).registration.register(data.player))
+
+
+@get("/api/v1/competitions", tags=["competitions"])
+async def competitions(state: State) -> list[CompetitionSummary]:
+    """List all competitions, newest first."""
+    return [CompetitionSummary(**_summary(row)) for row in await _hub(state).store.competitions()]
+
+
+@get("/api/v1/competitions/{competition:str}", tags=["competitions"])
+async def one_competition(state: State, competition: str) -> CompetitionDetail:
+    """Show a competition with its table and progress."""
+    return _detail(await _hub(state).competitions.view(competition))
+
+
+@post(
+    "/api/v1/competitions",
+    tags=["competitions"],
+    security=[{"token": []}],
+)
+async def organise(
+    state: State, request: Request[Any, Any, Any], data: NewCompetition
+) -> CompetitionDetail:
+    """Start a round robin; needs a token with the scope ``organise``."""
+    hub = _hub(state)
+    await _authorise(request, hub, "organise")
+    terms = Terms(
+        read_game(data.game),
+        read_time_control(data.time_control, hub.config),
+        data.rated,
+        data.mirrored,
+    )
+    made = await hub.competitions.create(data.name, terms, rounds=data.rounds, entries=data.entries)
+    return _detail(await hub.competitions.view(made))
+
+
+@get("/", media_type=MediaType.HTML, include_in_schema=False)
+async def front(state: State) -> Response[str]:
+    """Show leaderboards and running matches to people."""
+    hub = _hub(state)
+    boards = [
+        (game, await hub.store.leaderboard(game, limit=10))
+        for game in await hub.store.games_with_results()
+    ]
+    recent = await hub.store.list_matches(status="finished", limit=10)
+    return Response(front_page(hub, boards, recent), media_type=MediaType.HTML)
+
+
+@get("/docs", include_in_schema=False)
+async def docs() -> Redirect:
+    """Lead to the description of the API."""
+    return Redirect("/api")
+
+
+def create_api() -> Litestar:
+    """Return the web application; it serves the hub that is put into its ``state.hub``."""
+    handlers: list[Any] = [
+        health,
+        games,
+        leaderboards,
+        leaderboard,
+        matches,
+        one_match,
+        record,
+        player,
+        register,
+        competitions,
+        one_competition,
+        organise,
+        front,
+        docs,
+    ]
+    folder = web_client()
+    if folder is not None:
+        handlers.append(
+            create_static_files_router("/web", [folder], html_mode=True, include_in_schema=False)
+        )
+    return Litestar(
+        handlers,
+        exception_handlers=HANDLERS,
+        logging_config=None,
+        response_cache_config=ResponseCacheConfig(),
+        openapi_config=OpenAPIConfig(
+            title="Plyhouse",
+            version="1",
+            description=__doc__.split("\n\n")[1] if __doc__ else None,
+            path="/api",
+            use_handler_docstrings=True,
+            render_plugins=[JsonRenderPlugin(path="/openapi.json"), ReferencePage(path="/")],
+        ),
+        request_max_body_size=65536,
+    )
+
+
+def _match_view(hub: Hub, row: MatchRow) -> MatchView:
+    live = hub.runner.live.get(row.id)
+    return MatchView(
+        match=row.id,
+        pairing=row.pairing_id,
+        game=row.game,
+        time_control=row.time_control,
+        rated=row.rated,
+        status=row.status,
+        ply=row.ply if live is None else live.match.ply,
+        seats=[
+            SeatView(
+                seat.seat,
+                seat.player,
+                seat.bot,
+                seat.version,
+                row.returns[seat.seat] if len(row.returns) > seat.seat else None,
+            )
+            for seat in row.seats
+        ],
+        termination=row.termination,
+        reason=row.reason,
+        created_ms=row.created_ms,
+        started_ms=row.started_ms,
+        finished_ms=row.finished_ms,
+        record=f"/api/v1/matches/{row.id}/record",
+    )
+
+
+def _summary(row: CompetitionRow) -> dict[str, Any]:
+    fields = {
+        name: value
+        for name, value in asdict(row).items()
+        if name in CompetitionSummary.__struct_fields__
+    }
+    return {"competition": row.id, **fields}
+
+
+def _detail(view: CompetitionView) -> CompetitionDetail:
+    return CompetitionDetail(
+        **_summary(view.row),
+        entries=[f"{entry.player}/{entry.bot}" for entry in view.entries],
+        planned=view.planned,
+        created=view.created,
+        finished=view.finished,
+        table=view.table,
+    )
