@@ -224,7 +224,7 @@ class Observation:
 
     def fields(self) -> dict[str, Any]:
         """Name and value of every field, in the order of definition; tuples stay tuples."""
-        return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
 class Game(ABC):

@@ -2,6 +2,11 @@
 
 Compiled by mypyc, `NativeState` gives the search kernels fast virtual calls.  Games
 written by users need no base class: `plyhouse.games.base.State` is a protocol.
+
+In the modules of the games, states are final native classes.  `Game` subclasses may be
+subclassed by interpreted code, which mypyc must be told (``allow_interpreted_subclasses``);
+observations are dataclasses with an interpreted base, which it leaves alone when told so
+(``native_class=False``).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.games import CHANCE, TERMINAL, Game, State, get_game
+from plyhouse.games import CHANCE, TERMINAL, Game, GameError, State, get_game
 from plyhouse.games.counting import branches
 
 PLAYS = settings(max_examples=40, deadline=None)
@@ -95,8 +95,6 @@ def test_sampled_states_look_the_same_and_can_be_played_to_the_end(
 @PLAYS
 @given(specs, st.text(max_size=12))
 def test_any_text_is_an_action_or_a_game_error(spec: str, text: str) -> None:
-    from plyhouse.games import GameError
-
     game = get_game(spec)
     state = game.initial_state()
     try:
