@@ -70,6 +70,12 @@ _BY_FAMILY: Final = {
     "match": EXIT_FAILED,
 }
 
+_BY_CLASS: Final = {
+    "plyhouse.bots.loading.BotLoadError": EXIT_USAGE,
+    "plyhouse.bots.client.CannotConnect": EXIT_UNREACHABLE,
+}
+"""Errors whose class says more than a code; by name, so that nothing has to be imported."""
+
 
 class CommandError(Exception):
     """A command ends here: one sentence for the user, and the exit code for scripts."""
@@ -93,6 +99,9 @@ def exit_code(error: BaseException) -> int | None:
     code = code_of(error)
     if code is not None:
         return code_exit(code)
+    for kind in type(error).__mro__:
+        if (name := f"{kind.__module__}.{kind.__qualname__}") in _BY_CLASS:
+            return _BY_CLASS[name]
     if isinstance(error, OSError):
         if isinstance(error, ConnectionError | TimeoutError) or error.errno in (
             errno.EADDRINUSE,

@@ -1,0 +1,137 @@
+"""The local arena: a series of matches between bots, parallel over processes.
+
+Every process (`plyhouse.clients.cli.arena_worker`) has a hub and bots of its own and is given
+one pairing after the other, so that slow pairings hold up nobody.  The chance of a pairing
+follows from the seed of the series and the pairing's index alone, whichever process plays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from plyhouse.clients.cli.errors import EXIT_FAILED, CommandError
+from plyhouse.clients.cli.tally import MatchResult
+
+__all__ = ["ArenaError", "Played", "Series", "Trouble", "default_jobs", "play_series"]
+
+LINE_LIMIT = 64 * 1024 * 1024
+"""Longest line of a worker: the records of a whole pairing."""
+
+
+class Series(msgspec.Struct, frozen=True):
+    """What all matches of a series have in common."""
+
+    bots: tuple[str, ...]
+    """How to load each bot."""
+    names: tuple[str, ...]
+    """What each is called; all different."""
+    game: str
+    time_control: str
+    illegal_rule: str
+    mirrored: bool
+    seed: int
+    records: bool
+    """Whether the records of the matches are wanted."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """What came of one pairing."""
+
+    results: list[MatchResult]
+    records: list[str]
+    """One line of JSON per match, if wanted."""
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """Why nothing can be played."""
+
+    message: str
+    exit_code: int
+    details: str = ""
+    """Traceback within the code of a bot's author."""
+
+
+class ArenaError(CommandError):
+    """The series cannot be played; ``details`` is the traceback in a bot author's code."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.message, trouble.exit_code)
+        self.details = trouble.details
+
+
+def default_jobs(seats: int, mirrored: bool) -> int:
+    """Processes that keep every core busy: in a mirrored pairing as many bots think at once as
+    it has matches, that is, seats.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) // (seats if mirrored else 1))
+
+
+async def play_series(
+    series: Series, pairings: int, jobs: int, on_played: Callable[[int, Played], None]
+) -> None:
+    """Play ``pairings`` pairings in ``jobs`` processes; ``on_played(index, played)`` gets each.
+
+    They are handed over as they end, which need not be in order.  Raises `ArenaError`; however
+    it ends, no process is left.
+    """
+    queue = iter(range(pairings))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(jobs, pairings)):
+            group.create_task(_work(series, queue, on_played))
+
+
+async def _work(
+    series: Series, queue: Iterator[int], on_played: Callable[[int, Played], None]
+) -> None:
+    """Let one process play what is left in the queue."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "plyhouse.clients.cli.arena_worker",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=LINE_LIMIT,
+    )
+    try:
+        await _ask(process, msgspec.json.encode(series).decode())
+        for index in queue:
+            played = await _ask(process, str(index))
+            on_played(index, msgspec.convert(played["played"], Played))
+    finally:
+        await _end(process)
+
+
+async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, object]:
+    """Send a line and return the answer; raises `ArenaError` if that is trouble."""
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("a worker of the arena is started with pipes")
+    with contextlib.suppress(ConnectionError):
+        process.stdin.write(f"{line}\n".encode())
+        await process.stdin.drain()
+    answer = await process.stdout.readline()
+    if not answer:
+        code = await process.wait()
+        raise ArenaError(Trouble(f"A process of the arena ended with code {code}.", EXIT_FAILED))
+    fields: dict[str, object] = json.loads(answer)
+    if "error" in fields:
+        raise ArenaError(msgspec.convert(fields["error"], Trouble))
+    return fields
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Let a process leave; end it if it does not."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), 5)
+    except TimeoutError:
+        process.kill()
+        await process.wait()

@@ -1,0 +1,215 @@
+"""One process of the local arena: a hub, the bots, and pairings played one after the other.
+
+Started by `plyhouse.clients.cli.arena` as ``python -m plyhouse.clients.cli.arena_worker``.  It
+talks JSON lines: the first line in is the `Series`; the answer ``{"ready": true}`` or
+``{"error": ...}``.  Every further line in is the index of a pairing, answered with its matches.
+At the end of the input it leaves, so it never outlives its parent.  What bots print goes to
+standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.play import MatchResult as BotResult
+from plyhouse.bots.runner import run_bot
+from plyhouse.clients.cli.arena import Played, Series, Trouble
+from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
+from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, loop_factory, online
+from plyhouse.clients.cli.tally import MatchResult
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Outcome
+from plyhouse.server.clock import TimeControl
+from plyhouse.server.hub import Hub
+from plyhouse.server.participants import Participant
+from plyhouse.server.runner import Terms
+
+__all__ = ["Worker", "main", "pairing_seed", "seat_orders", "trouble"]
+
+
+def pairing_seed(seed: int, index: int) -> bytes:
+    """The chance seed of pairing ``index`` in the series with ``seed``."""
+    return hashlib.sha256(f"plyhouse-match|{seed}|{index}".encode()).digest()
+
+
+def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
+    """Who sits where in each match of a pairing: every rotation, or one that alternates."""
+    rotations = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
+    return rotations if mirrored else [rotations[index % seats]]
+
+
+class Worker:
+    """Plays pairings of a series on a hub of its own."""
+
+    def __init__(self, series: Series, hub: Hub) -> None:
+        self.series = series
+        self.hub = hub
+        game = get_game(series.game, files=True)
+        self.terms = Terms(
+            game, TimeControl.parse(series.time_control), rated=False, mirrored=series.mirrored
+        )
+        self._runs: list[asyncio.Task[Any]] = []
+        self._results: dict[tuple[str, int], BotResult] = {}
+        self._news = asyncio.Event()
+        self._crashed: set[str] = set()
+
+    @asynccontextmanager
+    async def bots(self) -> AsyncIterator[list[Participant]]:
+        """Connect all bots; raises what keeps one of them from playing."""
+        player = await self.hub.store.add_player(PLAYER)
+        token = await self.hub.store.add_token(player.id, ["play"])
+        try:
+            for index in range(len(self.series.bots)):
+                self._runs.append(asyncio.create_task(self._run(index, token)))
+            names = [f"{PLAYER}/{name}" for name in self.series.names]
+            yield [await online(self.hub, name, self._check_runs) for name in names]
+        finally:
+            for run in self._runs:
+                run.cancel()
+            await asyncio.gather(*self._runs, return_exceptions=True)
+
+    async def _run(self, index: int, token: str) -> None:
+        name = self.series.names[index]
+        await run_bot(
+            self.series.bots[index],
+            "",
+            token,
+            bot=name,
+            games=[self.series.game],
+            # A process for each match of a pairing: none has to wait for another one's turn.
+            workers=self.terms.game.seats if self.series.mirrored else 1,
+            seed=self.series.seed * len(self.series.bots) + index,
+            say=lambda line: self._say(name, line),
+            on_result=self._finished,
+            connector=connector_of(self.hub),
+            first_attempts=1,
+        )
+
+    def _check_runs(self) -> None:
+        """Raise what ended a bot's run; none ends by itself."""
+        for run in self._runs:
+            if run.done():
+                run.result()
+                raise RuntimeError("a bot has left the arena")
+
+    def _finished(self, result: BotResult) -> None:
+        self._results[result.match, result.seat] = result
+        self._news.set()
+
+    def _say(self, name: str, line: str) -> None:
+        """Pass on what a bot printed and how it failed; the runner's progress is of no interest."""
+        if not line.startswith(f"[{name}]"):
+            return
+        if "the bot failed" in line:
+            if name in self._crashed:
+                return  # the same again in every match: the result counts them
+            self._crashed.add(name)
+        print(line, file=sys.stderr, flush=True)
+
+    async def play(self, index: int, holders: Sequence[Participant]) -> Played:
+        """Play one pairing."""
+        seats = self.terms.game.seats
+        orders = seat_orders(seats, self.series.mirrored, index)
+        pairing = self.hub.runner.begin(
+            self.terms,
+            [[holders[bot] for bot in order] for order in orders],
+            seed=pairing_seed(self.series.seed, index),
+            shared=True,
+        )
+        matches = list(pairing.open)
+        wanted = [(match, seat) for match in matches for seat in range(seats)]
+        while not all(key in self._results for key in wanted):
+            self._news.clear()
+            news = asyncio.create_task(self._news.wait())
+            await asyncio.wait({news, *self._runs}, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            self._check_runs()
+        played = [
+            self._result(index, order, [self._results.pop((match, s)) for s in range(seats)])
+            for match, order in zip(matches, orders, strict=True)
+        ]
+        records = [await self._record(match) for match in matches] if self.series.records else []
+        return Played(played, records)
+
+    def _result(self, index: int, order: tuple[int, ...], seen: Sequence[BotResult]) -> MatchResult:
+        outcome: Outcome = seen[0].outcome
+        return MatchResult(
+            pairing=index,
+            bots=order,
+            returns=tuple(outcome.returns),
+            termination=outcome.termination,
+            culprit=outcome.seat,
+            plies=seen[0].plies,
+            charged_ns=tuple(result.charged_ms * 1_000_000 for result in seen),
+            reason=outcome.reason,
+        )
+
+    async def _record(self, match: str) -> str:
+        from plyhouse.server.record import stored_record
+
+        record = stored_record(await self.hub.store.match(match), self.terms.game)
+        return msgspec.json.encode(record).decode()
+
+
+def trouble(error: BaseException) -> Trouble:
+    """An error as the parent passes it on."""
+    code = exit_code(error)
+    if code is None:
+        return Trouble(f"internal error: {type(error).__name__}: {sentence(error)}", EXIT_FAILED)
+    details = error.details if isinstance(error, BotLoadError) else ""
+    return Trouble(sentence(error), code, details)
+
+
+def _say(answer: Played | Trouble | bool) -> None:
+    if isinstance(answer, bool):
+        fields: Any = {"ready": answer}
+    elif isinstance(answer, Trouble):
+        fields = {"error": answer}
+    else:
+        fields = {"played": answer}
+    sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")
+    sys.stdout.flush()
+
+
+async def serve() -> None:
+    """Answer lines until the input ends."""
+    loop = asyncio.get_running_loop()
+
+    async def line() -> str:
+        return await loop.run_in_executor(None, sys.stdin.readline)
+
+    series = msgspec.json.decode(await line(), type=Series)
+    try:
+        async with local_hub(series.illegal_rule) as hub:
+            worker = Worker(series, hub)
+            async with worker.bots() as holders:
+                _say(True)
+                while text := (await line()).strip():
+                    _say(await worker.play(int(text), holders))
+    except Exception as error:
+        _say(trouble(error))
+
+
+def main() -> None:
+    """Be a worker process."""
+    # Ctrl-C reaches the whole group; the parent decides, and ends our input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with (
+        asyncio.Runner(loop_factory=loop_factory()) as runner,
+        contextlib.suppress(BrokenPipeError),
+    ):
+        runner.run(serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,360 @@
+"""``plyhouse play``: a person against bots, in a terminal, through the same referee."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.output import is_terminal, note, signed
+
+if TYPE_CHECKING:
+    from plyhouse.bots.channel import Channel, Connector
+    from plyhouse.bots.client import Client
+    from plyhouse.clients.terminal.prompt import LineReader
+    from plyhouse.games.base import Game
+    from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
+    from plyhouse.server.hub import Hub
+
+__all__ = ["play"]
+
+PERSON = "you"
+"""The account that the person plays under."""
+
+HUMAN_TIME = "move:3600"
+"""Nobody should lose on time at a kitchen table; bots are told of less, see `_Hurried`."""
+
+HELP = """\
+Type an action, or one of these:
+  moves    what you can do now
+  show     draw the position again
+  resign   give up
+  quit     leave (gives up)
+  help     this text"""
+
+
+@click.command()
+@click.argument("game", metavar="GAME")
+@click.option(
+    "--against",
+    "bots",
+    metavar="BOT",
+    multiple=True,
+    required=True,
+    help="Opponent: a file or an installed bot. Repeat it for more seats; else it takes them all.",
+)
+@click.option("--seat", type=click.IntRange(0), default=0, show_default=True, help="Your seat.")
+@click.option(
+    "--bot-time",
+    type=click.FloatRange(0.05, 600),
+    default=1.0,
+    show_default=True,
+    help="Seconds that a bot may think about an action.",
+)
+def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float) -> int:
+    """Play GAME in this terminal against bots.
+
+    GAME is a name, with parameters if you like: connect_four, 'pig(target=50)'. Type `help`
+    during the match for what can be typed.
+    """
+    from plyhouse.bots.loading import check_spec
+    from plyhouse.games.registry import get_game
+
+    rules = get_game(game, files=True)
+    if seat >= rules.seats:
+        raise CommandError(f"{rules.spec} has the seats 0 to {rules.seats - 1}.", EXIT_USAGE)
+    opponents = [check_spec(bots[index % len(bots)]) for index in range(rules.seats - 1)]
+    return asyncio.run(_Table(rules, opponents, seat, bot_time).sit())
+
+
+class _Hurried:
+    """A bot's connection on which every turn seems to be due soon."""
+
+    def __init__(self, channel: Channel, seconds: float) -> None:
+        self._channel = channel
+        self._milliseconds = int(seconds * 1000)
+        self.close_code: int | None = None
+        self.close_reason = ""
+
+    def send(self, frame: bytes | str) -> None:
+        self._channel.send(frame)
+
+    async def recv(self) -> bytes | str | None:
+        import msgspec
+
+        from plyhouse.protocol.codec import MSGPACK
+        from plyhouse.protocol.messages import Turn
+
+        frame = await self._channel.recv()
+        if frame is None:
+            self.close_code = self._channel.close_code
+            self.close_reason = self._channel.close_reason
+            return None
+        message = MSGPACK.decode_server(frame)
+        if isinstance(message, Turn) and message.deadline_ms > self._milliseconds:
+            return MSGPACK.encode(msgspec.structs.replace(message, deadline_ms=self._milliseconds))
+        return frame
+
+    def close(self, code: int = 1000, reason: str = "") -> None:
+        self._channel.close(code, reason)
+
+
+class _Table:
+    """One match of a person against bots."""
+
+    def __init__(self, game: Game, bots: Sequence[str], seat: int, bot_time: float) -> None:
+        self.game = game
+        self.bots = bots
+        self.seat = seat
+        self.bot_time = bot_time
+        self.names: list[str] = []
+        self.scene: dict[str, Any] | None = None
+        self.shown: dict[str, Any] | None = None
+        self.legal: tuple[str, ...] = ()
+        self.match = ""
+        self.client: Client
+        self.lines: LineReader
+
+    async def sit(self) -> int:
+        """Set the table, play, clear it; returns the exit code."""
+        from plyhouse.clients.cli.local import local_hub
+        from plyhouse.clients.terminal.prompt import LineReader
+
+        self.lines = LineReader()
+        try:
+            async with local_hub("retry") as hub:
+                return await self._play(hub)
+        finally:
+            self.lines.close()
+
+    async def _play(self, hub: Hub) -> int:
+        from plyhouse.bots.client import Client, Identity
+        from plyhouse.clients.cli.local import connector_of
+
+        runs = await self._invite(hub)
+        person = await hub.store.add_player(PERSON)
+        token = await hub.store.add_token(person.id, ["play"])
+        identity = Identity(token, client="plyhouse play", updates=True, scenes=True)
+        self.client = Client(connector_of(hub), identity)
+        main = asyncio.create_task(self._converse(hub))
+        try:
+            await asyncio.wait({main, *runs}, return_when=asyncio.FIRST_COMPLETED)
+            for run in runs:
+                if run.done():  # a bot that cannot play
+                    run.result()
+            return await main
+        finally:
+            for task in (main, *runs):
+                task.cancel()
+            await asyncio.gather(main, *runs, return_exceptions=True)
+
+    async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
+        """Connect the bots."""
+        from plyhouse.bots.runner import run_bot
+        from plyhouse.clients.cli.local import PLAYER, connector_of
+        from plyhouse.clients.cli.match import bot_labels
+
+        player = await hub.store.add_player(PLAYER)
+        token = await hub.store.add_token(player.id, ["play"])
+        self.names = list(bot_labels(tuple(self.bots)))
+        return [
+            asyncio.create_task(
+                run_bot(
+                    spec,
+                    "",
+                    token,
+                    bot=name,
+                    games=[self.game.spec],
+                    say=_author_lines(name),
+                    connector=_hurried(connector_of(hub), self.bot_time),
+                    first_attempts=1,
+                )
+            )
+            for spec, name in zip(self.bots, self.names, strict=True)
+        ]
+
+    async def _converse(self, hub: Hub) -> int:
+        """The person's side of the connection, until the match is over."""
+        from plyhouse.bots.client import Connected
+        from plyhouse.protocol.messages import Finished, MatchMessage, Turn, Update
+
+        asking: asyncio.Task[None] | None = None
+        sitting: asyncio.Task[None] | None = None
+        try:
+            async with aclosing(self.client.messages()) as messages:
+                async for message, _ in messages:
+                    match message:
+                        case Connected():
+                            await self._begin(hub)
+                        case MatchMessage(snapshot=snapshot) if snapshot.status == "waiting":
+                            self._greet(snapshot)
+                            sitting = asyncio.create_task(self._ready())
+                        case Update():
+                            self._tell(message)
+                        case Turn():
+                            self._tell(message)
+                            self.legal = tuple(message.observation.get("legal", ()))
+                            asking = asyncio.create_task(self._ask(message))
+                        case Finished():
+                            return self._over(message)
+                        case _:
+                            pass
+        finally:
+            for task in (asking, sitting):
+                if task is not None:
+                    task.cancel()
+        return EXIT_FAILED
+
+    async def _begin(self, hub: Hub) -> None:
+        from plyhouse.clients.cli.local import PLAYER, online
+        from plyhouse.server.clock import TimeControl
+        from plyhouse.server.runner import Terms
+
+        bots = [await online(hub, f"{PLAYER}/{name}") for name in self.names]
+        person = await online(hub, PERSON)
+        order = [*bots[: self.seat], person, *bots[self.seat :]]
+        terms = Terms(self.game, TimeControl.parse(HUMAN_TIME), rated=False)
+        hub.runner.begin(terms, [order])
+
+    async def _ready(self) -> None:
+        from plyhouse.protocol.messages import Ready
+
+        await self.client.request(lambda number: Ready(number, self.match), repeat=True)
+
+    def _greet(self, snapshot: MatchSnapshot) -> None:
+        self.match = snapshot.match
+        others = ", ".join(
+            f"{self.game.seat_name(seat)} is {info.bot or info.player}"
+            for seat, info in enumerate(snapshot.players)
+            if seat != self.seat
+        )
+        click.echo(f"{self.game.info.title}: you are {self.game.seat_name(self.seat)}, {others}.")
+        click.echo("Type an action, or `help`.\n")
+
+    def _tell(self, message: Turn | Update) -> None:
+        """Say what happened, and draw what is to be seen now."""
+        self._events(message.events)
+        self.scene = message.scene
+        self._draw()
+
+    def _events(self, events: Sequence[Event]) -> None:
+        for event in events:
+            who = "Chance" if event.seat < 0 else self.game.seat_name(event.seat)
+            if event.seat == self.seat:
+                who = "You"
+            click.echo(f"{who}: {event.action or '(hidden)'}")
+
+    def _draw(self, *, again: bool = False) -> None:
+        from plyhouse.clients.terminal.draw import draw
+
+        if self.scene is not None and (again or self.scene != self.shown):
+            click.echo(f"\n{draw(self.scene, colour=is_terminal())}\n")
+            self.shown = self.scene
+
+    async def _ask(self, turn: Turn) -> None:
+        """Ask until there is an action that can be played, and play it."""
+        from plyhouse.bots.client import RequestRefused
+        from plyhouse.clients.terminal.prompt import matching_action
+
+        while True:
+            click.echo("Your action: ", nl=False)
+            sys.stdout.flush()
+            line = await self.lines.line()
+            word = "quit" if line is None else line.strip()
+            match word.lower():
+                case "":
+                    continue
+                case "help" | "?":
+                    click.echo(HELP)
+                case "moves":
+                    self._list_moves()
+                case "show":
+                    self._draw(again=True)
+                case "resign" | "quit" | "exit":
+                    await self._resign()
+                    return
+                case _:
+                    action = matching_action(word, self.legal)
+                    if action is None:
+                        self._not_possible(word)
+                        continue
+                    try:
+                        await self.client.act(self.match, turn.ply, action)
+                    except RequestRefused as error:
+                        click.echo(str(error))
+                        continue
+                    return
+
+    def _list_moves(self) -> None:
+        from plyhouse.clients.terminal.draw import actions
+
+        labels = actions(self.scene) if self.scene is not None else {}
+        for action in self.legal:
+            label = labels.get(action) or action
+            click.echo(f"  {label}" if label.startswith(action) else f"  {action}  {label}")
+
+    def _not_possible(self, word: str) -> None:
+        from plyhouse.clients.terminal.prompt import nearest
+
+        near = nearest(word, self.legal)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif len(self.legal) <= 12:
+            hint = f"you can play {', '.join(self.legal)}."
+        else:
+            hint = "type `moves` for what you can play."
+        click.echo(f"'{word}' is not possible here: {hint}")
+
+    async def _resign(self) -> None:
+        from plyhouse.protocol.messages import Resign
+
+        match_id = self.match
+        await self.client.request(lambda n: Resign(n, match_id, "resignation"), repeat=True)
+
+    def _over(self, message: Finished) -> int:
+        self._events(message.events)
+        outcome = message.outcome
+        click.echo(f"\n{_verdict(outcome, self.seat)}")
+        if message.seed and self.game.info.chance.value == "stochastic":
+            click.echo(f"The seed of the dice was {message.seed}.")
+        return EXIT_FAILED if outcome.termination in ("bot_crash", "server_fault") else EXIT_OK
+
+
+def _verdict(outcome: Outcome, seat: int) -> str:
+    """``You won (+1): ...``."""
+    mine = outcome.returns[seat] if seat < len(outcome.returns) else 0.0
+    best = max(outcome.returns, default=0.0)
+    if not outcome.returns:
+        word = "The match does not count"
+    elif mine == best:
+        word = "You won" if sum(value == best for value in outcome.returns) == 1 else "A draw"
+    else:
+        word = "You lost"
+    why = outcome.termination.replace("_", " ")
+    reason = f" {outcome.reason}" if outcome.reason else ""
+    ended = "" if why == "normal" else f", by {why}"
+    return f"{word} ({signed(mine, 2).rstrip('0').rstrip('.')}){ended}.{reason}"
+
+
+def _hurried(connector: Connector, seconds: float) -> Connector:
+    """Connections on which every turn seems to be due in ``seconds``."""
+
+    async def connect() -> Channel:
+        return _Hurried(await connector(), seconds)
+
+    return connect
+
+
+def _author_lines(name: str) -> Any:
+    """Pass on what a bot prints and how it fails; its runner's progress is of no interest."""
+
+    def say(line: str) -> None:
+        if line.startswith(f"[{name}]"):
+            note(line)
+
+    return say

@@ -1,0 +1,76 @@
+"""``plyhouse verify``: recompute what records claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+
+if TYPE_CHECKING:
+    from plyhouse.server.record import Record
+
+__all__ = ["verify"]
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--game",
+    metavar="SPEC",
+    help="Game to check with, where it was loaded from a file: mygame.py:MyGame. "
+    "A record is not trusted with the name of a file to run.",
+)
+@click.option("-v", "--verbose", is_flag=True, help="List the checks of sound records, too.")
+def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
+    """Recompute every roll and move of the records in FILES.
+
+    A file holds one record, as `plyhouse record` writes it, or one per line, as
+    `plyhouse match --save` does. Plays each match again: every roll from the revealed seed,
+    every action by the rules, every clock by its ledger, the result. Ends with exit code 1
+    when something does not hold.
+    """
+    from plyhouse.games.registry import get_game
+    from plyhouse.server.verify import verify as check
+
+    against = get_game(game) if game is not None else None
+    sound = checked = 0
+    for file in files:
+        for record in _records(file):
+            report = check(record, against)
+            checked += 1
+            sound += report.ok
+            if verbose or not report.ok:
+                click.echo(f"{file}: match {record.match} ({record.game})\n{report}")
+    if checked == 0:
+        raise CommandError(f"There is no record in {', '.join(map(str, files))}.")
+    if checked == sound:
+        click.echo("1 record is sound." if sound == 1 else f"All {sound} records are sound.")
+        return EXIT_OK
+    click.echo(f"{checked - sound} of {checked} records do not hold.")
+    return EXIT_FAILED
+
+
+def _records(file: Path) -> Iterator[Record]:
+    """The records of a file, one after the other."""
+    from plyhouse.server.record import RecordError, read_record
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise CommandError(f"{file}: {reason}.", EXIT_USAGE) from error
+    # A record on its own is indented over many lines; in a series each has a line of its own.
+    lines = data.splitlines()
+    series = len(lines) > 1 and lines[0].rstrip().endswith(b"}")
+    for number, text in enumerate(lines if series else [data], 1):
+        if not text.strip():
+            continue
+        try:
+            yield read_record(text)
+        except RecordError as error:
+            place = f"{file}, line {number}" if series else str(file)
+            raise CommandError(f"{place}: {error}", EXIT_FAILED) from error

@@ -1,0 +1,76 @@
+"""Lines that a person types, without blocking the event loop, and what they mean."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import os
+import stat
+import sys
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+__all__ = ["LineReader", "matching_action", "nearest"]
+
+CHUNK: Final = 4096
+
+
+class LineReader:
+    """Reads lines of standard input (or another descriptor) on the running event loop.
+
+    Terminals and pipes are read when they have something; nothing is left behind that could
+    keep the program from ending while it waits for a person.
+    """
+
+    def __init__(self, descriptor: int | None = None) -> None:
+        self._fd = sys.stdin.fileno() if descriptor is None else descriptor
+        self._lines: deque[str] = deque()
+        self._rest = b""
+        self._ended = False
+        self._news = asyncio.Event()
+        self._watched = not stat.S_ISREG(os.fstat(self._fd).st_mode)
+        if self._watched:
+            asyncio.get_running_loop().add_reader(self._fd, self._readable)
+        else:  # a file never makes anybody wait
+            while not self._ended:
+                self._readable()
+
+    async def line(self) -> str | None:
+        """The next line without its end; None when there will be no more."""
+        while not self._lines:
+            if self._ended:
+                return None
+            self._news.clear()
+            await self._news.wait()
+        return self._lines.popleft()
+
+    def close(self) -> None:
+        """Stop watching the descriptor."""
+        if self._watched:
+            asyncio.get_running_loop().remove_reader(self._fd)
+            self._watched = False
+
+    def _readable(self) -> None:
+        data = os.read(self._fd, CHUNK)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if not data:
+            lines = [self._rest] if self._rest else []
+            self._ended = True
+            self.close()
+        self._lines.extend(line.decode(errors="replace").rstrip("\r") for line in lines)
+        self._news.set()
+
+
+def matching_action(text: str, legal: Sequence[str]) -> str | None:
+    """The legal action that was typed; case does not matter where that leaves one meaning."""
+    wanted = text.strip()
+    if wanted in legal:
+        return wanted
+    close = [action for action in legal if action.casefold() == wanted.casefold()]
+    return close[0] if len(close) == 1 else None
+
+
+def nearest(text: str, legal: Sequence[str]) -> list[str]:
+    """Legal actions that look like what was typed, the nearest first."""
+    return difflib.get_close_matches(text.strip().casefold(), legal, n=3, cutoff=0.5)

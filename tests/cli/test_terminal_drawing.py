@@ -1,0 +1,74 @@
+"""Scenes drawn as text, from plain data alone."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from plyhouse.clients.terminal.draw import actions, draw
+from plyhouse.games.base import CHANCE
+from plyhouse.games.registry import get_game
+from plyhouse.games.scene import scene_actions, scene_fields
+
+FIVE = ("coin_guess", "connect_four", "kuhn_poker", "pig", "tic_tac_toe")
+
+
+def test_a_grid_has_its_labels() -> None:
+    game = get_game("tic_tac_toe")
+    state = game.initial_state()
+    state = state.after(game.parse(state, "b2"))
+    drawn = draw(scene_fields(game.scene(game.observe(state, 1))))
+    rows = drawn.splitlines()
+    assert any(row.split() == ["2", ".", "X", "."] for row in rows), drawn
+    assert any(row.split() == ["a", "b", "c"] for row in rows), drawn
+
+
+def test_colours_only_when_asked_for() -> None:
+    game = get_game("connect_four")
+    state = game.initial_state()
+    state = state.after(state.actions()[3])
+    scene = scene_fields(game.scene(game.observe(state, 1)))
+    assert "\x1b" not in draw(scene)
+    assert "\x1b" in draw(scene, colour=True)
+
+
+@pytest.mark.parametrize("name", FIVE)
+def test_every_legal_action_can_be_chosen_in_what_is_drawn(name: str) -> None:
+    game = get_game(name)
+    rng = random.Random(3)
+    state = game.initial_state()
+    for _ in range(40):
+        if state.to_move == CHANCE:
+            state = state.after(rng.choice(state.chance_outcomes())[0])
+            continue
+        if state.to_move < 0:
+            break
+        scene = game.scene(game.observe(state, state.to_move))
+        fields = scene_fields(scene)
+        assert set(actions(fields)) == scene_actions(scene)
+        assert draw(fields).splitlines()[-1] == scene.status
+        state = state.after(rng.choice(state.actions()))
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    scene = {
+        "elements": [
+            {"kind": "hologram", "label": "?"},
+            {"kind": "hand", "label": "Hand", "cards": [{"text": None}, {"text": "K"}]},
+            {"kind": "counter", "label": "Pot", "value": 3.0},
+            {"kind": "counter", "label": "You", "value": 50.0, "target": 100.0, "seat": 0},
+            {"kind": "dice", "label": "Die", "values": []},
+            {"kind": "text", "text": "Hello"},
+        ],
+        "status": "Now",
+    }
+    assert draw(scene).splitlines() == [
+        "Hand: [?] [K]",
+        "Pot: 3",
+        "You: 50 / 100 ##########----------",
+        "Die: -",
+        "Hello",
+        "Now",
+    ]
+    assert actions(scene) == {}
