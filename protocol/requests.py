@@ -138,7 +138,7 @@ class Challenge(Message, frozen=True):
 
 
 class Answer(Message, frozen=True):
-    """Accept or decline a challenge. Answer: ``ok``.
+    """Accept or decline a challenge; the challenger withdraws it by declining. Answer: ``ok``.
 
     id: number of this request.
     challenge: id from ``challenged``.

@@ -1,0 +1,61 @@
+"""The guide for other languages shows real messages, in an order that a connection allows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.protocol.codec import JSON, SUBPROTOCOLS
+from plyhouse.protocol.errors import ERRORS, ProtocolError
+from plyhouse.protocol.messages import CLIENT_TYPES, SERVER_TYPES
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
+
+
+def examples() -> Iterator[dict[str, Any]]:
+    """Every message in a json fence."""
+    decoder = json.JSONDecoder()
+    for fence in re.findall(r"```json[^\n]*\n(.*?)```", GUIDE, re.DOTALL):
+        rest = fence.strip()
+        while rest:
+            value, end = decoder.raw_decode(rest)
+            yield value
+            rest = rest[end:].lstrip()
+
+
+@pytest.mark.parametrize("message", examples(), ids=lambda message: str(message["type"]))
+def test_examples_are_messages(message: dict[str, Any]) -> None:
+    complaints = []
+    for decode in (JSON.decode_client, JSON.decode_server):
+        try:
+            decode(json.dumps(message))
+        except ProtocolError as error:
+            complaints.append(error.message)
+    assert len(complaints) < 2, complaints
+
+
+def test_examples_name_only_fields_that_exist() -> None:
+    for message in examples():
+        cls = {**SERVER_TYPES, **CLIENT_TYPES}[message["type"]]
+        assert set(message) <= {"type", *cls.__struct_fields__}
+
+
+def test_the_whole_way_is_shown() -> None:
+    shown = {message["type"] for message in examples()}
+    assert shown >= {"hello", "welcome", "seek", "match", "ready", "turn", "act", "finished", "bye"}
+
+
+def test_codes_and_subprotocols_exist() -> None:
+    areas = {code.split("/")[0] for code in ERRORS}
+    named = {
+        code for code in re.findall(r"`([a-z_]+/[a-z_]+)`", GUIDE) if code.split("/")[0] in areas
+    }
+    assert named
+    assert named <= set(ERRORS)
+    assert all(f"`{name}`" in GUIDE for name in SUBPROTOCOLS)
