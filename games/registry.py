@@ -11,7 +11,6 @@ import difflib
 import functools
 import hashlib
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import json
@@ -104,6 +103,8 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
 @functools.cache
 def _sources() -> dict[str, str]:
     """Every known name with its ``module:Class``; two sources of one name are an error."""
+    import importlib.metadata  # slow to import, and not needed by those who only name errors
+
     sources = dict(BUILT_IN)
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         first = sources.setdefault(point.name, point.value)
