@@ -53,6 +53,7 @@ class MatchCore:
         """Set by the shell when the match's end ends its pairing: ``finished`` then reveals."""
         self.commitment = commitment(config.seed)
         self.nonces: list[str | None] = [None] * self.seats
+        self._nonce_changes = [0] * self.seats
         self.plies: list[Played] = []
         self.views = Views(self.game, self.seats)
         self.clock = Clock(config.time_control, self.seats, config.lag)
