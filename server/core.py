@@ -320,7 +320,7 @@ class MatchCore:
     ) -> list[Effect]:
         """End the match; the ply under way, if any, is accounted for in the last row."""
         if on_clock is None and (on_clock := self.clock.running) is not None:
-            ledger = self.clock.stop(on_clock, now)
+            ledger = self.clock.settle(on_clock, now)
         updates = self._updates(None, now) if termination == "normal" else []
         self.outcome = Outcome(termination, list(returns), seat, reason)
         self.status = "finished"

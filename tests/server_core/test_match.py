@@ -421,6 +421,15 @@ def test_a_flag_falls_before_a_longer_grace_ends() -> None:
     assert table.outcome.termination == "flag_fall"
 
 
+def test_what_came_due_first_decides_however_late_the_tick() -> None:
+    table = Table(Heap(), "move:5", disconnect_grace_ns=2 * SECOND, lag=NO_LAG)
+    table.do(table.match.disconnected(0, 0))
+    table.do(table.match.tick(60 * SECOND))
+    assert table.outcome.termination == "disconnect"
+    assert table.rows[-1].charged_ns == 5 * SECOND, "no more than the seat had"
+    assert table.restored().outcome == table.outcome
+
+
 def test_a_seat_that_is_away_thinks_on_its_own_clock() -> None:
     table = Table(Heap(), "move:5", write_turns=False, lag=NO_LAG)
     table.do(table.match.disconnected(1, 0))
