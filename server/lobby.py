@@ -151,7 +151,8 @@ class Lobby:
         self._pairing = False
         if not self.open:
             return
-        for proposal in self._matchmaker.pair(self._room):
+        proposals = list(self._matchmaker.pair(self._room))
+        for proposal in proposals:
             first = proposal.seeks[0]
             terms = Terms(
                 get_game(first.game),
@@ -161,9 +162,10 @@ class Lobby:
             )
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
             self._runner.begin(terms, orders)
-            for seek in proposal.seeks:
-                if seek.id not in self._matchmaker:
-                    del self._seekers[seek.id]
+        # Only now: one seek may stand in several proposals.
+        for seek in {seek.id for proposal in proposals for seek in proposal.seeks}:
+            if seek not in self._matchmaker:
+                del self._seekers[seek]
 
     def _room(self, name: str) -> int:
         participant = self._find(name.removesuffix("/"))
