@@ -15,7 +15,7 @@ from litestar.config.response_cache import ResponseCacheConfig
 from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.params import Parameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
 from msgspec import Meta, Struct
@@ -36,7 +36,7 @@ __all__ = ["create_api"]
 
 MAX_PAGE: Final = 1000
 
-Limit = Annotated[int, Parameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
 
 
 class Health(Struct):
@@ -264,9 +264,9 @@ async def leaderboards(state: State) -> list[str]:
 @get("/api/v1/leaderboards/{game:str}", tags=["results"])
 async def leaderboard(
     state: State,
-    game: str,
+    game: FromPath[str],
     limit: Limit = 100,
-    offset: Annotated[int, Parameter(ge=0)] = 0,
+    offset: Annotated[int, QueryParameter(ge=0)] = 0,
 ) -> Leaderboard:
     """Give the standings of a game; ratings come with their 95 % interval."""
     spec = read_game(game).spec
@@ -276,12 +276,12 @@ async def leaderboard(
 @get("/api/v1/matches", tags=["matches"])
 async def matches(
     state: State,
-    game: str | None = None,
-    player: str | None = None,
-    competition: str | None = None,
-    status: str | None = None,
-    rated: bool | None = None,
-    before: str | None = None,
+    game: FromQuery[str | None] = None,
+    player: FromQuery[str | None] = None,
+    competition: FromQuery[str | None] = None,
+    status: FromQuery[str | None] = None,
+    rated: FromQuery[bool | None] = None,
+    before: FromQuery[str | None] = None,
     limit: Limit = 50,
 ) -> list[MatchView]:
     """List matches, newest first; ``before`` is the last match of the page before."""
@@ -299,7 +299,7 @@ async def matches(
 
 
 @get("/api/v1/matches/{match:str}", tags=["matches"])
-async def one_match(state: State, match: str) -> MatchView:
+async def one_match(state: State, match: FromPath[str]) -> MatchView:
     """Show a match; while it runs, with all that a spectator sees."""
     hub = _hub(state)
     stored = await hub.store.match(match)
@@ -315,7 +315,7 @@ async def one_match(state: State, match: str) -> MatchView:
 
 
 @get("/api/v1/matches/{match:str}/record", tags=["matches"])
-async def record(state: State, match: str) -> Record:
+async def record(state: State, match: FromPath[str]) -> Record:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
     The seed is in it once the whole pairing is over.  In games with hidden information the
@@ -334,7 +334,7 @@ async def record(state: State, match: str) -> Record:
 
 
 @get("/api/v1/players/{name:str}", tags=["players"])
-async def player(state: State, name: str) -> PlayerView:
+async def player(state: State, name: FromPath[str]) -> PlayerView:
     """Show a player, its bots and its latest matches."""
     hub = _hub(state)
     row = await hub.store.player(name)
@@ -351,7 +351,7 @@ async def player(state: State, name: str) -> PlayerView:
 
 
 @post("/api/v1/players", tags=["players"])
-async def register(state: State, data: NewPlayer) -> Account:
+async def register(state: State, data: JSONBody[NewPlayer]) -> Account:
     """Make an account, where registration is open; keep the token, it is shown only here."""
     return Account(*await _hub(state).registration.register(data.player))
 
@@ -363,7 +363,7 @@ async def competitions(state: State) -> list[CompetitionSummary]:
 
 
 @get("/api/v1/competitions/{competition:str}", tags=["competitions"])
-async def one_competition(state: State, competition: str) -> CompetitionDetail:
+async def one_competition(state: State, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its table and progress."""
     return _detail(await _hub(state).competitions.view(competition))
 
@@ -374,7 +374,7 @@ async def one_competition(state: State, competition: str) -> CompetitionDetail:
     security=[{"token": []}],
 )
 async def organise(
-    state: State, request: Request[Any, Any, Any], data: NewCompetition
+    state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> CompetitionDetail:
     """Start a round robin; needs a token with the scope ``organise``."""
     hub = _hub(state)

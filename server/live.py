@@ -317,9 +317,10 @@ class LiveMatch:
         loop = asyncio.get_running_loop()
         # Two turns of the loop: sockets are looked at in between, so that an action which had
         # arrived when the alarm rang is heard before the flag falls.
-        loop.call_soon(loop.call_soon, self._check_time)
+        loop.call_soon(loop.call_soon, self.check_time)
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
+        """Let the engine do what is due now, and nothing that is not."""
         if self.over or self._alarm is not None:
             return
         self._referee.settle_stalls()
