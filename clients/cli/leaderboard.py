@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from plyhouse.clients.cli.options import database_option, json_option, server_option
-from plyhouse.clients.cli.output import interval, note, print_table, signed
+from plyhouse.clients.cli.output import note, print_table, signed
 
 __all__ = ["leaderboard", "print_standings", "standings_from_database"]
 
@@ -71,8 +71,8 @@ def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
                 str(row["rank"]),
                 row["bot"],
                 row["player"],
-                signed(row["rating"]) if known else "-",
-                interval(row["low"], row["high"]) if known else "-",
+                f"{row['rating']:.0f}" if known else "-",
+                f"[{row['low']:.0f}, {row['high']:.0f}]" if known else "-",
                 f"{row['score']:g}",
                 str(row["games"]),
                 f"{row['wins']}-{row['draws']}-{row['losses']}",

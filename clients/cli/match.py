@@ -174,10 +174,10 @@ def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[M
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
                 runner.run(play_series(series, pairings, jobs, on_played))
         except ExceptionGroup as group:
-            error = _first(group)
-            if isinstance(error, ArenaError) and error.details:
-                note(error.details.rstrip())
-            raise error from None
+            first = _first(group)
+            if isinstance(first, ArenaError) and first.details:
+                note(first.details.rstrip())
+            raise first from None
     return [result for index in sorted(finished) for result in finished[index].results]
 
 
