@@ -86,6 +86,28 @@ def test_alpha_beta_equals_minimax_on_random_trees(
         assert pruned.nodes <= plain.nodes
 
 
+def test_an_evaluation_need_not_be_fair_to_both_seats(
+    tree: Tree, random_tree: Callable[[int], Any]
+) -> None:
+    def greedy(state: Any, seat: int) -> float:
+        return float(len(state.actions()) + 3 * seat)
+
+    for number in range(30):
+        for seat in (0, 1):
+            for depth in (1, 2, 3, 4):
+                root = tree(random_tree(number), seat)
+                plain = minimax(*root, Limit(depth=depth), evaluate=greedy)
+                assert alpha_beta(*root, Limit(depth=depth), evaluate=greedy).value == plain.value
+
+
+@pytest.mark.parametrize("search", DETERMINISTIC)
+def test_returns_and_estimates_may_be_ints(search: Any, tree: Tree) -> None:
+    result = search(*tree(((1, 2), (3, 4))))
+    assert (type(result.value), result.value) == (float, 3.0)
+    result = search(*tree(((1, 2), (3, 4))), Limit(depth=1), evaluate=lambda state, seat: 7)
+    assert (type(result.value), result.value) == (float, 7.0)
+
+
 def test_a_seat_that_moves_twice_keeps_its_point_of_view(tree: Tree) -> None:
     class Twice:
         """Seat 0 makes two moves, then seat 1 one; leaves 0 to 7 by the bits chosen."""
