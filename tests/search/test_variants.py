@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from plyhouse.games import native
-from plyhouse.search import build_info
+from plyhouse.search import BuildInfo, build_info
 from plyhouse.search.variant import stale_sources
 
 WORKLOAD = Path(__file__).with_name("workload.py")
@@ -62,6 +62,12 @@ def test_the_process_says_which_variant_it_runs() -> None:
     assert info.compiled is native.COMPILED
     assert info.variant in ("compiled", "pure")
     assert info.reason.endswith(".")
+
+
+def test_the_variant_reads_as_a_sentence() -> None:
+    assert str(BuildInfo("pure", "No compiler.")) == "pure. No compiler."
+    stale = BuildInfo("compiled", "Compiled by mypyc.", ("games/pig.py",))
+    assert str(stale).endswith("Changed since then: games/pig.py; install again.")
 
 
 def test_the_reason_for_a_pure_variant_is_told(tmp_path: Path) -> None:
