@@ -150,6 +150,7 @@ class Hub:
         if store is None:
             store = await Store.open(config.database)
         try:
+            await store.apply(())  # a database that cannot be written is found out now
             hub = cls(config, store, now)
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub._holder)

@@ -76,7 +76,8 @@ class Client:
                 return None
             message = self.codec.decode_server(frame)
             if isinstance(message, Ping):
-                await self.send(Pong(message.id))
+                with contextlib.suppress(ConnectionClosed):
+                    await self.send(Pong(message.id))
             else:
                 return message
 
@@ -147,11 +148,13 @@ class Client:
         """Play random legal actions until the match is over."""
         game = get_game(match.game)
         rng = random.Random(seed)
+        told: Any = match if match.your_turn else None
         while True:
-            message = await self.next_of(match.match)
+            message = told or await self.next_of(match.match)
+            told = None
             if isinstance(message, Finished):
                 return message
-            if isinstance(message, Turn):
+            if isinstance(message, Turn | MatchSnapshot):
                 action = legal_action(message, game, rng)
                 answer = await self.ask(Act, match.match, message.ply, action)
                 assert isinstance(answer, Accepted), answer
@@ -168,7 +171,7 @@ class Client:
         raise AssertionError(f"closed in the middle of a match; got {self.inbox}")
 
 
-def legal_action(turn: Turn, game: Any, rng: random.Random) -> str:
+def legal_action(turn: Turn | MatchSnapshot, game: Any, rng: random.Random) -> str:
     """A random legal action, chosen from what a bot can see."""
     state = game.sample_state(game.decode_observation(turn.observation), rng)
     return str(game.format(state, rng.choice(state.actions())))
