@@ -58,6 +58,7 @@ from plyhouse.protocol.messages import (
     Resign,
     Seek,
     ServerMessage,
+    Sync,
     Turn,
     Unseek,
     Update,
@@ -132,7 +133,8 @@ async def run_bot(
     ``bot`` is its name under the account of ``token`` (else the bot's own); ``games`` what it
     accepts from organisers and challengers (else the bot's own, else all).  It ends after
     ``matches`` finished ones, or when ``idle_exit`` seconds passed without any match.  ``workers``
-    processes play in parallel; a bot whose ``choose`` is not async plays one match in each.
+    processes play in parallel; a bot whose ``choose`` is not async plays one match in each (and has
+    at least as many as a mirrored seek needs).
     ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``say`` gets progress lines (standard
     error if None).  ``connector`` replaces the websocket, e.g. by an in-memory connection.
     ``handle_signals``: the first Ctrl-C lets running matches finish, the second leaves.
@@ -240,6 +242,16 @@ class BotRunner:
             raise self._error
         return self._summary
 
+    @property
+    def games(self) -> tuple[str, ...]:
+        """What the bot accepts; known once it is loaded."""
+        return self._games
+
+    @property
+    def matches(self) -> tuple[str, ...]:
+        """Ids of the matches it is playing now."""
+        return tuple(self._plays)
+
     def interrupt(self) -> None:
         """Ctrl-C: let running matches finish; the second time, leave them."""
         if self._stopping or not self._plays:
@@ -260,6 +272,11 @@ class BotRunner:
         )
         self._spawn(self._unseek())
 
+    def restart_workers(self) -> None:
+        """End the bot's processes; new ones take over in the middle of whatever is played."""
+        for host in self._hosts:
+            host.restart()
+
     # Setting up
 
     async def _load(self, log: AuthorLog) -> None:
@@ -275,7 +292,10 @@ class BotRunner:
         self._games = tuple(self._wanted_games or loaded.games or game_names())
         for game in {*self._games, *(seek.game for seek in self._seeks)}:
             get_game(game, files=True)
-        more = [self._new_host(log) for _ in range(self._workers - 1)]
+        # The matches of a mirrored pairing are played at the same time.
+        at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
+        needed = 1 if loaded.concurrent else max(at_once, default=1)
+        more = [self._new_host(log) for _ in range(max(self._workers, needed) - 1)]
         await asyncio.gather(*more)
         room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
         self._client = Client(
@@ -377,7 +397,7 @@ class BotRunner:
             self._say(f"connected to {welcome.server} as {who}")
         running = {snapshot.match for snapshot in welcome.matches}
         for match in [match for match in self._plays if match not in running]:
-            self._ended_meanwhile(self._plays[match])
+            self._spawn(self._ask_how_it_ended(self._plays[match]))
         for snapshot in welcome.matches:
             self._snapshot(snapshot, arrived)
         if not self._stopping:
@@ -443,8 +463,17 @@ class BotRunner:
         ):
             self._leave()
 
-    def _ended_meanwhile(self, play: Play) -> None:
-        """A match that ended while we were away; its result was not told."""
+    async def _ask_how_it_ended(self, play: Play) -> None:
+        """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
+        try:
+            await self._client.request(partial(_sync, play.match), repeat=True)
+        except RequestRefused:
+            self._forget(play)
+        except ClientError:
+            pass  # we are leaving
+
+    def _forget(self, play: Play) -> None:
+        """A match ended while we were away, and the server does not know it any more."""
         self._say(f"match {play.match}: ended while the connection was lost")
         self._spawn(play.close())
         self._plays.pop(play.match, None)
@@ -556,6 +585,10 @@ class BotRunner:
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*(host.close() for host in self._hosts), return_exceptions=True)
+
+
+def _sync(match: str, number: int) -> Sync:
+    return Sync(number, match)
 
 
 def _unseek(seek: str, number: int) -> Unseek:

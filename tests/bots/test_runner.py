@@ -122,7 +122,7 @@ async def test_a_match_from_seek_to_result(
     ) as run:  # fmt: skip
         hello = await server.welcome()
         assert (hello.bot, hello.games, hello.version) == ("my_bot", ["connect_four"], "v7")
-        assert hello.max_matches == 1
+        assert hello.max_matches == 2  # a mirrored pairing is two matches at once
         asked = await server.heard(Seek)
         assert (asked.game, asked.time_control) == ("connect_four", "total:60+0.5")
         assert (asked.rated, asked.count, asked.mirrored) == (True, 1, True)
