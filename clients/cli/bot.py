@@ -98,7 +98,6 @@ def run(
 
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
-    from plyhouse.bots.loading import BotLoadError
     from plyhouse.bots.runner import SeekRequest, run_bot
     from plyhouse.clients.cli.http import Url
     from plyhouse.server.clock import TimeControl
@@ -114,28 +113,23 @@ def run(
         raise CommandError("Say with --game what to seek.", EXIT_USAGE)
     control = str(TimeControl.parse(time_control))
     seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
-    try:
-        summary = asyncio.run(
-            run_bot(
-                spec,
-                address.websocket,
-                token,
-                bot=name,
-                games=games or None,
-                seeks=seeks,
-                version=version_label,
-                matches=matches,
-                workers=workers,
-                takeover=takeover,
-                log_folder=log_folder,
-                seed=seed,
-                handle_signals=True,
-            )
+    summary = asyncio.run(
+        run_bot(
+            spec,
+            address.websocket,
+            token,
+            bot=name,
+            games=games or None,
+            seeks=seeks,
+            version=version_label,
+            matches=matches,
+            workers=workers,
+            takeover=takeover,
+            log_folder=log_folder,
+            seed=seed,
+            handle_signals=True,
         )
-    except BotLoadError as error:
-        if error.details:
-            note(error.details.rstrip())
-        raise
+    )
     played = len(summary.results)
     drawn = played - summary.won - summary.lost
     note(f"{played} matches: {summary.won} won, {drawn} drawn, {summary.lost} lost.")
