@@ -91,6 +91,8 @@ class Hub:
         self.sessions: set[Session] = set()
         self.participants: dict[int, Participant] = {}
         """Bots that are connected or hold a seat, by their id in the database."""
+        self._by_name: dict[str, Participant] = {}
+        """Those that are connected, by their name in small letters."""
         self.stopping = False
         self.ratings = Leaderboards(store)
         self.watchdog = Watchdog(now, self._stalled)
@@ -196,6 +198,7 @@ class Hub:
         if participant is None or participant.session is not session:
             return
         participant.session = None
+        self._by_name.pop(participant.name.lower(), None)
         self.lobby.leave(participant)
         now = self.now()
         for live, seat in tuple(participant.matches.values()):
@@ -205,15 +208,11 @@ class Hub:
 
     def find(self, name: str) -> Participant | None:
         """A connected bot by name: ``player/bot``, or ``player`` for a person."""
-        wanted = name.lower()
-        for participant in self.participants.values():
-            if participant.online and participant.name.lower() == wanted:
-                return participant
-        return None
+        return self._by_name.get(name.lower())
 
     def online(self) -> list[str]:
         """Names of the connected bots."""
-        return [each.name for each in self.participants.values() if each.online]
+        return [each.name for each in self._by_name.values()]
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something of a session that must wait for the database."""
@@ -307,6 +306,7 @@ class Hub:
         """Make the session the connection of its bot."""
         # Ending the other connection may have put the participant away.
         self.participants[participant.bot_id] = participant
+        self._by_name[participant.name.lower()] = participant
         participant.session = session
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
