@@ -94,6 +94,11 @@ class Run:
         return await asyncio.wait_for(self.task, 20)
 
 
+def let_go(spec: str) -> None:
+    """Tell a bot that waits for it to answer."""
+    Path(f"{spec}.go").touch()
+
+
 @asynccontextmanager
 async def running(
     spec: str, server: FakeServer, clock: ManualClock, **more: Any
@@ -231,7 +236,7 @@ async def test_an_author_may_turn_the_rescue_off(
         await clock.advance(0.99)
         assert server.said.empty()
         assert "play_best_at_deadline is off" in run.text
-        Path(f"{spec}.go").touch()
+        let_go(spec)
         assert (await server.heard(Act)).action == "6"
 
 
@@ -326,13 +331,14 @@ async def test_a_bot_goes_on_thinking_while_the_connection_is_lost(
         await clock.advance(0.4)
         await server.welcome(snapshot(deadline_ms=600))
         await settle()
-        Path(f"{spec}.go").touch()
+        let_go(spec)
         assert (await server.heard(Act)).action == "4"
         assert run.text.count("asked") == 1
 
 
-async def test_a_match_that_ended_meanwhile_is_let_go(
-    bot_file: BotFile, server: FakeServer, clock: ManualClock
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_match_that_ended_meanwhile_is_asked_about_and_let_go(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock, known: bool
 ) -> None:
     async with running(bot_file(FOUR), server, clock) as run:
         await server.welcome()
@@ -341,7 +347,14 @@ async def test_a_match_that_ended_meanwhile_is_let_go(
         server.channel.cut()
         await clock.advance(1)
         await server.welcome()
-        await run.until("match m1: ended while the connection was lost")
+        sync = await server.heard(Sync)
+        if known:
+            ended = snapshot(status="finished", events=played("1"), outcome=WON)
+            server.say(MatchMessage(ended, re=sync.id))
+            await run.until("match m1: won +1 after 1 ply: normal")
+        else:
+            server.say(Error("match/unknown", "No such match.", re=sync.id))
+            await run.until("match m1: ended while the connection was lost")
         await run.start_match("m2")
 
 
