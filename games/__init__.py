@@ -21,6 +21,7 @@ from plyhouse.games.base import (  # noqa: E402
     Observation,
     Parameter,
     ParameterValue,
+    Scoring,
     State,
     Utility,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "Observation",
     "Parameter",
     "ParameterValue",
+    "Scoring",
     "State",
     "UnknownGame",
     "Utility",

@@ -25,12 +25,13 @@ from plyhouse.games.registry import game_class, game_names, get_game
 from plyhouse.protocol.messages import PROTOCOL_VERSION, MatchSnapshot
 from plyhouse.server.competitions import CompetitionView
 from plyhouse.server.hub import Hub, server_version
+from plyhouse.server.leaderboards import Line, lines, scoring_of
 from plyhouse.server.lobby import read_game, read_time_control
 from plyhouse.server.pages import ReferencePage, front_page, web_client
 from plyhouse.server.problems import HANDLERS, Problem
 from plyhouse.server.record import Record, stored_record
 from plyhouse.server.runner import Terms
-from plyhouse.storage.rows import BotRow, CompetitionRow, MatchRow, Standing, TableRow
+from plyhouse.storage.rows import BotRow, CompetitionRow, MatchRow, TableRow
 
 __all__ = ["create_api"]
 
@@ -87,10 +88,11 @@ class GameView(Struct):
 
 
 class Leaderboard(Struct):
-    """The standings of a game, best first."""
+    """The standings of a game, best first; ratings go by ``scoring``: wins or returns."""
 
     game: str
-    standings: list[Standing]
+    scoring: str
+    standings: list[Line]
 
 
 class SeatView(Struct):
@@ -268,9 +270,13 @@ async def leaderboard(
     limit: Limit = 100,
     offset: Annotated[int, QueryParameter(ge=0)] = 0,
 ) -> Leaderboard:
-    """Give the standings of a game; ratings come with their 95 % interval."""
+    """Give the standings of a game; ratings come with their 95 % interval.
+
+    Where the game is scored by returns, so does the mean return per match.
+    """
     spec = read_game(game).spec
-    return Leaderboard(spec, await _hub(state).store.leaderboard(spec, limit, offset))
+    standings = await _hub(state).store.leaderboard(spec, limit, offset)
+    return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
 
 
 @get("/api/v1/matches", tags=["matches"])
@@ -394,7 +400,7 @@ async def front(state: State) -> Response[str]:
     """Show leaderboards and running matches to people."""
     hub = _hub(state)
     boards = [
-        (game, await hub.store.leaderboard(game, limit=10))
+        (game, lines(game, await hub.store.leaderboard(game, limit=10)))
         for game in await hub.store.games_with_results()
     ]
     recent = await hub.store.list_matches(status="finished", limit=10)
