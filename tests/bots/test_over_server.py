@@ -65,7 +65,7 @@ async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[RunningServer]:  # type: ignore[override]
+async def server() -> AsyncIterator[RunningServer]:
     config = ServerConfig(port=0, database="sqlite:///:memory:", log_level="error")
     async with running_server(config) as server:
         yield server

@@ -27,16 +27,18 @@ def kuhn_value(state: Any, game: Any, strategy: tuple[Any, Any]) -> float:
             (action, strategy[state.to_move](seen.card, seen.bets, game.format(state, action)))
             for action in state.actions()
         ]
-    return sum(
+    value: float = sum(
         chance * kuhn_value(state.after(action), game, strategy)
         for action, chance in branches
         if chance
     )
+    return value
 
 
 def equilibrium(card: str, bets: tuple[str, ...], action: str) -> float:
     often, _, table = STRATEGY[bets]
-    return table[card] if action == often else 1 - table[card]
+    share: float = table[card]
+    return share if action == often else 1 - share
 
 
 def test_the_equilibrium_is_worth_minus_one_eighteenth() -> None:

@@ -134,9 +134,9 @@ async def test_a_match_from_seek_to_result(
         server.say(Ok(asked.id, seek="s1"))
         await settle()
         server.say(MatchMessage(snapshot(status="waiting")))
-        heard = [await server.heard(Unseek), await server.heard(Ready)]
-        unseek, ready = heard
-        assert len(ready.nonce) == 32  # type: ignore[union-attr]
+        unseek = await server.heard(Unseek)
+        ready = await server.heard(Ready)
+        assert len(ready.nonce) == 32
         server.say(Error("seek/unknown", "It is used up.", re=unseek.id))
         server.say(Ok(ready.id))
         run.turn(0)
