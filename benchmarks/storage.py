@@ -25,17 +25,20 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
 from sqlalchemy import Connection, text
 
+from plyhouse.server.ratings import PairScore, fit
 from plyhouse.storage.rows import (
     EventRow,
     MatchRow,
     NewMatch,
     NewPairing,
     PairingRow,
+    PairResult,
     SeatRow,
     new_id,
 )
@@ -149,7 +152,7 @@ async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
 
 async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
     """The bare driver on the same tables."""
-    import asyncpg
+    import asyncpg  # type: ignore[import-untyped]
 
     async with await Store.open(url) as store:
         ids = await prepare(store, size)
@@ -208,11 +211,11 @@ async def part_one(folder: Path, seconds: float) -> None:
             show(f"SQLite {option}", size, ours, bare)
     for size in BATCHES:
         try:
-            ours = await in_schema(lambda url, size=size: measure_writer(url, size, seconds))
+            ours = await in_schema(partial(measure_writer, size=size, seconds=seconds))
         except (OSError, ImportError) as error:
             print(f"PostgreSQL: not measured ({error})")
             return
-        bare = await in_schema(lambda url, size=size: measure_asyncpg(url, size, seconds))
+        bare = await in_schema(partial(measure_asyncpg, size=size, seconds=seconds))
         show("PostgreSQL", size, ours, bare)
 
 
@@ -273,6 +276,11 @@ async def timed(name: str, call: Callable[[], Awaitable[object]], repeats: int =
     print(f"{name:<52}{statistics.median(times):>10.2f}{max(times):>10.2f}")
 
 
+async def rate(results: list[PairResult]) -> None:
+    """Fit ratings, as the server does in a thread of its own."""
+    fit(PairScore(r.bot_a, r.bot_b, r.games, r.score_a, r.squares_a) for r in results)
+
+
 async def part_two(folder: Path, matches: int) -> None:
     """Queries over many matches, on SQLite."""
     bots = 1000
@@ -293,7 +301,7 @@ async def part_two(folder: Path, matches: int) -> None:
         step = 100_000
         for first in range(0, matches, step):
             last = min(first + step, matches) - 1
-            await database.write(lambda c, a=first, b=last: fill(c, a, b, bots))
+            await database.write(partial(fill, first=first, last=last, bots=bots))
         await database.write(sum_up)
         path = folder / "many.db"
         print(
@@ -305,6 +313,8 @@ async def part_two(folder: Path, matches: int) -> None:
         await timed("leaderboard, first 100", lambda: store.leaderboard("pig"))
         await timed("leaderboard, 100 from 900", lambda: store.leaderboard("pig", 100, 900))
         await timed("pair results for the rating fit", lambda: store.pair_results("pig"), 10)
+        results = await store.pair_results("pig")
+        await timed("rating fit (no query)", partial(rate, results), 3)
         await timed("newest 50 matches of the game", lambda: store.list_matches(game="pig"))
         await timed(
             "50 matches from the middle",

@@ -11,8 +11,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
@@ -40,7 +39,7 @@ class Line(Standing):
     """The bounds of its 95 % interval (Student's t, within what the game can give)."""
 
 
-_STANDING = attrgetter(*(field.name for field in fields(Standing)))
+_FIELDS: Final = tuple(field.name for field in fields(Standing))
 
 
 def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
@@ -57,7 +56,8 @@ def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
 
 
 def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
-    return Line(*_STANDING(standing), mean_return=mean, mean_low=low, mean_high=high)
+    known: dict[str, Any] = {name: getattr(standing, name) for name in _FIELDS}
+    return Line(**known, mean_return=mean, mean_low=low, mean_high=high)
 
 
 def scoring_of(spec: str) -> Scoring:
