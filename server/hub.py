@@ -65,8 +65,8 @@ log = logging.getLogger("plyhouse.server")
 
 SWEEP_SECONDS: Final = 0.25
 """How often connections are asked whether something is due: pings, silence, missing logins."""
-GOODBYE_SECONDS: Final = 2.0
-"""How long a stopping server waits for its last frames to be written."""
+LONG_STALL_NS: Final = 100_000_000
+"""Standstills that count for the silence of connections, which is measured in seconds."""
 
 
 def server_version() -> str:
@@ -227,11 +227,11 @@ class Hub:
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
     def _stalled(self, begin: int, end: int) -> None:
-        if end - begin > 100_000_000:
-            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
         self.runner.stalled(begin, end)
-        for session in self.sessions:
-            session.connection.forgive(end - begin)
+        if end - begin > LONG_STALL_NS:
+            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
+            for session in self.sessions:
+                session.connection.forgive(end - begin)
 
     # ------------------------------------------------------------------------- logging in
 

@@ -321,9 +321,11 @@ class MatchRunner:
     def stalled(self, begin: int, end: int) -> None:
         """The server stood still: nobody's clock ran in that time."""
         for live in self.live.values():
-            if not live.suspended:
-                live.match.server_paused(begin)
-                live.match.server_resumed(end)
+            # Small ones matter only to a clock that runs.
+            match = live.match
+            if not live.suspended and (end - begin > SECOND or match.clock.running is not None):
+                match.server_paused(begin)
+                match.server_resumed(end)
 
     async def close(self) -> None:
         """Store what is waiting; matches that run are taken up at the next start."""

@@ -12,7 +12,7 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from typing import Any, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
@@ -45,7 +45,7 @@ Attach = Callable[[Transport, str], FrameSink]
 
 def websocket_endpoint(
     subprotocols: Sequence[str], attach: Attach
-) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
     """Return the ASGI application for websocket connections to the sessions of ``attach``.
 
     ``subprotocols`` are those on offer, the server's favourite first.

@@ -133,7 +133,8 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
     )
     assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
 
-    def masked(first: int, payload: bytes) -> bytes:
+    def masked(first: int, payload: bytes | str) -> bytes:
+        assert isinstance(payload, bytes)
         mask = b"\x11\x22\x33\x44"
         size = len(payload)
         head = (
@@ -161,6 +162,7 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
         await writer.drain()
     assert isinstance(await answer(Welcome), Welcome)
     seek = MSGPACK.encode(Seek(2, "pig", "move:1"))
+    assert isinstance(seek, bytes)
     ping = masked(0x89, b"hi")
     writer.write(ping + masked(0x02, seek[:5]) + ping + masked(0x80, seek[5:]))
     assert (await answer(Ok)).re == 2
