@@ -17,7 +17,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +37,7 @@ from plyhouse.bots.host import HANG_GRACE, BotHost
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.play import MatchResult, Play, Surroundings
 from plyhouse.bots.process import IMPORT_TIMEOUT
+from plyhouse.bots.summary import RunSummary, SeekRequest, counted, verdict
 from plyhouse.bots.timing import REAL_CLOCK, Clock
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -68,38 +68,6 @@ __all__ = ["BotRunner", "RunSummary", "SeekRequest", "run_bot"]
 
 CONCURRENT_MATCHES: Final = 16
 """Matches at once that an async bot accepts unless told otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeekRequest:
-    """A pool to enter; ``count`` 0 means as many matches as come."""
-
-    game: str
-    time_control: str = "move:1"
-    rated: bool = False
-    count: int = 1
-    mirrored: bool = False
-
-
-@dataclass(slots=True)
-class RunSummary:
-    """What came of a run."""
-
-    bot: str
-    results: list[MatchResult] = field(default_factory=list)
-    interrupted: bool = False
-    left_running: int = 0
-    """Matches that were still going on when we left."""
-
-    @property
-    def won(self) -> int:
-        """Matches with a positive return."""
-        return sum(result.points > 0 for result in self.results)
-
-    @property
-    def lost(self) -> int:
-        """Matches with a negative return."""
-        return sum(result.points < 0 for result in self.results)
 
 
 async def run_bot(
@@ -259,7 +227,7 @@ class BotRunner:
             self._summary.left_running = len(self._plays)
             if self._plays:
                 self._say(
-                    f"leaving {_count(len(self._plays), 'running match', 'running matches')}; "
+                    f"leaving {counted(len(self._plays), 'running match', 'running matches')}; "
                     "nothing is resigned, but their clocks run on: start the bot again soon"
                 )
             self._leave()
@@ -267,7 +235,7 @@ class BotRunner:
         self._summary.interrupted = True
         self._stopping = True
         self._say(
-            f"{_count(len(self._plays), 'match is', 'matches are')} running: finishing, then "
+            f"{counted(len(self._plays), 'match is', 'matches are')} running: finishing, then "
             "leaving (Ctrl-C again leaves now)"
         )
         self._spawn(self._unseek())
@@ -454,7 +422,7 @@ class BotRunner:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
         self._summary.results.append(result)
-        self._say(f"match {play.match}: {_verdict(result)}")
+        self._say(f"match {play.match}: {verdict(result)}")
         if self._on_result is not None:
             self._on_result(result)
         self._watch_idle()
@@ -593,26 +561,6 @@ def _sync(match: str, number: int) -> Sync:
 
 def _unseek(seek: str, number: int) -> Unseek:
     return Unseek(number, seek)
-
-
-def _verdict(result: MatchResult) -> str:
-    outcome = result.outcome
-    points = f"{result.points:+g}"
-    if outcome.termination in ("server_fault", "aborted"):
-        word = "void"
-    elif result.points > 0:
-        word = "won"
-    else:
-        word = "lost" if result.points < 0 else "drawn"
-    why = outcome.termination.replace("_", " ")
-    if outcome.seat is not None and outcome.termination not in ("normal", "draw_agreed"):
-        why += " by us" if outcome.seat == result.seat else " by the opponent"
-    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
-    return f"{word} {points} after {_count(result.plies, 'ply', 'plies')}: {why}{reason}"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _to_stderr(line: str) -> None:
