@@ -5,6 +5,10 @@ ply in a SQLite file before it tells anyone.  Beside it, on the same machine and
 stands a bare relay: the same uvicorn, uvloop and websockets, one frame in, two frames out, nothing
 decoded and nothing stored, with the same clients and the same frames.
 
+``synchronous`` is SQLite's setting: with ``full``, the default, an action is on the disk before
+anyone hears of it, and every commit waits for the disk; with ``normal`` it survives a kill of the
+server, but the last moments may be lost when the machine loses power.
+
     python benchmarks/hosting.py
     python benchmarks/hosting.py --pairs 25 --seconds 10 --games pig
 """
@@ -15,6 +19,8 @@ import argparse
 import asyncio
 import base64
 import contextlib
+import functools
+import itertools
 import json
 import os
 import random
@@ -145,6 +151,7 @@ class Player(Client):
             else:
                 self.act(message["match"], message["ply"])
         elif kind == "match":
+            self.load.begun(self.number)
             self.heights = [0] * 7
             self.say("ready", match=message["snapshot"]["match"], nonce="ab12")
         elif kind == "ping":
@@ -176,6 +183,7 @@ class Echo(Client):
         """Begin once everybody is there."""
         self.mine = self.number % 2
         self.pair = f"1m7wmk169c{self.number // 2:04d}"
+        self.load.begun(self.number)
         self.load.waiting.append(self)
         if len(self.load.waiting) == self.load.clients:
             for client in self.load.waiting:
@@ -211,11 +219,20 @@ class Load:
         self.pace: float = settings["pace"]
         self.seconds: float = settings["seconds"]
         self.waiting: list[Any] = []
+        self.playing: set[int] = set()
+        """Clients that have been in a match."""
+        self.everybody = asyncio.Event()
         self.plies = 0
         self.done = False
         self.sent: dict[str, float] = {}
         self.latencies: list[float] = []
         self.address: tuple[str, int] = ("127.0.0.1", settings["port"])
+
+    def begun(self, number: int) -> None:
+        """A client has its first match."""
+        self.playing.add(number)
+        if len(self.playing) == self.clients:
+            self.everybody.set()
 
     def acted(self, match: str) -> None:
         """An action is being sent."""
@@ -241,10 +258,11 @@ class Load:
         relay = not self.token
         for number in range(self.clients):
             path = f"/relay/{number // 2}" if relay else "/ws"
-            kind = Echo if relay else Player
-            await loop.create_connection(
-                lambda kind=kind, path=path, number=number: kind(self, path, number), *self.address
-            )
+            kind: type[Client] = Echo if relay else Player
+            make = functools.partial(kind, self, path, number)
+            await loop.create_connection(make, *self.address)
+        async with asyncio.timeout(60):
+            await self.everybody.wait()
         await asyncio.sleep(WARM_UP)
         self.latencies.clear()
         plies, begin = self.plies, time.perf_counter()
@@ -353,10 +371,12 @@ async def make_token(database: str) -> str:
     return token
 
 
-def hosted(game: str, pairs: int, seconds: float, pace: float) -> dict[str, Any]:
+def hosted(
+    game: str, pairs: int, seconds: float, pace: float, sync: str = "full"
+) -> dict[str, Any]:
     """Measure a Plyhouse server."""
     with tempfile.TemporaryDirectory() as folder:
-        database = f"sqlite:///{Path(folder) / 'bench.db'}"
+        database = f"sqlite:///{Path(folder) / 'bench.db'}?synchronous={sync}"
         token = asyncio.run(make_token(database))
         port = free_port()
         with process("--role", "server", "--settings", json.dumps([port, database])):
@@ -387,6 +407,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, nargs="+", default=[1, 25, 100])
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--games", nargs="+", default=["connect_four", "pig"])
+    parser.add_argument("--synchronous", nargs="+", default=["full", "normal"])
     parser.add_argument("--no-latency", action="store_true")
     parser.add_argument("--role", choices=["main", "load", "relay", "server"], default="main")
     parser.add_argument("--settings", default="")
@@ -402,20 +423,18 @@ def main() -> None:
         from plyhouse.server.serve import serve
 
         port, database = json.loads(options.settings)
-        profile = None
-        if os.environ.get("PROFILE"):
-            import cProfile
-
-            profile = cProfile.Profile()
-            profile.enable()
         serve(ServerConfig(port=port, database=database, log_level="warning"), lambda line: None)
         return
-    print(f"{'matches':>8} {'game':<14} {'relay /s':>10} {'plies /s':>10} {'share':>7}")
+    print(f"{'matches':>8} {'relay /s':>9} {'game':<13} {'synchronous':<12} {'plies /s':>9} share")
     for pairs in options.pairs:
         relay = relayed(pairs, options.seconds, 0.0)["rate"]
-        for game in options.games:
-            rate = hosted(game, pairs, options.seconds, 0.0)["rate"]
-            print(f"{pairs:>8} {game:<14} {relay:>10,.0f} {rate:>10,.0f} {rate / relay:>7.0%}")
+        for game, sync in itertools.product(options.games, options.synchronous):
+            rate = hosted(game, pairs, options.seconds, 0.0, sync)["rate"]
+            print(
+                f"{pairs:>8} {relay:>9,.0f} {game:<13} {sync:<12} {rate:>9,.0f} "
+                f"{rate / relay:>5.0%}",
+                flush=True,
+            )
     if options.no_latency:
         return
     pace = 1 / PACED_RATE
@@ -424,7 +443,7 @@ def main() -> None:
     bare = relayed(100, options.seconds, pace)
     print(f"{'bare relay':<14} {bare['rate']:>10,.0f} {bare['p50']:>8.2f} {bare['p99']:>8.2f}")
     for game in options.games:
-        ours = hosted(game, 100, options.seconds, pace)
+        ours = hosted(game, 100, options.seconds, pace, options.synchronous[0])
         print(f"{game:<14} {ours['rate']:>10,.0f} {ours['p50']:>8.2f} {ours['p99']:>8.2f}")
         added = [ours[key] - bare[key] for key in ("p50", "p99")]
         print(f"{'  added':<14} {'':>10} {added[0]:>8.2f} {added[1]:>8.2f}")
