@@ -6,14 +6,17 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from plyhouse.clients.cli.options import database_option, json_option, server_option
-from plyhouse.clients.cli.output import interval, note, print_table, signed
+from plyhouse.clients.cli.output import interval, note, print_table, rich_table, signed
 
-__all__ = ["leaderboard", "print_standings", "standings_from_database"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["leaderboard", "print_standings", "standings_from_database", "standings_table"]
 
 WHO: Final = ("#", "bot", "player", "rating", "95 % interval")
 BY_WINS: Final = ("score", "games", "W-D-L", "returns")
@@ -71,6 +74,16 @@ async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[
 
 def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print standings (dicts with the fields of `plyhouse.server.leaderboards.Line`)."""
+    print_table(title, *_cells(rows))
+
+
+def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The same as a table of rich, whatever standard output is."""
+    return rich_table(title, *_cells(rows))
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], list[list[str]], str]:
+    """Columns, lines, and which columns to align right."""
     by_returns = any(row["mean_return"] is not None for row in rows)
     columns = WHO + (BY_RETURNS if by_returns else BY_WINS)
     table = []
@@ -94,4 +107,4 @@ def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
             signed(row["returns"], 1),
         ]
         table.append(line)
-    print_table(title, columns, table, "rll" + "r" * (len(columns) - 3))
+    return columns, table, "rll" + "r" * (len(columns) - 3)

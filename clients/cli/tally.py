@@ -27,6 +27,7 @@ __all__ = [
     "elo",
     "mean_interval",
     "score_interval",
+    "student",
     "tally",
 ]
 
@@ -123,11 +124,11 @@ def mean_interval(
         scaled = score_interval([(value - low) / (high - low) for value in values])
         return Interval(mean, low + scaled.low * (high - low), low + scaled.high * (high - low))
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = _student(count - 1) * math.sqrt(variance / count)
+    half = student(count - 1) * math.sqrt(variance / count)
     return Interval(mean, mean - half, mean + half)
 
 
-def _student(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
 
     Exact values are used where the expansion is off by more than 1 %.
