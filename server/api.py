@@ -18,174 +18,39 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
-from msgspec import Meta, Struct
 
-from plyhouse.games.base import Information, ParameterValue
+from plyhouse.games.base import Information
 from plyhouse.games.registry import game_class, game_names, get_game
-from plyhouse.protocol.messages import PROTOCOL_VERSION, MatchSnapshot
+from plyhouse.protocol.messages import PROTOCOL_VERSION
+from plyhouse.server.api_types import (
+    Account,
+    CompetitionDetail,
+    CompetitionSummary,
+    GameView,
+    Health,
+    Leaderboard,
+    MatchView,
+    NewCompetition,
+    NewPlayer,
+    ParameterView,
+    PlayerView,
+    SeatView,
+)
 from plyhouse.server.competitions import CompetitionView
 from plyhouse.server.hub import Hub, server_version
-from plyhouse.server.leaderboards import Line, lines, scoring_of
+from plyhouse.server.leaderboards import lines, scoring_of
 from plyhouse.server.lobby import read_game, read_time_control
 from plyhouse.server.pages import ReferencePage, front_page, web_client
 from plyhouse.server.problems import HANDLERS, Problem
 from plyhouse.server.record import Record, stored_record
 from plyhouse.server.runner import Terms
-from plyhouse.storage.rows import BotRow, CompetitionRow, MatchRow, TableRow
+from plyhouse.storage.rows import CompetitionRow, MatchRow
 
 __all__ = ["create_api"]
 
 MAX_PAGE: Final = 1000
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
-
-
-class Health(Struct):
-    """How the server is doing."""
-
-    status: str
-    version: str
-    protocol: str
-    registration: str
-    uptime_s: float
-    connections: int
-    bots: int
-    """Bots that are connected."""
-    matches: int
-    """Matches that run."""
-    seeks: int
-    plies: int
-    """Plies of the matches that have ended since the start."""
-    stalled_ms: int
-    """How long the server stood still since the start; never charged to a bot."""
-    longest_stall_ms: int
-
-
-class ParameterView(Struct):
-    """A parameter of a game."""
-
-    name: str
-    default: ParameterValue
-    description: str
-    minimum: float | None
-    maximum: float | None
-    choices: list[ParameterValue] | None
-
-
-class GameView(Struct):
-    """A game that can be played here."""
-
-    name: str
-    title: str
-    summary: str
-    min_seats: int
-    max_seats: int
-    chance: str
-    information: str
-    utility: str
-    draw_offers: bool
-    parameters: list[ParameterView]
-
-
-class Leaderboard(Struct):
-    """The standings of a game, best first; ratings go by ``scoring``: wins or returns."""
-
-    game: str
-    scoring: str
-    standings: list[Line]
-
-
-class SeatView(Struct):
-    """Who holds a seat, and what it got in the end."""
-
-    seat: int
-    player: str
-    bot: str
-    version: str
-    returned: float | None
-
-
-class MatchView(Struct):
-    """A match, without what happened in it."""
-
-    match: str
-    pairing: str
-    game: str
-    time_control: str
-    rated: bool
-    status: str
-    ply: int
-    seats: list[SeatView]
-    termination: str
-    reason: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    record: str
-    """Where its record is, once it may be read."""
-    snapshot: MatchSnapshot | None = None
-    """What a spectator sees now; only for a single match, while the server has it at hand."""
-
-
-class PlayerView(Struct):
-    """A player with its bots and their latest matches."""
-
-    player: str
-    created_ms: int
-    bots: list[BotRow]
-    online: list[str]
-    matches: list[MatchView]
-
-
-class NewPlayer(Struct):
-    """A request for an account."""
-
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
-
-
-class Account(Struct):
-    """A new account; the token is shown this once."""
-
-    player: str
-    token: str
-
-
-class NewCompetition(Struct):
-    """What an organiser wants to be played."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    game: str
-    time_control: str
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
-    mirrored: bool = True
-    rated: bool = True
-    entries: list[str] | None = None
-    """Names like ``player/bot``; all connected bots that accept the game if left out."""
-
-
-class CompetitionSummary(Struct):
-    """A competition in the list of all."""
-
-    competition: str
-    name: str
-    game: str
-    time_control: str
-    rounds: int
-    mirrored: bool
-    rated: bool
-    status: str
-    created_ms: int
-    finished_ms: int | None
-
-
-class CompetitionDetail(CompetitionSummary):
-    """A competition with its table; matches are counted in the whole schedule."""
-
-    entries: list[str]
-    planned: int
-    created: int
-    finished: int
-    table: list[TableRow]
 
 
 def _hub(state: State) -> Hub:
