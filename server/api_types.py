@@ -1,5 +1,4 @@
-"""What the web API sends and accepts; its reference page is made from these descriptions.
-"""
+"""What the web API sends and accepts; its reference page is made from this module."""
 
 from __future__ import annotations
 
