@@ -4,6 +4,7 @@ import { Connection, endpoint } from "./connection.js";
 import { clockText, holder, html } from "./dom.js";
 import { drawScene } from "./scene.js";
 
+const POLL = 1000;
 const byId = (id) => document.getElementById(id);
 const id = new URL(location.href).searchParams.get("id") ?? "";
 
@@ -80,9 +81,9 @@ function showOutcome(outcome) {
   byId("outcome").textContent = `Over (${outcome.termination.replaceAll("_", " ")}). ${returns} ${outcome.reason ?? ""}`;
 }
 
-function snapshot(match) {
+function snapshot(match, scenes = []) {
   shown.players = match.players ?? [];
-  shown.scenes = [];
+  shown.scenes = scenes;
   byId("events").replaceChildren();
   byId("title").textContent = match.game;
   document.title = `${match.players.map(holder).join(" - ")}, ${match.game}`;
@@ -114,12 +115,41 @@ function onMessage(message) {
       showOutcome(message.outcome);
       break;
     case "error":
-      byId("state").textContent = message.message;
-      if (message.code === "match/unknown") connection.close();
+      if (message.code === "match/unknown") byId("state").textContent = message.message;
+      if (message.code.startsWith("auth/")) poll();
+      connection.close();
       break;
     default:
       break;
   }
+}
+
+// Where the server lets nobody watch without an account, the page asks for the position instead.
+async function poll() {
+  let over = false;
+  try {
+    const response = await fetch(`/api/v1/matches/${encodeURIComponent(id)}`);
+    const view = await response.json();
+    if (!response.ok) {
+      byId("state").textContent = view.message ?? "There is no such match.";
+      return;
+    }
+    over = view.status === "finished";
+    if (view.snapshot) {
+      const { scenes } = shown;
+      snapshot(view.snapshot, scenes);
+    } else {
+      byId("title").textContent = view.game;
+      shown.players = view.seats;
+    }
+    if (over && !view.snapshot?.outcome) {
+      showOutcome({ ...view, returns: view.seats.map((seat) => seat.returned ?? 0) });
+    }
+    byId("state").textContent = "";
+  } catch (error) {
+    byId("state").textContent = `The server does not answer (${error.message}).`;
+  }
+  if (!over) setTimeout(poll, POLL);
 }
 
 byId("first").addEventListener("click", () => step(0));

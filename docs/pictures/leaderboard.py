@@ -17,7 +17,7 @@ from rich.console import Console
 from plyhouse.clients.cli.leaderboard import standings_from_database, standings_table
 
 GAMES = ("connect_four", "pig", "kuhn_poker")
-WIDTH = 116
+WIDTH = 122
 
 
 def drawing(database: str) -> str:
