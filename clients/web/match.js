@@ -5,6 +5,7 @@ import { clockText, holder, html } from "./dom.js";
 import { drawScene } from "./scene.js";
 
 const POLL = 1000;
+let polling = false;
 const byId = (id) => document.getElementById(id);
 const id = new URL(location.href).searchParams.get("id") ?? "";
 
@@ -115,9 +116,13 @@ function onMessage(message) {
       showOutcome(message.outcome);
       break;
     case "error":
-      if (message.code === "match/unknown") byId("state").textContent = message.message;
-      if (message.code.startsWith("auth/")) poll();
-      connection.close();
+      if (message.code.startsWith("auth/")) {
+        connection.close();
+        refused(message);
+      } else if (message.code === "match/unknown") {
+        connection.close(); // over for long, perhaps: the result is still known
+        poll();
+      }
       break;
     default:
       break;
@@ -126,6 +131,7 @@ function onMessage(message) {
 
 // Where the server lets nobody watch without an account, the page asks for the position instead.
 async function poll() {
+  polling = true;
   let over = false;
   try {
     const response = await fetch(`/api/v1/matches/${encodeURIComponent(id)}`);
@@ -149,7 +155,7 @@ async function poll() {
   } catch (error) {
     byId("state").textContent = `The server does not answer (${error.message}).`;
   }
-  if (!over) setTimeout(poll, POLL);
+  if (!over && polling) setTimeout(() => { if (polling) poll(); }, POLL);
 }
 
 byId("first").addEventListener("click", () => step(0));
@@ -157,7 +163,7 @@ byId("back").addEventListener("click", () => step(shown.at - 1));
 byId("forward").addEventListener("click", () => step(shown.at + 1));
 byId("live").addEventListener("click", () => step(Infinity));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input")) return;
   const targets = { ArrowLeft: shown.at - 1, ArrowRight: shown.at + 1, Home: 0, End: Infinity };
   if (event.key in targets) {
     step(targets[event.key]);
@@ -166,4 +172,27 @@ document.addEventListener("keydown", (event) => {
 });
 setInterval(showSeats, 100);
 
-const connection = new Connection(endpoint(), onMessage, (text) => { byId("state").textContent = text; });
+function setState(text) {
+  byId("state").textContent = text;
+}
+
+// A token is kept for this tab only.
+const connect = () => new Connection(endpoint(), sessionStorage.getItem("token") ?? "", onMessage, setState);
+
+function refused(message) {
+  if (sessionStorage.getItem("token")) setState(message.message);
+  sessionStorage.removeItem("token");
+  byId("login").hidden = false;
+  if (!polling) poll();
+}
+
+byId("login").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("token", byId("token").value.trim());
+  byId("token").value = "";
+  byId("login").hidden = true;
+  polling = false;
+  connection = connect();
+});
+
+let connection = connect();
