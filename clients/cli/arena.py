@@ -100,13 +100,15 @@ async def _work(
         stdout=asyncio.subprocess.PIPE,
         limit=LINE_LIMIT,
     )
+    grace = 0.5  # when interrupted, nobody wants to wait for the end of a match
     try:
         await _ask(process, msgspec.json.encode(series).decode())
         for index in queue:
             played = await _ask(process, str(index))
             on_played(index, msgspec.convert(played["played"], Played))
+        grace = 10.0
     finally:
-        await _end(process)
+        await _end(process, grace)
 
 
 async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, object]:
@@ -126,12 +128,12 @@ async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, obje
     return fields
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """Let a process leave; end it if it does not."""
+async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
+    """Let a process leave; end it if it does not within ``grace`` seconds."""
     if process.stdin is not None:
         process.stdin.close()
     try:
-        await asyncio.wait_for(process.wait(), 5)
+        await asyncio.wait_for(process.wait(), grace)
     except TimeoutError:
         process.kill()
         await process.wait()

@@ -12,11 +12,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -44,6 +45,10 @@ from plyhouse.server.runner import Terms
 __all__ = ["Worker", "main", "pairing_seed", "seat_orders", "trouble"]
 
 
+NOTE: Final = re.compile(r"match \w+(?:, ply \d+)?: ([^:\n]*)")
+"""A runner's note on one match; what comes before its first colon says of what kind it is."""
+
+
 def pairing_seed(seed: int, index: int) -> bytes:
     """The chance seed of pairing ``index`` in the series with ``seed``."""
     return hashlib.sha256(f"plyhouse-match|{seed}|{index}".encode()).digest()
@@ -68,7 +73,7 @@ class Worker:
         self._runs: list[asyncio.Task[Any]] = []
         self._results: dict[tuple[str, int], BotResult] = {}
         self._news = asyncio.Event()
-        self._crashed: set[str] = set()
+        self._noted: set[tuple[str, str]] = set()
 
     @asynccontextmanager
     async def bots(self) -> AsyncIterator[list[Participant]]:
@@ -114,13 +119,17 @@ class Worker:
         self._news.set()
 
     def _say(self, name: str, line: str) -> None:
-        """Pass on what a bot printed and how it failed; the runner's progress is of no interest."""
-        if not line.startswith(f"[{name}]"):
+        """Pass on what a bot printed and how it failed; the runner's progress is of no interest.
+
+        What the runner notes about one match after the other is said once: the result counts it.
+        """
+        if not line.startswith(f"[{name}] "):
             return
-        if "the bot failed" in line:
-            if name in self._crashed:
-                return  # the same again in every match: the result counts them
-            self._crashed.add(name)
+        noted = NOTE.match(line.removeprefix(f"[{name}] "))
+        if noted is not None:
+            if (name, noted[1]) in self._noted:
+                return
+            self._noted.add((name, noted[1]))
         print(line, file=sys.stderr, flush=True)
 
     async def play(self, index: int, holders: Sequence[Participant]) -> Played:
