@@ -47,7 +47,7 @@ lint: $(VENV)/.dev  ## ruff: rules and format
 
 types: $(VENV)/.dev  ## mypy --strict over the packages, benchmarks and tests
 	$(BIN)/mypy -p plyhouse
-	$(BIN)/mypy benchmarks tests examples setup.py
+	$(BIN)/mypy benchmarks tests setup.py .ci/wheel_check.py
 
 format: $(VENV)/.dev  ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .

@@ -47,9 +47,9 @@ def test_every_seat_is_told_and_play_starts_when_all_are_ready() -> None:
         assert (snapshot.seat, snapshot.status, snapshot.your_turn) == (seat, "waiting", False)
         assert snapshot.nonces == []
     assert table.ask("ready", 1, "AB") == Ok(table.requests)
-    assert table.match.status == "waiting"
+    assert str(table.match.status) == "waiting"
     assert table.ask("ready", 0, "") == Ok(table.requests)
-    assert table.match.status == "running"
+    assert str(table.match.status) == "running"
     assert [row.kind for row in table.rows] == ["ready", "ready"]
     turn = last(table, 0, Turn)
     assert (turn.ply, turn.deadline_ms, turn.observation["left"]) == (0, 60_000, 12)

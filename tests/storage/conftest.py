@@ -33,7 +33,7 @@ REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
 
 
 async def _execute(statement: str) -> None:
-    import asyncpg
+    import asyncpg  # type: ignore[import-untyped]
 
     connection = await asyncpg.connect(POSTGRES, timeout=5)
     try:

@@ -8,10 +8,12 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from plyhouse.storage import errors
 from plyhouse.storage.database import Database
@@ -37,6 +39,14 @@ from plyhouse.storage.urls import parse_url
 from plyhouse.storage.writer import Writer
 
 
+def execute(statement: Any, connection: Connection) -> None:
+    connection.execute(statement)
+
+
+def scalar(statement: Any, connection: Connection) -> Any:
+    return connection.execute(statement).scalar_one()
+
+
 def every_error() -> list[type[StorageError]]:
     found = [StorageError]
     for kind in found:
@@ -44,7 +54,7 @@ def every_error() -> list[type[StorageError]]:
     return found
 
 
-def test_codes_are_distinct_and_the_tree_in_the_docstring_is_complete():
+def test_codes_are_distinct_and_the_tree_in_the_docstring_is_complete() -> None:
     kinds = every_error()
     assert len({kind.code for kind in kinds}) == len(kinds)
     for kind in kinds:
@@ -73,28 +83,28 @@ def test_codes_are_distinct_and_the_tree_in_the_docstring_is_complete():
         ("postgresql://root@localhost:port/x", "not a database URL"),
     ],
 )
-async def test_a_bad_url_is_explained(url, says):
+async def test_a_bad_url_is_explained(url: str, says: Any) -> None:
     with pytest.raises(BadUrl, match=says):
         await Store.open(url)
 
 
-def test_passwords_are_not_told():
+def test_passwords_are_not_told() -> None:
     target = parse_url("postgresql://root:hunter2@localhost/x")
     assert "hunter2" not in target.place
     assert "root" in target.place
 
 
-async def test_a_folder_is_no_database(tmp_path):
+async def test_a_folder_is_no_database(tmp_path: Path) -> None:
     with pytest.raises(CannotOpen, match="is a folder; give a file in it"):
         await Store.open(f"sqlite:///{tmp_path}")
 
 
-async def test_a_folder_that_is_not_there_is_named(tmp_path):
+async def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(CannotOpen, match="nowhere does not exist; create it first"):
         await Store.open(f"sqlite:///{tmp_path / 'nowhere' / 'a.db'}")
 
 
-async def test_a_file_of_something_else_is_no_database(tmp_path):
+async def test_a_file_of_something_else_is_no_database(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     path.write_bytes(bytes(range(256)) * 40)
     with pytest.raises(NotADatabase, match="is not a SQLite database; give another file"):
@@ -102,7 +112,7 @@ async def test_a_file_of_something_else_is_no_database(tmp_path):
     assert path.read_bytes() == bytes(range(256)) * 40
 
 
-async def test_a_database_of_another_program_is_not_touched(tmp_path):
+async def test_a_database_of_another_program_is_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE songs (title TEXT)")
@@ -111,14 +121,16 @@ async def test_a_database_of_another_program_is_not_touched(tmp_path):
         await Store.open(f"sqlite:///{path}")
 
 
-async def test_read_only_databases_can_be_read_and_say_so_when_written(tmp_path):
+async def test_read_only_databases_can_be_read_and_say_so_when_written(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     async with await Store.open(f"sqlite:///{path}") as store:
         await store.add_player("Ada")
         token = await store.add_token("Ada")
     async with await Store.open(f"sqlite:///{path}?mode=ro") as store:
         assert [player.name for player in await store.players()] == ["Ada"]
-        assert (await store.authenticate(token)).player == "Ada"
+        identity = await store.authenticate(token)
+        assert identity is not None
+        assert identity.player == "Ada"
         with pytest.raises(DatabaseReadOnly, match="opened with mode=ro"):
             await store.add_player("Bob")
     with pytest.raises(CannotOpen, match="without mode=ro it would be created"):
@@ -142,7 +154,9 @@ asyncio.run(main())
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without rights")
 @pytest.mark.parametrize("case", ["file", "folder"])
-def test_a_file_or_folder_without_the_right_to_write_is_found_out_when_opening(case, open_folder):
+def test_a_file_or_folder_without_the_right_to_write_is_found_out_when_opening(
+    case: Any, open_folder: Any
+) -> None:
     path = open_folder / "a.db"
     if case == "file":
         asyncio.run(make(f"sqlite:///{path}"))
@@ -160,7 +174,7 @@ async def make(url: str) -> None:
     await (await Store.open(url)).close()
 
 
-async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path):
+async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     url = f"sqlite:///{path}?busy_timeout_ms=30"
     store = await Store.open(url)
@@ -179,7 +193,7 @@ async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path):
     await store.close()
 
 
-async def test_a_lock_that_is_given_up_in_time_is_waited_for(tmp_path):
+async def test_a_lock_that_is_given_up_in_time_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     async with await Store.open(f"sqlite:///{path}?busy_timeout_ms=20000") as store:
         code = (
@@ -193,6 +207,7 @@ async def test_a_lock_that_is_given_up_in_time_is_waited_for(tmp_path):
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
+        assert holder.stdout is not None
         assert await holder.stdout.readline() == b"held\n"
         adding = asyncio.create_task(store.add_player("Ada"))
         await asyncio.sleep(0)
@@ -200,11 +215,11 @@ async def test_a_lock_that_is_given_up_in_time_is_waited_for(tmp_path):
         assert (await adding).name == "Ada"
 
 
-async def test_a_full_disk_is_named_and_the_store_goes_on_afterwards(tmp_path):
+async def test_a_full_disk_is_named_and_the_store_goes_on_afterwards(tmp_path: Path) -> None:
     """SQLite's own limit of pages gives the same error as a full disk."""
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
 
-        def limit(connection) -> None:
+        def limit(connection: Any) -> None:
             pages = connection.execute(text("PRAGMA page_count")).scalar_one()
             connection.execute(text(f"PRAGMA max_page_count = {pages}"))
 
@@ -222,7 +237,7 @@ async def test_a_full_disk_is_named_and_the_store_goes_on_afterwards(tmp_path):
         await store.add_player("Ada")
 
 
-async def test_a_closed_store_says_so(store):
+async def test_a_closed_store_says_so(store: Store) -> None:
     await store.close()
     await store.close()
     with pytest.raises(StoreClosed, match="was closed; open it again"):
@@ -231,7 +246,7 @@ async def test_a_closed_store_says_so(store):
         await store.add_player("Ada")
 
 
-async def test_no_server_at_the_address():
+async def test_no_server_at_the_address() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -242,35 +257,34 @@ async def test_no_server_at_the_address():
 
 
 @pytest.mark.postgresql
-async def test_a_database_that_does_not_exist_on_the_server(postgres_url):
+async def test_a_database_that_does_not_exist_on_the_server(postgres_url: str) -> None:
     url = postgres_url.split("?")[0].rsplit("/", 1)[0] + "/no_such_database"
     with pytest.raises(LoginRefused, match=r"does not exist .*createdb"):
         await Store.open(url)
 
 
 @pytest.mark.postgresql
-async def test_a_schema_that_does_not_exist_on_the_server(postgres_url):
+async def test_a_schema_that_does_not_exist_on_the_server(postgres_url: str) -> None:
     with pytest.raises(LoginRefused, match="lacks the schema"):
         await Store.open(postgres_url.split("?")[0] + "?schema=no_such_schema")
 
 
 @pytest.mark.postgresql
-async def test_a_user_that_does_not_exist_on_the_server(postgres_url):
+async def test_a_user_that_does_not_exist_on_the_server(postgres_url: str) -> None:
     address = postgres_url.split("?")[0].split("@", 1)[1]
     with pytest.raises(LoginRefused, match="refused the login"):
         await Store.open(f"postgresql://no_such_user@{address}")
 
 
 @pytest.mark.postgresql
-async def test_a_lost_connection_is_made_again(postgres_url):
+async def test_a_lost_connection_is_made_again(postgres_url: str) -> None:
     database = await Database.open(postgres_url)
     try:
         for use in (database.read, database.write):
             pid = await use(lambda c: c.execute(text("SELECT pg_backend_pid()")).scalar_one())
             killer = await Database.open(postgres_url)
-            await killer.write(
-                lambda c, pid=pid: c.execute(text(f"SELECT pg_terminate_backend({pid})"))
-            )
+            kill = text(f"SELECT pg_terminate_backend({pid})")
+            await killer.write(partial(execute, kill))
             await killer.close()
             assert await use(lambda c: c.execute(text("SELECT 1")).scalar_one()) == 1
     finally:
@@ -278,7 +292,7 @@ async def test_a_lost_connection_is_made_again(postgres_url):
 
 
 @pytest.mark.postgresql
-async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_url):
+async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_url: str) -> None:
     async with await Store.open(f"{postgres_url}&busy_timeout_ms=30") as store:
         await store.add_player("Ada")
         blocker = await Database.open(postgres_url)
@@ -290,13 +304,13 @@ async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_
         await store.add_player("Bob")
 
 
-async def test_without_the_driver_it_is_said_how_to_get_it(monkeypatch):
+async def test_without_the_driver_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)
     with pytest.raises(DriverMissing, match=r"pip install 'plyhouse\[postgresql\]'"):
         await Store.open("postgresql://root@127.0.0.1/x")
 
 
-async def test_durability_is_set_as_asked(tmp_path):
+async def test_durability_is_set_as_asked(tmp_path: Path) -> None:
     for option, level in (("", 2), ("?synchronous=full", 2), ("?synchronous=normal", 1)):
         database = await Database.open(f"sqlite:///{tmp_path / 'a.db'}{option}")
         found = await database.write(
@@ -310,22 +324,22 @@ async def test_durability_is_set_as_asked(tmp_path):
 
 
 @pytest.mark.postgresql
-async def test_durability_is_set_as_asked_on_the_server(postgres_url):
+async def test_durability_is_set_as_asked_on_the_server(postgres_url: str) -> None:
     for option, level in (("", "on"), ("&synchronous=normal", "off")):
         database = await Database.open(postgres_url + option)
         query = text("SHOW synchronous_commit")
-        assert await database.read(lambda c, query=query: c.execute(query).scalar_one()) == level
+        assert await database.read(partial(scalar, query)) == level
         await database.close()
 
 
-async def test_odd_characters_in_a_path_are_just_characters(tmp_path: Path):
+async def test_odd_characters_in_a_path_are_just_characters(tmp_path: Path) -> None:
     path = tmp_path / "a #1%20 é.db"
     async with await Store.open(f"sqlite:///{path}") as store:
         await store.add_player("Ada")
         assert os.listdir(tmp_path).count(path.name) == 1
 
 
-async def test_messages_are_one_sentence(store):
+async def test_messages_are_one_sentence(store: Store) -> None:
     with pytest.raises(Unknown) as caught:
         await store.player("x\ny")
     assert "\n" not in str(caught.value)
@@ -334,7 +348,9 @@ async def test_messages_are_one_sentence(store):
 
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00"])
-async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(store, name):
+async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(
+    store: Store, name: str
+) -> None:
     for look_up in (store.player, store.record, store.pairing, store.competition):
         with pytest.raises((InvalidValue, Unknown)):
             await look_up(name)
@@ -342,6 +358,6 @@ async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(store, nam
         await store.list_matches(before=name)
 
 
-async def test_a_number_that_cannot_be_stored_is_a_bad_value(store):
+async def test_a_number_that_cannot_be_stored_is_a_bad_value(store: Store) -> None:
     with pytest.raises(InvalidValue, match="numbers of up to 64 bits"):
         await store.bot(2**64)

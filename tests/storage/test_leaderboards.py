@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.operations import seat_result
 from plyhouse.storage.rows import CompetitionRow, pair_score
+from plyhouse.storage.store import Store
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Rating:
         ((5,), [(0.0, "W")]),
     ],
 )
-def test_returns_become_scores(returns, results):
+def test_returns_become_scores(returns: Any, results: Any) -> None:
     assert [seat_result(returns, seat) for seat in range(len(returns))] == results
 
 
@@ -44,12 +46,14 @@ def test_returns_become_scores(returns, results):
         ((3,), 4, [(0.0, "W")]),
     ],
 )
-def test_the_size_of_returns_becomes_a_score_where_it_counts(returns, span, results):
+def test_the_size_of_returns_becomes_a_score_where_it_counts(
+    returns: Any, span: Any, results: Any
+) -> None:
     assert [seat_result(returns, seat, span) for seat in range(len(returns))] == results
 
 
 @given(*[st.floats(-5, 5)] * 2, st.sampled_from([0.0, 1.0, 4.0, 10.0]))
-def test_what_a_pair_scores_adds_up_to_one(mine, other, span):
+def test_what_a_pair_scores_adds_up_to_one(mine: Any, other: Any, span: Any) -> None:
     score = pair_score(mine, other, span)
     assert 0 <= score <= 1
     assert score + pair_score(other, mine, span) == pytest.approx(1)
@@ -58,12 +62,12 @@ def test_what_a_pair_scores_adds_up_to_one(mine, other, span):
 
 
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=6), st.sampled_from([0.0, 2.5, 6.0]))
-def test_the_scores_of_a_match_add_up_to_half_its_seats(returns, span):
+def test_the_scores_of_a_match_add_up_to_half_its_seats(returns: Any, span: Any) -> None:
     total = sum(seat_result(returns, seat, span)[0] for seat in range(len(returns)))
     assert total == pytest.approx(len(returns) / 2)
 
 
-async def test_standings_and_pairs_follow_the_matches(store, world):
+async def test_standings_and_pairs_follow_the_matches(store: Store, world: Any) -> None:
     await world.play("ada", "bob", returns=(1, -1))
     await world.play("bob", "ada", returns=(1, -1))
     await world.play("bob", "ada", returns=(-1, 1))
@@ -86,7 +90,9 @@ async def test_standings_and_pairs_follow_the_matches(store, world):
     assert [r.games for r in await store.pair_results("pig")] == [4, 1]
 
 
-async def test_returns_and_their_squares_are_summed_and_score_where_they_count(store, world):
+async def test_returns_and_their_squares_are_summed_and_score_where_they_count(
+    store: Store, world: Any
+) -> None:
     await world.play("ada", "bob", returns=(1, -1), game="kuhn_poker", span=4)
     await world.play("bob", "ada", returns=(-2, 2), game="kuhn_poker", span=4)
     await world.play("ada", "bob", returns=(-1, 1), game="kuhn_poker", span=4)
@@ -99,7 +105,7 @@ async def test_returns_and_their_squares_are_summed_and_score_where_they_count(s
     assert (pair.score_a, pair.squares_a) == (2.0, 0.75**2 + 1 + 0.25**2)
 
 
-async def test_a_competition_goes_by_returns_where_they_count(store, world):
+async def test_a_competition_goes_by_returns_where_they_count(store: Store, world: Any) -> None:
     await store.create_competition(COMPETITION)
     for name in ("ada", "bob"):
         await store.add_entry("cup", (await world.bot(name)).id)
@@ -112,7 +118,7 @@ async def test_a_competition_goes_by_returns_where_they_count(store, world):
     ]
 
 
-async def test_every_two_seats_of_a_big_match_are_a_pair(store, world):
+async def test_every_two_seats_of_a_big_match_are_a_pair(store: Store, world: Any) -> None:
     await world.play("cy", "ada", "bob", returns=(2, -1, -1))
     pairs = {
         (r.bot_a, r.bot_b): (r.wins_a, r.draws, r.wins_b) for r in await store.pair_results("pig")
@@ -125,28 +131,30 @@ async def test_every_two_seats_of_a_big_match_are_a_pair(store, world):
     "how",
     [{"rated": False}, {"termination": "server_fault"}, {"termination": "aborted"}],
 )
-async def test_casual_and_void_matches_count_nowhere(store, world, how):
+async def test_casual_and_void_matches_count_nowhere(store: Store, world: Any, how: Any) -> None:
     await world.play("ada", "bob", returns=(1, -1), **how)
     assert await store.leaderboard("pig") == []
     assert await store.pair_results("pig") == []
     assert await store.games_with_results() == []
 
 
-async def test_a_bot_against_itself_makes_no_pair(store, world):
+async def test_a_bot_against_itself_makes_no_pair(store: Store, world: Any) -> None:
     await world.play("ada", "ada", returns=(1, -1))
     assert await store.pair_results("pig") == []
     (ada,) = await store.leaderboard("pig")
     assert (ada.games, ada.wins, ada.losses) == (2, 1, 1)
 
 
-async def test_games_are_told_apart_with_their_parameters(store, world):
+async def test_games_are_told_apart_with_their_parameters(store: Store, world: Any) -> None:
     await world.play("ada", "bob", returns=(1, -1))
     await world.play("ada", "bob", returns=(1, -1), game="pig(target=50)")
     assert await store.games_with_results() == ["pig", "pig(target=50)"]
     assert [row.games for row in await store.leaderboard("pig")] == [1, 1]
 
 
-async def test_ratings_order_the_leaderboard_and_unrated_bots_come_last(store, world, clock):
+async def test_ratings_order_the_leaderboard_and_unrated_bots_come_last(
+    store: Store, world: Any, clock: Any
+) -> None:
     await world.play("ada", "bob", returns=(1, -1))
     await world.play("cy", "bob", returns=(1, -1))
     ada, bob, cy = [(await world.bot(name)).id for name in ("ada", "bob", "cy")]
@@ -169,7 +177,7 @@ async def test_ratings_order_the_leaderboard_and_unrated_bots_come_last(store, w
     assert len(await store.rating_history("pig", bob)) == 1
 
 
-async def test_only_bots_with_results_can_be_rated(store, world):
+async def test_only_bots_with_results_can_be_rated(store: Store, world: Any) -> None:
     ada = await world.bot("ada")
     with pytest.raises(Unknown, match="no rated result in pig"):
         await store.save_ratings("pig", {ada.id: Rating(1, 0, 2)})
@@ -180,7 +188,9 @@ COMPETITION = CompetitionRow(
 )
 
 
-async def test_a_competition_has_entries_progress_and_a_table(store, world, clock):
+async def test_a_competition_has_entries_progress_and_a_table(
+    store: Store, world: Any, clock: Any
+) -> None:
     await store.create_competition(COMPETITION)
     assert await store.competition("cup") == COMPETITION
     for name in ("ada", "bob", "cy"):
@@ -216,7 +226,7 @@ async def test_a_competition_has_entries_progress_and_a_table(store, world, cloc
     assert (row.status, row.finished_ms) == ("finished", clock.now)
 
 
-async def test_what_is_wrong_with_a_competition_is_said(store, world):
+async def test_what_is_wrong_with_a_competition_is_said(store: Store, world: Any) -> None:
     await store.create_competition(COMPETITION)
     bot = await world.bot("ada")
     await store.add_entry("cup", bot.id)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from plyhouse.storage.rows import (
     StartMatch,
     new_id,
 )
+from plyhouse.storage.store import Store
 
 
 def event(match_id: str, index: int) -> EventRow:
@@ -21,14 +23,14 @@ def event(match_id: str, index: int) -> EventRow:
     return EventRow(match_id, index, "act", 3, -1, "dé ♞", 10**15, 2, 3, 4, -5, '{"a": 1}')
 
 
-def test_ids_sort_by_time_and_are_url_safe():
+def test_ids_sort_by_time_and_are_url_safe() -> None:
     ids = [new_id(ms) for ms in (0, 1, 1_700_000_000_000, 4_000_000_000_000)]
     assert ids == sorted(ids)
     assert all(len(text) == 14 and text.isalnum() for text in ids)
     assert len({new_id(5) for _ in range(1000)}) > 990
 
 
-async def test_an_unfinished_match_comes_back_whole(store, world):
+async def test_an_unfinished_match_comes_back_whole(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob", "cy", game="pig(seats=3)")
     match = replace(ops[1].match, data='{"x": 1}')
     events = tuple(event(match_id, index) for index in range(5))
@@ -44,7 +46,9 @@ async def test_an_unfinished_match_comes_back_whole(store, world):
     assert await store.match(match_id) == found
 
 
-async def test_recovery_is_given_only_unfinished_matches_oldest_first(store, world):
+async def test_recovery_is_given_only_unfinished_matches_oldest_first(
+    store: Store, world: Any
+) -> None:
     late, ops = await world.new("ada", "bob", created_ms=20)
     await store.apply(ops)
     early, ops = await world.new("ada", "bob", created_ms=5)
@@ -53,7 +57,7 @@ async def test_recovery_is_given_only_unfinished_matches_oldest_first(store, wor
     assert [found.header.id for found in await store.running_matches()] == [early, late]
 
 
-async def test_a_finished_match_has_its_outcome(store, world):
+async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
     await store.finish_match(
@@ -66,7 +70,7 @@ async def test_a_finished_match_has_its_outcome(store, world):
     assert await store.running_matches() == []
 
 
-async def test_order_within_a_batch_does_not_matter(store, world):
+async def test_order_within_a_batch_does_not_matter(store: Store, world: Any) -> None:
     match_id, (pairing, match) = await world.new("ada", "bob")
     end = FinishMatch(match_id, "normal", (1, -1), 1, 50)
     over = FinishPairing(pairing.pairing.id, 51)
@@ -79,7 +83,7 @@ async def test_order_within_a_batch_does_not_matter(store, world):
     assert len(found.events) == 1
 
 
-async def test_the_seed_stays_secret_until_the_pairing_is_over(store, world):
+async def test_the_seed_stays_secret_until_the_pairing_is_over(store: Store, world: Any) -> None:
     match_id = await world.play("ada", "bob", returns=(1, -1))
     pairing = world.pairings[match_id]
     before = await store.record(match_id)
@@ -94,7 +98,7 @@ async def test_the_seed_stays_secret_until_the_pairing_is_over(store, world):
     assert [row.seed for row in await store.pairing_matches(pairing.id)] == [pairing.seed]
 
 
-async def test_a_record_is_plain_values(store, world):
+async def test_a_record_is_plain_values(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply([*ops, event(match_id, 0)])
     record = await store.record(match_id)
@@ -103,7 +107,7 @@ async def test_a_record_is_plain_values(store, world):
     assert record["game"] == "pig"
 
 
-async def test_nothing_of_a_failed_transaction_stays(store, world):
+async def test_nothing_of_a_failed_transaction_stays(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
     with pytest.raises(AlreadyExists, match="store every row only once"):
@@ -120,19 +124,19 @@ async def test_nothing_of_a_failed_transaction_stays(store, world):
         lambda: FinishPairing("nowhere", 1),
     ],
 )
-async def test_what_happens_needs_a_match(store, make):
+async def test_what_happens_needs_a_match(store: Store, make: Any) -> None:
     with pytest.raises(Unknown):
         await store.apply([make()])
 
 
-async def test_a_match_needs_its_pairing(store, world):
+async def test_a_match_needs_its_pairing(store: Store, world: Any) -> None:
     _, ops = await world.new("ada", "bob")
     with pytest.raises(Unknown):
         await store.apply([ops[1]])
     assert isinstance(ops[0], NewPairing)
 
 
-async def test_a_match_finishes_once(store, world):
+async def test_a_match_finishes_once(store: Store, world: Any) -> None:
     match_id = await world.play("ada", "bob", returns=(1, -1))
     again = FinishMatch(match_id, "normal", (1, -1), 7, 99)
     with pytest.raises(AlreadyExists, match="finished already"):
@@ -145,7 +149,7 @@ async def test_a_match_finishes_once(store, world):
     assert [row.games for row in await store.leaderboard("pig")] == [1, 1]
 
 
-async def test_returns_must_fit_the_seats(store, world):
+async def test_returns_must_fit_the_seats(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
     with pytest.raises(ValueError, match="2 seats, not 3 returns"):
@@ -153,14 +157,14 @@ async def test_returns_must_fit_the_seats(store, world):
     assert (await store.match(match_id)).header.status == "waiting"
 
 
-async def test_unknown_ids_are_named(store):
+async def test_unknown_ids_are_named(store: Store) -> None:
     with pytest.raises(Unknown, match="no match 'x'"):
         await store.record("x")
     with pytest.raises(Unknown, match="no pairing 'x'"):
         await store.pairing("x")
 
 
-async def test_matches_are_listed_by_page_newest_first(store, world):
+async def test_matches_are_listed_by_page_newest_first(store: Store, world: Any) -> None:
     made = []
     for number in range(7):
         match_id, ops = await world.new("ada", "bob", created_ms=10 + number // 2)
@@ -177,13 +181,13 @@ async def test_matches_are_listed_by_page_newest_first(store, world):
         await store.list_matches(before="x")
 
 
-async def test_matches_are_listed_by_what_is_asked(store, world):
+async def test_matches_are_listed_by_what_is_asked(store: Store, world: Any) -> None:
     one = await world.play("ada", "bob", returns=(1, -1))
     two = await world.play("ada", "cy", returns=(1, -1), game="chess", rated=False)
     three, ops = await world.new("bob", "cy")
     await store.apply([*ops, StartMatch(three, ("", ""), 1)])
 
-    async def ids(**filters: object) -> set[str]:
+    async def ids(**filters: Any) -> set[str]:
         return {row.id for row in await store.list_matches(**filters)}
 
     cy = await world.bot("cy")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,22 +13,23 @@ from plyhouse.storage.errors import (
     TokenRevoked,
     Unknown,
 )
+from plyhouse.storage.store import Store
 
 
-async def test_a_player_is_found_by_name_in_any_case(store, clock):
+async def test_a_player_is_found_by_name_in_any_case(store: Store, clock: Any) -> None:
     made = await store.add_player("Ada.L-1_")
     assert made.created_ms == clock.now
     assert await store.player("ada.l-1_") == made
     assert await store.players() == [made]
 
 
-async def test_a_name_is_taken_whatever_its_case(store):
+async def test_a_name_is_taken_whatever_its_case(store: Store) -> None:
     await store.add_player("Ada")
     with pytest.raises(AlreadyExists, match="there is a player 'Ada' already"):
         await store.add_player("ADA")
 
 
-async def test_an_unknown_player_is_named(store):
+async def test_an_unknown_player_is_named(store: Store) -> None:
     with pytest.raises(Unknown, match=r"no player 'eve'.*plyhouse player add NAME"):
         await store.player("eve")
 
@@ -35,12 +38,12 @@ async def test_an_unknown_player_is_named(store):
     "name",
     ["", " ", "a b", "x" * 33, "..", "a/b", "é", "a\n", "١", "<b>", "\x00"],  # noqa: RUF001
 )
-async def test_names_of_another_form_are_refused(store, name):
+async def test_names_of_another_form_are_refused(store: Store, name: str) -> None:
     with pytest.raises(InvalidName, match="1 to 32 letters"):
         await store.add_player(name)
 
 
-async def test_a_token_tells_who_and_what(store):
+async def test_a_token_tells_who_and_what(store: Store) -> None:
     ada = await store.add_player("Ada")
     token = await store.add_token("ada", ["admin", "play"], "laptop")
     identity = await store.authenticate(token)
@@ -51,23 +54,21 @@ async def test_a_token_tells_who_and_what(store):
 
 
 @pytest.mark.parametrize("token", ["", "ply_", "ply_" + "x" * 43, "\ud800", "x" * 100_000])
-async def test_a_token_of_nobody_is_nobody(store, token):
+async def test_a_token_of_nobody_is_nobody(store: Store, token: Any) -> None:
     assert await store.authenticate(token) is None
 
 
-async def test_tokens_are_not_stored_in_the_clear(tmp_path):
-    from plyhouse.storage.store import Store
-
+async def test_tokens_are_not_stored_in_the_clear(tmp_path: Path) -> None:
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         await store.add_player("Ada")
         token = await store.add_token("Ada")
-    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    stored = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))  # noqa: ASYNC240 - a test
     assert token.encode() not in stored
     assert token[12:].encode() not in stored
 
 
 @pytest.mark.parametrize("how", ["id", "prefix", "token"])
-async def test_a_revoked_token_is_refused_as_such(store, clock, how):
+async def test_a_revoked_token_is_refused_as_such(store: Store, clock: Any, how: Any) -> None:
     ada = await store.add_player("Ada")
     token = await store.add_token(ada)
     other = await store.add_token(ada)
@@ -83,7 +84,7 @@ async def test_a_revoked_token_is_refused_as_such(store, clock, how):
 
 
 @pytest.mark.parametrize("key", ["", "ply_", "%", "nothing", 99, "ply_" + "x" * 43])
-async def test_revoking_needs_exactly_one_token(store, key):
+async def test_revoking_needs_exactly_one_token(store: Store, key: Any) -> None:
     ada = await store.add_player("Ada")
     await store.add_token(ada)
     await store.add_token(ada)
@@ -92,13 +93,13 @@ async def test_revoking_needs_exactly_one_token(store, key):
 
 
 @pytest.mark.parametrize("scopes", [[], ["root"], ["play", "root"]])
-async def test_scopes_that_do_not_exist_are_refused(store, scopes):
+async def test_scopes_that_do_not_exist_are_refused(store: Store, scopes: Any) -> None:
     ada = await store.add_player("Ada")
     with pytest.raises(InvalidScope, match="play, organise, admin"):
         await store.add_token(ada, scopes)
 
 
-async def test_use_is_noted_once_a_minute(store, clock):
+async def test_use_is_noted_once_a_minute(store: Store, clock: Any) -> None:
     ada = await store.add_player("Ada")
     token = await store.add_token(ada)
     used = []
@@ -110,7 +111,7 @@ async def test_use_is_noted_once_a_minute(store, clock):
     assert used == [0, 0, 60_000]
 
 
-async def test_bots_and_versions_are_made_once(store):
+async def test_bots_and_versions_are_made_once(store: Store) -> None:
     ada = await store.add_player("Ada")
     bob = await store.add_player("Bob")
     fish = await store.ensure_bot(ada.id, "Fish")
@@ -126,7 +127,7 @@ async def test_bots_and_versions_are_made_once(store):
     assert await store.ensure_version(fish.id, "1.1") != one
 
 
-async def test_many_at_once_make_one_bot(store):
+async def test_many_at_once_make_one_bot(store: Store) -> None:
     ada = await store.add_player("Ada")
     rows = await asyncio.gather(*(store.ensure_bot(ada.id, "x") for _ in range(8)))
     assert len({row.id for row in rows}) == 1
@@ -134,7 +135,7 @@ async def test_many_at_once_make_one_bot(store):
     assert len(set(ids)) == 1
 
 
-async def test_a_bot_needs_its_player(store):
+async def test_a_bot_needs_its_player(store: Store) -> None:
     with pytest.raises((Unknown, InvalidName)):
         await store.ensure_bot(77, "")
     with pytest.raises(Unknown):
@@ -142,7 +143,7 @@ async def test_a_bot_needs_its_player(store):
 
 
 @pytest.mark.parametrize("label", ["x" * 101, "a\nb", "\x00", "\ud800"])
-async def test_labels_are_short_and_printable(store, label):
+async def test_labels_are_short_and_printable(store: Store, label: Any) -> None:
     ada = await store.add_player("Ada")
     bot = await store.ensure_bot(ada.id, "")
     with pytest.raises(InvalidName, match="cannot label a token"):

@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
@@ -22,10 +24,10 @@ def differences(connection: Connection) -> list[object]:
 
     options = {"version_table": schema.VERSION_TABLE, "compare_server_default": True}
     context = MigrationContext.configure(connection, opts=options)
-    return compare_metadata(context, metadata)
+    return list(compare_metadata(context, metadata))
 
 
-async def test_migrations_make_exactly_the_models(url):
+async def test_migrations_make_exactly_the_models(url: str) -> None:
     database = await Database.open(url)
     try:
         assert await database.read(differences) == []
@@ -34,7 +36,7 @@ async def test_migrations_make_exactly_the_models(url):
         await database.close()
 
 
-async def test_migrated_tables_are_the_models_down_to_their_options(tmp_path):
+async def test_migrated_tables_are_the_models_down_to_their_options(tmp_path: Path) -> None:
     """Alembic does not compare what a table is made WITH, nor the WHERE and order of an index."""
     from sqlalchemy import create_engine
 
@@ -55,7 +57,7 @@ async def test_migrated_tables_are_the_models_down_to_their_options(tmp_path):
     engine.dispose()
 
 
-def test_the_known_revisions_are_the_files():
+def test_the_known_revisions_are_the_files() -> None:
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
@@ -67,29 +69,33 @@ def test_the_known_revisions_are_the_files():
     assert script.get_heads() == [schema.HEAD]
 
 
-async def test_opening_again_keeps_everything(lasting_url):
+async def test_opening_again_keeps_everything(lasting_url: str) -> None:
     async with await Store.open(lasting_url) as store:
         await store.add_player("Ada")
     async with await Store.open(lasting_url) as store:
         assert [player.name for player in await store.players()] == ["Ada"]
 
 
-async def test_many_open_a_new_database_at_once(lasting_url):
+async def test_many_open_a_new_database_at_once(lasting_url: str) -> None:
     stores = await asyncio.gather(*(Store.open(lasting_url) for _ in range(4)))
     for store in stores:
         assert await store.players() == []
         await store.close()
 
 
+def _execute(statement: str, connection: Connection) -> None:
+    connection.execute(text(statement))
+
+
 async def change(url: str, *statements: str) -> None:
     database = await Database.open(url)
     for statement in statements:
-        await database.write(lambda c, statement=statement: c.execute(text(statement)))
+        await database.write(partial(_execute, statement))
     await database.close()
 
 
 @pytest.mark.parametrize("migrate", [True, False])
-async def test_a_newer_schema_is_refused_and_named(lasting_url, migrate):
+async def test_a_newer_schema_is_refused_and_named(lasting_url: str, migrate: Any) -> None:
     await change(
         lasting_url,
         "UPDATE plyhouse_schema SET version_num = '9999'",
@@ -99,26 +105,26 @@ async def test_a_newer_schema_is_refused_and_named(lasting_url, migrate):
         await Store.open(lasting_url, migrate=migrate)
 
 
-async def test_a_newer_schema_without_its_maker_is_refused_too(lasting_url):
+async def test_a_newer_schema_without_its_maker_is_refused_too(lasting_url: str) -> None:
     await change(lasting_url, "UPDATE plyhouse_schema SET version_num = '9999'", "DROP TABLE meta")
     with pytest.raises(NewerSchema, match="made by a newer Plyhouse"):
         await Store.open(lasting_url)
 
 
-async def test_without_migrating_an_empty_database_is_too_old(url):
+async def test_without_migrating_an_empty_database_is_too_old(url: str) -> None:
     if url.endswith(".db"):
         open(url.removeprefix("sqlite:///"), "wb").close()  # noqa: ASYNC230
     with pytest.raises(OlderSchema, match="has schema none and this Plyhouse works with 0001"):
         await Store.open(url, migrate=False)
 
 
-async def test_the_database_of_another_program_is_left_alone(lasting_url):
+async def test_the_database_of_another_program_is_left_alone(lasting_url: str) -> None:
     await change(lasting_url, "DROP TABLE plyhouse_schema")
     with pytest.raises(NotADatabase, match="belongs to another program"):
         await Store.open(lasting_url)
 
 
-def test_alembic_is_not_imported_when_there_is_nothing_to_migrate(tmp_path):
+def test_alembic_is_not_imported_when_there_is_nothing_to_migrate(tmp_path: Path) -> None:
     code = (
         "import asyncio, sys\n"
         "from plyhouse.storage.store import Store\n"
@@ -132,7 +138,7 @@ def test_alembic_is_not_imported_when_there_is_nothing_to_migrate(tmp_path):
     assert [output.strip() for output in outputs] == [b"True", b"False"]
 
 
-def test_rows_import_no_database():
+def test_rows_import_no_database() -> None:
     code = (
         "import sys; import plyhouse.storage.rows; "
         "print(any(m.startswith(('sqlalchemy', 'alembic', 'aiosqlite')) for m in sys.modules))"
