@@ -47,6 +47,7 @@ async def test_a_token_tells_who_and_what(store: Store) -> None:
     ada = await store.add_player("Ada")
     token = await store.add_token("ada", ["admin", "play"], "laptop")
     identity = await store.authenticate(token)
+    assert identity is not None
     assert (identity.player_id, identity.player) == (ada.id, "Ada")
     assert identity.scopes == {"play", "admin"}
     assert token.startswith("ply_")
@@ -74,7 +75,8 @@ async def test_a_revoked_token_is_refused_as_such(store: Store, clock: Any, how:
     other = await store.add_token(ada)
     (row, _) = await store.tokens(ada)
     clock.now += 5
-    revoked = await store.revoke_token({"id": row.id, "prefix": row.prefix, "token": token}[how])
+    keys: dict[str, int | str] = {"id": row.id, "prefix": row.prefix, "token": token}
+    revoked = await store.revoke_token(keys[how])
     assert revoked.revoked_ms == clock.now
     with pytest.raises(TokenRevoked, match=r"was revoked; ask for a new one"):
         await store.authenticate(token)
@@ -107,6 +109,7 @@ async def test_use_is_noted_once_a_minute(store: Store, clock: Any) -> None:
         clock.now += step
         await store.authenticate(token)
         (row,) = await store.tokens(ada)
+        assert row.last_used_ms is not None
         used.append(row.last_used_ms - 1_000_000)
     assert used == [0, 0, 60_000]
 
