@@ -220,6 +220,12 @@ class _Checker:
             seats_fit, "info", f"{game.seats} seats, not {info.min_seats} to {info.max_seats}"
         )
         self.require(info.min_return < info.max_return, "info", "min_return is not < max_return")
+        least, most = self.game.return_bounds
+        self.require(
+            info.min_return <= least < most <= info.max_return,
+            "info",
+            f"return_bounds {least:g} to {most:g} are not within min_return and max_return",
+        )
         self.require(info.max_plies > 0, "info", "max_plies is not positive")
         again = type(game)(**game.parameters)
         self.same("copying", "a game made with the same parameters", again, game)
@@ -283,12 +289,12 @@ class _Checker:
         """One finite number per seat within the declared bounds."""
         self.require(isinstance(values, tuple), law, f"{values!r} is not a tuple")
         self.same(law, "how many values", len(values), self.game.seats)
-        low, high = self.info.min_return - _TOLERANCE, self.info.max_return + _TOLERANCE
+        least, most = self.game.return_bounds
         for value in values:
             self.require(
-                low <= value <= high,
+                least - _TOLERANCE <= value <= most + _TOLERANCE,
                 law,
-                f"{values!r} is not within {self.info.min_return:g} to {self.info.max_return:g}",
+                f"{values!r} is not within {least:g} to {most:g}",
             )
 
     def check_returns(self, law: str, values: Any) -> None:

@@ -301,7 +301,7 @@ class MatchCore:
         ledger: Ledger | None = None,
         on_clock: int | None = None,
     ) -> list[Effect]:
-        returns = outcomes.forfeit_returns(self.game.info, self.seats, seat)
+        returns = outcomes.forfeit_returns(self.game, seat)
         return self._finish(
             termination, returns, seat, reason, now, detail=detail, ledger=ledger, on_clock=on_clock
         )

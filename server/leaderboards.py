@@ -47,7 +47,7 @@ def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
     game = _game(spec)
     if game is None or game.info.scoring is not Scoring.RETURNS:
         return [_line(each, None, None, None) for each in standings]
-    bounds = game.info.min_return, game.info.max_return  # forfeits give these, too
+    bounds = game.return_bounds  # forfeits give these, too
     made = []
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)

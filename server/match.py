@@ -237,7 +237,7 @@ class Match(MatchCore):
         self._offers.add(seat)
         effects: list[Effect] = [self._store("draw_accept", seat)]
         if len(self._offers) == self.seats:
-            returns = outcomes.draw_returns(self.game.info, self.seats)
+            returns = outcomes.draw_returns(self.game)
             effects += self._finish("draw_agreed", returns, None, "A draw was agreed.", now)
         return self._ok(seat, re, effects)
 

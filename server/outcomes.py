@@ -9,7 +9,7 @@ that the game can give.  What the others get depends on the game's utility:
 * general sum and teams: everyone else gets the most that the game can give, since nobody else
   did wrong and nobody's return depends on another's.
 
-All are within the game's bounds.  An agreed draw gives everyone 0 in a zero-sum game, an equal
+All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in a zero-sum game, an equal
 share of the constant in a constant-sum game, and the middle of the bounds elsewhere.  A void
 match (`VOID`) has no result; its returns are written as zeros and count for nothing.
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from plyhouse.games.base import GameInfo, Utility
+from plyhouse.games.base import Game, Utility
 
 __all__ = ["FORFEITS", "VOID", "draw_returns", "forfeit_returns", "void_returns"]
 
@@ -30,34 +30,35 @@ FORFEITS: Final = frozenset(
 """Terminations by which one seat forfeits the match."""
 
 
-def _constant(info: GameInfo, seats: int) -> float:
+def _constant(game: Game) -> float:
     """The sum of returns of a constant-sum game: one best and all others worst."""
-    return info.max_return + (seats - 1) * info.min_return
+    least, most = game.return_bounds
+    return most + (game.seats - 1) * least
 
 
-def forfeit_returns(info: GameInfo, seats: int, guilty: int) -> tuple[float, ...]:
+def forfeit_returns(game: Game, guilty: int) -> tuple[float, ...]:
     """Returns of a match that seat ``guilty`` forfeited (see the module's rule)."""
-    least = info.min_return
-    others = seats - 1
-    if info.utility is Utility.ZERO_SUM:
+    least, most = game.return_bounds
+    others = game.seats - 1
+    if game.info.utility is Utility.ZERO_SUM:
         share = -least / others if others else 0.0
-    elif info.utility is Utility.CONSTANT_SUM:
-        share = (_constant(info, seats) - least) / others if others else 0.0
+    elif game.info.utility is Utility.CONSTANT_SUM:
+        share = (_constant(game) - least) / others if others else 0.0
     else:
-        share = info.max_return
-    share = max(least, min(info.max_return, share))
-    return tuple(least if seat == guilty else share for seat in range(seats))
+        share = most
+    share = max(least, min(most, share))
+    return tuple(least if seat == guilty else share for seat in range(game.seats))
 
 
-def draw_returns(info: GameInfo, seats: int) -> tuple[float, ...]:
+def draw_returns(game: Game) -> tuple[float, ...]:
     """Returns of a match whose seats agreed on a draw."""
-    if info.utility is Utility.ZERO_SUM:
+    if game.info.utility is Utility.ZERO_SUM:
         share = 0.0
-    elif info.utility is Utility.CONSTANT_SUM:
-        share = _constant(info, seats) / seats
+    elif game.info.utility is Utility.CONSTANT_SUM:
+        share = _constant(game) / game.seats
     else:
-        share = (info.min_return + info.max_return) / 2
-    return (share,) * seats
+        share = sum(game.return_bounds) / 2
+    return (share,) * game.seats
 
 
 def void_returns(seats: int) -> tuple[float, ...]:

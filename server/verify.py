@@ -354,12 +354,12 @@ class _Verifier:
         elif why == "draw_agreed":
             if self.agreed != set(range(seats)) or not game.info.draw_offers:
                 self.fail("outcome", "not every seat agreed on a draw", self.ply)
-            expected = outcomes.draw_returns(game.info, seats)
+            expected = outcomes.draw_returns(game)
         elif why in outcomes.VOID:
             expected = outcomes.void_returns(seats)
         elif 0 <= guilty < seats:
             self._forfeit(why, guilty)
-            expected = outcomes.forfeit_returns(game.info, seats, guilty)
+            expected = outcomes.forfeit_returns(game, guilty)
         else:
             self.fail("outcome", f"{why} without a seat that caused it", self.ply)
             return

@@ -447,6 +447,18 @@ class SceneOfTheWrongSeat(Secret):
         return dataclasses.replace(super().scene(observation), seat_to_move=1)
 
 
+class MoreThanAtStake(Secret):
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        return -0.5, 0.5
+
+
+class MoreAtStakeThanDeclared(Secret):
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        return -2.0, 2.0
+
+
 BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (BadName, "info", "Not A Name"),
     (DeclaredDeterministic, "chance", "declared deterministic"),
@@ -470,6 +482,8 @@ BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (UnseededSampling, "sample_state", "sampled again"),
     (EmptyScene, "scene", "actions offered"),
     (SceneOfTheWrongSeat, "scene", "seat_to_move"),
+    (MoreThanAtStake, "returns", "not within -0.5 to 0.5"),
+    (MoreAtStakeThanDeclared, "info", "return_bounds -2 to 2"),
 ]
 
 
