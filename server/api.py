@@ -6,20 +6,19 @@ here as well: of a match with hidden information that still runs, only what a sp
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import Litestar, MediaType, Request, Response, get, post
+from litestar import Litestar, Request, get, post
 from litestar.config.response_cache import ResponseCacheConfig
 from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
-from litestar.response import Redirect
-from litestar.static_files import create_static_files_router
 
-from plyhouse.games.base import Information
+from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import game_class, game_names, get_game
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.api_types import (
@@ -40,24 +39,23 @@ from plyhouse.server.competitions import CompetitionView
 from plyhouse.server.hub import Hub, server_version
 from plyhouse.server.leaderboards import lines, scoring_of
 from plyhouse.server.lobby import read_game, read_time_control
-from plyhouse.server.pages import ReferencePage, front_page, web_client
+from plyhouse.server.pages import ReferencePage
 from plyhouse.server.problems import HANDLERS, Problem
 from plyhouse.server.record import Record, stored_record
+from plyhouse.server.replay import Replay, replay
 from plyhouse.server.runner import Terms
-from plyhouse.storage.rows import CompetitionRow, MatchRow
+from plyhouse.server.site import SAFETY_HEADERS, hub_of, site_handlers
+from plyhouse.storage.rows import CompetitionRow, MatchRow, StoredMatch
 
 __all__ = ["create_api"]
 
 MAX_PAGE: Final = 1000
+MAX_POSITIONS: Final = 200
+MAX_OFFSET: Final = 1_000_000_000
+"""More than any table has lines, and a number that every database can count to."""
+"""Positions of a replay in one answer; a board drawn takes some kilobytes."""
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
-
-
-def _hub(state: State) -> Hub:
-    hub: Hub | None = state.get("hub")
-    if hub is None:
-        raise Problem("server/shutting_down", "The server is not ready yet.", 503)
-    return hub
 
 
 async def _authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> None:
@@ -70,7 +68,7 @@ async def _authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> N
 @get(["/api/v1/health", "/api/v1/status"], tags=["server"])
 async def health(state: State) -> Health:
     """Say how the server is doing."""
-    hub = _hub(state)
+    hub = hub_of(state)
     watchdog = hub.watchdog
     return Health(
         status="stopping" if hub.stopping else "ok",
@@ -125,7 +123,7 @@ async def games() -> list[GameView]:
 @get("/api/v1/leaderboards", tags=["results"])
 async def leaderboards(state: State) -> list[str]:
     """List the games that have results."""
-    return await _hub(state).store.games_with_results()
+    return await hub_of(state).store.games_with_results()
 
 
 @get("/api/v1/leaderboards/{game:str}", tags=["results"])
@@ -133,14 +131,14 @@ async def leaderboard(
     state: State,
     game: FromPath[str],
     limit: Limit = 100,
-    offset: Annotated[int, QueryParameter(ge=0)] = 0,
+    offset: Annotated[int, QueryParameter(ge=0, le=MAX_OFFSET)] = 0,
 ) -> Leaderboard:
     """Give the standings of a game; ratings come with their 95 % interval.
 
     Where the game is scored by returns, so does the mean return per match.
     """
     spec = read_game(game).spec
-    standings = await _hub(state).store.leaderboard(spec, limit, offset)
+    standings = await hub_of(state).store.leaderboard(spec, limit, offset)
     return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
 
 
@@ -156,7 +154,7 @@ async def matches(
     limit: Limit = 50,
 ) -> list[MatchView]:
     """List matches, newest first; ``before`` is the last match of the page before."""
-    hub = _hub(state)
+    hub = hub_of(state)
     rows = await hub.store.list_matches(
         game=None if game is None else read_game(game).spec,
         player_id=None if player is None else (await hub.store.player(player)).id,
@@ -172,7 +170,7 @@ async def matches(
 @get("/api/v1/matches/{match:str}", tags=["matches"])
 async def one_match(state: State, match: FromPath[str]) -> MatchView:
     """Show a match; while it runs, with all that a spectator sees."""
-    hub = _hub(state)
+    hub = hub_of(state)
     stored = await hub.store.match(match)
     view = _match_view(hub, stored.header)
     live = hub.runner.find(match)
@@ -192,10 +190,9 @@ async def record(state: State, match: FromPath[str]) -> Record:
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    stored = await _hub(state).store.match(match)
+    stored = await hub_of(state).store.match(match)
     game = get_game(stored.header.game)
-    over = stored.pairing.finished_ms is not None
-    if not over and game.info.information is not Information.PERFECT:
+    if not _seats_open(stored, game):
         raise Problem(
             "match/not_over",
             f"{game.info.name} has hidden information: the record of {match} is open once all "
@@ -204,10 +201,41 @@ async def record(state: State, match: FromPath[str]) -> Record:
     return stored_record(stored, game)
 
 
+@get("/api/v1/matches/{match:str}/replay", tags=["matches"])
+async def match_replay(
+    state: State,
+    match: FromPath[str],
+    seat: Annotated[int | None, QueryParameter(ge=0)] = None,
+    first: Annotated[
+        int, QueryParameter(ge=0, le=MAX_OFFSET, description="Ply of the first position.")
+    ] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=MAX_POSITIONS)] = MAX_POSITIONS,
+) -> Replay:
+    """Give the positions of a match as scenes, as spectators see them or as ``seat`` saw them.
+
+    In games with hidden information what the seats saw is open once the whole pairing is over.
+    """
+    stored = await hub_of(state).store.match(match)
+    game = get_game(stored.header.game)
+    seats_open = _seats_open(stored, game)
+    if seat is not None and seat >= game.seats:
+        raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
+    if seat is not None and not seats_open:
+        raise Problem(
+            "match/not_over",
+            f"{game.info.name} has hidden information: what a seat saw in {match} is open once "
+            "all matches of its pairing are over.",
+        )
+    # In a thread, as clocks are running here while a long match is gone through.
+    return await asyncio.to_thread(
+        replay, stored, game, seat, seats_open=seats_open, first=first, limit=limit
+    )
+
+
 @get("/api/v1/players/{name:str}", tags=["players"])
 async def player(state: State, name: FromPath[str]) -> PlayerView:
     """Show a player, its bots and its latest matches."""
-    hub = _hub(state)
+    hub = hub_of(state)
     row = await hub.store.player(name)
     rows = await hub.store.list_matches(player_id=row.id, limit=20)
     prefix = row.name.lower()
@@ -224,19 +252,19 @@ async def player(state: State, name: FromPath[str]) -> PlayerView:
 @post("/api/v1/players", tags=["players"])
 async def register(state: State, data: JSONBody[NewPlayer]) -> Account:
     """Make an account, where registration is open; keep the token, it is shown only here."""
-    return Account(*await _hub(state).registration.register(data.player))
+    return Account(*await hub_of(state).registration.register(data.player))
 
 
 @get("/api/v1/competitions", tags=["competitions"])
 async def competitions(state: State) -> list[CompetitionSummary]:
     """List all competitions, newest first."""
-    return [CompetitionSummary(**_summary(row)) for row in await _hub(state).store.competitions()]
+    return [CompetitionSummary(**_summary(row)) for row in await hub_of(state).store.competitions()]
 
 
 @get("/api/v1/competitions/{competition:str}", tags=["competitions"])
 async def one_competition(state: State, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its table and progress."""
-    return _detail(await _hub(state).competitions.view(competition))
+    return _detail(await hub_of(state).competitions.view(competition))
 
 
 @post(
@@ -248,7 +276,7 @@ async def organise(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> CompetitionDetail:
     """Start a round robin; needs a token with the scope ``organise``."""
-    hub = _hub(state)
+    hub = hub_of(state)
     await _authorise(request, hub, "organise")
     terms = Terms(
         read_game(data.game),
@@ -258,24 +286,6 @@ async def organise(
     )
     made = await hub.competitions.create(data.name, terms, rounds=data.rounds, entries=data.entries)
     return _detail(await hub.competitions.view(made))
-
-
-@get("/", media_type=MediaType.HTML, include_in_schema=False)
-async def front(state: State) -> Response[str]:
-    """Show leaderboards and running matches to people."""
-    hub = _hub(state)
-    boards = [
-        (game, lines(game, await hub.store.leaderboard(game, limit=10)))
-        for game in await hub.store.games_with_results()
-    ]
-    recent = await hub.store.list_matches(status="finished", limit=10)
-    return Response(front_page(hub, boards, recent), media_type=MediaType.HTML)
-
-
-@get("/docs", include_in_schema=False)
-async def docs() -> Redirect:
-    """Lead to the description of the API."""
-    return Redirect("/api")
 
 
 def create_api() -> Litestar:
@@ -288,22 +298,18 @@ def create_api() -> Litestar:
         matches,
         one_match,
         record,
+        match_replay,
         player,
         register,
         competitions,
         one_competition,
         organise,
-        front,
-        docs,
+        *site_handlers(),
     ]
-    folder = web_client()
-    if folder is not None:
-        handlers.append(
-            create_static_files_router("/web", [folder], html_mode=True, include_in_schema=False)
-        )
     return Litestar(
         handlers,
         exception_handlers=HANDLERS,
+        response_headers=SAFETY_HEADERS,
         logging_config=None,
         response_cache_config=ResponseCacheConfig(),
         openapi_config=OpenAPIConfig(
@@ -316,6 +322,12 @@ def create_api() -> Litestar:
         ),
         request_max_body_size=65536,
     )
+
+
+def _seats_open(stored: StoredMatch, game: Game) -> bool:
+    """Whether all that happened in a match is public."""
+    over = stored.pairing.finished_ms is not None
+    return over or game.info.information is Information.PERFECT
 
 
 def _match_view(hub: Hub, row: MatchRow) -> MatchView:

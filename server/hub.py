@@ -29,6 +29,7 @@ from plyhouse.protocol.messages import (
     Hello,
     Limits,
     MatchMessage,
+    MatchSnapshot,
     Notice,
     OfferDraw,
     Ok,
@@ -119,7 +120,7 @@ class Hub:
         self._server = server_version()
         self._tasks: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.TimerHandle | None = None
-        self._requests: dict[type, Callable[[Session, Participant, Any, int], None]] = {
+        self._requests: dict[type, Callable[[Session, Any, Any, int], None]] = {
             Ready: self._ready,
             Seek: lambda session, who, message, _: session.send(self.lobby.seek(who, message)),
             Unseek: lambda session, who, message, _: session.send(self.lobby.unseek(who, message)),
@@ -241,7 +242,11 @@ class Hub:
         session.send(Registered(message.id, player, token))
 
     async def login(self, session: Session, hello: Hello) -> None:
-        """Let a bot in, with all of its running matches."""
+        """Let a bot in, with all of its running matches; without token and name, a spectator."""
+        if not (hello.token or hello.bot or hello.games):
+            session.scenes = hello.scenes
+            session.send(self._welcome(hello, "", "", "", 0, []))
+            return
         login = await self.registration.log_in(hello)
         if session not in self.sessions:
             return  # it left meanwhile
@@ -269,17 +274,13 @@ class Hub:
             if stored is not None:
                 await stored
         release(
-            Welcome(
-                re=hello.id,
-                player=participant.player,
-                bot=participant.bot,
-                session=participant.key,
-                protocol=PROTOCOL_VERSION,
-                server=self._server,
-                time_ms=time.time_ns() // 1_000_000,
-                heartbeat_ms=int(self.config.heartbeat * 1000),
-                limits=Limits(self._limits.max_frame, participant.max_matches),
-                matches=snapshots,
+            self._welcome(
+                hello,
+                participant.player,
+                participant.bot,
+                participant.key,
+                participant.max_matches,
+                snapshots,
             )
         )
         now = self.now()
@@ -289,6 +290,28 @@ class Hub:
         self._check_games(session, hello)
         self.lobby.pair_soon()
         self.competitions.advance_soon()
+
+    def _welcome(
+        self,
+        hello: Hello,
+        player: str,
+        bot: str,
+        key: str,
+        max_matches: int,
+        matches: list[MatchSnapshot],
+    ) -> Welcome:
+        return Welcome(
+            re=hello.id,
+            player=player,
+            bot=bot,
+            session=key,
+            protocol=PROTOCOL_VERSION,
+            server=self._server,
+            time_ms=time.time_ns() // 1_000_000,
+            heartbeat_ms=int(self.config.heartbeat * 1000),
+            limits=Limits(self._limits.max_frame, max_matches),
+            matches=matches,
+        )
 
     def _participant(self, login: Login) -> Participant:
         participant = Participant(
@@ -369,7 +392,7 @@ class Hub:
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""
         participant = session.participant
-        if participant is None:
+        if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
         self._requests[type(message)](session, participant, message, stamp)
 
@@ -411,7 +434,7 @@ class Hub:
         live, seat = self._seat(session, message)
         live.input(live.match.sync, seat, stamp, re=message.id)
 
-    def _watch(self, session: Session, _: Participant, message: Watch, stamp: int) -> None:
+    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self.runner.find(message.match)
         if live is None:
             raise ProtocolError("match/unknown", "No such match is being played.")
@@ -421,7 +444,7 @@ class Hub:
         session.watching.add(live.id)
         live.watch(session, message.id, scenes=session.scenes)
 
-    def _unwatch(self, session: Session, _: Participant, message: Unwatch, stamp: int) -> None:
+    def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
         if message.match not in session.watching:
             raise ProtocolError("match/unknown", "You do not follow this match.")
         session.watching.discard(message.match)

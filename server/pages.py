@@ -1,8 +1,11 @@
-"""Pages for people, made on the server: no script, no build step, nothing from other hosts.
+"""Pages for people, made on the server: they work without a script and load nothing from others.
 
-`front_page` shows leaderboards and matches; `ReferencePage` renders the OpenAPI description, so
-that it can be read offline.  The usual viewers for it (Swagger UI, ReDoc, Scalar) load megabytes
-of script from a CDN, and the packages that bundle them are larger than this server.
+`front_page`, `matches_page` and the like show what is played; `ReferencePage` renders the OpenAPI
+description, so that it can be read offline.  The usual viewers for it (Swagger UI, ReDoc, Scalar)
+load megabytes of script from a CDN, and the packages that bundle them are larger than this server.
+
+Style and scripts are files of the web client under ``/web``: pages have none inline, as the
+content security policy of `plyhouse.server.site` demands.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,47 +21,70 @@ from urllib.parse import quote
 from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
 from plyhouse.server.hub import Hub, server_version
 from plyhouse.server.leaderboards import Line
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["ReferencePage", "front_page", "web_client"]
+__all__ = [
+    "ReferencePage",
+    "board_page",
+    "front_page",
+    "match_page",
+    "matches_page",
+    "missing_page",
+    "web_client",
+]
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; --soft: #888; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; margin: .5rem 0 1.5rem; }
-th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.soft { color: var(--soft); } code, pre { font-family: ui-monospace, monospace; }
-pre { overflow-x: auto; padding: .6rem; border: 1px solid var(--line); border-radius: .4rem; }
-section > h3 code { font-size: 1.05rem; } a:focus-visible { outline: 3px solid; }
-"""
+NAVIGATION = (("/", "Leaderboards"), ("/matches", "Matches"), ("/api", "API"))
 
 
-def page(title: str, body: str) -> str:
-    """A whole HTML page; ``body`` is HTML already."""
+def page(title: str, body: str, *, here: str = "", script: str = "") -> str:
+    """A whole HTML page; ``body`` is HTML already, ``script`` names a module of the web client."""
+    links = "".join(
+        f'<a href="{path}"{" aria-current=page" if path == here else ""}>{name}</a>'
+        for path, name in NAVIGATION
+    )
+    module = f'<script type="module" src="/web/{script}"></script>' if script else ""
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head>"
-        f"<body>{body}</body></html>"
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{html.escape(title)}</title>"
+        '<link rel="stylesheet" href="/web/style.css">'
+        f'<link rel="icon" href="/web/icon.svg" type="image/svg+xml">{module}</head><body>'
+        '<header><a class="brand" href="/"><img src="/web/icon.svg" alt="" width="32" height="32">'
+        f'Plyhouse</a><nav aria-label="Pages">{links}</nav>'
+        '<p id="state" role="status"></p></header>'
+        f"<main>{body}</main></body></html>"
     )
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: int) -> str:
-    """A table of HTML cells; the last ``numbers`` columns hold numbers."""
-    first = len(heads) - numbers
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: int, minor: Sequence[int] = ()
+) -> str:
+    """A table of HTML cells; the last ``numbers`` columns hold numbers.
 
-    def line(tag: str, cells: Sequence[str]) -> str:
+    The columns ``minor`` give way where there is no room for them.
+    """
+    first = len(heads) - numbers
+    kinds = []
+    for index in range(len(heads)):
+        names = " ".join((["n"] if index >= first else []) + (["minor"] if index in minor else []))
+        kinds.append(f' class="{names}"' if names else "")
+
+    def line(tag: str, cells: Sequence[str], scope: str = "") -> str:
         parts = (
-            f"<{tag}{' class=n' if index >= first else ''}>{cell}</{tag}>"
-            for index, cell in enumerate(cells)
+            f"<{tag}{scope}{kind}>{cell}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
         )
         return f"<tr>{''.join(parts)}</tr>"
 
     body = "".join(line("td", row) for row in rows)
-    return f"<table><thead>{line('th', heads)}</thead><tbody>{body}</tbody></table>"
+    return (
+        f'<div class="scroll"><table><thead>{line("th", heads, " scope=col")}</thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
 
 
 def web_client() -> Path | None:
@@ -69,48 +96,149 @@ def web_client() -> Path | None:
 def front_page(
     hub: Hub, boards: Sequence[tuple[str, Sequence[Line]]], recent: Sequence[MatchRow]
 ) -> str:
-    """Leaderboards, running and latest matches, and where to go from here."""
+    """Leaderboards, the latest results, and where to go from here."""
     parts = [
-        "<h1>Plyhouse</h1>",
-        f"<p class=soft>{html.escape(server_version())} · {len(hub.online())} bots connected · "
-        f"{len(hub.runner.live)} matches running · {len(hub.lobby)} seeks open</p>",
-        '<nav><a href="/api">API</a> · <a href="/api/v1/matches">matches</a> · '
-        '<a href="/api/v1/competitions">competitions</a>'
-        + (' · <a href="/web/">watch</a>' if web_client() is not None else "")
-        + "</nav>",
+        "<h1>Leaderboards</h1>",
+        f'<p class="soft">{_count(len(hub.online()), "bot")} connected · '
+        f'<a href="/matches">{_count(len(hub.runner.live), "match", "es")} running</a> · '
+        f"{_count(len(hub.lobby), 'seek')} open · {html.escape(server_version())}</p>",
     ]
     for game, board in boards:
-        link = f"/api/v1/leaderboards/{quote(game, safe='')}"
-        parts.append(f'<h2><a href="{link}">{html.escape(game)}</a></h2>{_board(board)}')
+        link = f"/leaderboards/{quote(game, safe='')}"
+        title = f'<h2><a href="{link}">{_title(game)}</a></h2>'
+        parts.append(f"<section>{title}{_board(board)}</section>")
     if not boards:
         parts.append("<p>No rated match has been played yet.</p>")
+    if recent:
+        parts.append(f"<section><h2>Latest results</h2>{_results(recent)}</section>")
+    return page("Plyhouse", "".join(parts), here="/")
+
+
+def board_page(game: str, board: Sequence[Line]) -> str:
+    """The whole leaderboard of a game."""
+    link = f"/api/v1/leaderboards/{quote(game, safe='')}"
+    shown = _board(board) if board else "<p>No rated match has been played yet.</p>"
+    note = f'<p class="soft">{html.escape(game)} · <a href="{link}">as JSON</a></p>'
+    return page(f"{game} - Plyhouse", f"<h1>{_title(game)}</h1>{note}{shown}")
+
+
+def matches_page(hub: Hub, finished: Sequence[MatchRow], *, before: str | None, full: bool) -> str:
+    """Running matches and the finished ones; ``full`` if older ones are left."""
     running = [
         (
-            f'<a href="/api/v1/matches/{live.id}">{live.id}</a>',
-            html.escape(live.match.game.spec),
-            " &ndash; ".join(html.escape(holder.name) for holder in live.holders),
+            _match_link(live.id, [holder.name for holder in live.holders]),
+            _title(live.match.game.spec),
+            html.escape(str(live.match.config.time_control)),
             str(live.match.ply),
         )
-        for live in list(hub.runner.live.values())[:50]
+        for live in sorted(hub.runner.live.values(), key=lambda live: live.id, reverse=True)[:200]
     ]
-    parts.append("<h2>Running matches</h2>")
+    heads = ("match", "game", "time control", "plies")
+    parts = ["<h1>Matches</h1>"]
+    if before is None:
+        shown = table(heads, running, 1, (2,)) if running else '<p class="soft">None now.</p>'
+        parts.append(
+            f'<section><h2>Running</h2><div id="running" data-live>{shown}</div></section>'
+        )
+    shown = _results(finished) if finished else '<p class="soft">None yet.</p>'
+    older = ""
+    if full:
+        older = f'<p><a href="/matches?before={quote(finished[-1].id)}">Older matches</a></p>'
+    live = "" if before else " data-live"
     parts.append(
-        table(("match", "game", "seats", "ply"), running, 1) if running else "<p>None.</p>"
+        f'<section><h2>Finished</h2><div id="finished"{live}>{shown}{older}</div></section>'
     )
-    if recent:
-        results = [
+    return page("Matches - Plyhouse", "".join(parts), here="/matches", script="live.js")
+
+
+def match_page(row: MatchRow) -> str:
+    """One match: who plays, how it stands, and the place in which the web client draws it."""
+    names = [_seat_name(seat.player, seat.bot) for seat in row.seats]
+    title = html.escape(" - ".join(names))
+    rated = "rated" if row.rated else "casual"
+    seats = "".join(
+        f"<li>{html.escape(name)}"
+        + (f" <b>{_signed(row.returns[index])}</b>" if len(row.returns) > index else "")
+        + "</li>"
+        for index, name in enumerate(names)
+    )
+    outcome = " ".join(filter(None, (_ending(row.termination), row.reason)))
+    link = f"/api/v1/matches/{row.id}"
+    record = f' · <a href="{link}/record">Record</a>' if row.status == "finished" else ""
+    about = (
+        f"{html.escape(row.game)} · {html.escape(row.time_control)} · {rated} · match {row.id}"
+        f'<span id="record">{record}</span>'
+    )
+    return page(
+        f"{' - '.join(names)}, {row.game}",
+        f'<h1>{_title(row.game)}</h1><p class="soft">{about}</p>'
+        f'<div id="match" data-match="{html.escape(row.id)}">'
+        f'<ol class="plain">{seats}</ol><p>{html.escape(outcome)}</p>'
+        f"<noscript><p>With JavaScript this page shows the position and every ply of {title}; "
+        "without, the record has them.</p></noscript></div>",
+        script="match.js",
+    )
+
+
+def missing_page(text: str) -> str:
+    """What is shown instead of a page that is not there."""
+    return page("Not found - Plyhouse", f"<h1>Not found</h1><p>{html.escape(text)}</p>")
+
+
+def _results(rows: Sequence[MatchRow]) -> str:
+    """A table of finished matches."""
+    lines = []
+    for row in rows:
+        ended = ""
+        if row.finished_ms is not None:
+            when = datetime.fromtimestamp(row.finished_ms / 1000, UTC)
+            ended = f'<time datetime="{when:%Y-%m-%dT%H:%M:%SZ}">{when:%Y-%m-%d %H:%M} UTC</time>'
+        lines.append(
             (
-                f'<a href="/api/v1/matches/{row.id}/record">{row.id}</a>',
-                html.escape(row.game),
-                " &ndash; ".join(html.escape(f"{seat.player}/{seat.bot}") for seat in row.seats),
-                html.escape(row.termination),
-                " : ".join(f"{value:g}" for value in row.returns),
+                _match_link(row.id, [_seat_name(seat.player, seat.bot) for seat in row.seats]),
+                _title(row.game),
+                html.escape(_ending(row.termination)),
+                ended,
+                str(row.ply),
+                " : ".join(_signed(value) for value in row.returns) or "&ndash;",
             )
-            for row in recent
-        ]
-        heads = ("record", "game", "seats", "ended by", "returns")
-        parts.append(f"<h2>Latest results</h2>{table(heads, results, 1)}")
-    return page("Plyhouse", "".join(parts))
+        )
+    return table(("match", "game", "ended by", "when", "plies", "result"), lines, 2, (2, 3, 4))
+
+
+def _match_link(match: str, names: Sequence[str]) -> str:
+    shown = " &ndash; ".join(html.escape(name) for name in names)
+    return f'<a href="/matches/{quote(match, safe="")}">{shown}</a>'
+
+
+def _title(spec: str) -> str:
+    """The title of a game as HTML, with its parameters; its spec if it is not installed."""
+    try:
+        game = get_game(spec)
+    except GameError:
+        return html.escape(spec)
+    name, _, parameters = game.spec.partition("(")
+    shown = f' <span class="soft">({html.escape(parameters)}</span>' if parameters else ""
+    return html.escape(game.info.title or name) + shown
+
+
+def _seat_name(player: str, bot: str) -> str:
+    """A seat's holder; a person plays under the player's own name."""
+    return player if not bot or bot.lower() == player.lower() else f"{player}/{bot}"
+
+
+def _ending(termination: str) -> str:
+    """A termination in words; nothing for the usual end."""
+    return "" if termination == "normal" else termination.replace("_", " ")
+
+
+def _signed(value: float) -> str:
+    """A return with its sign, and none on zero."""
+    return f"{value:+g}".replace("-", "\u2212") if value else "0"
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun if number == 1 else noun + plural}"
 
 
 def _board(lines: Sequence[Line]) -> str:
@@ -133,7 +261,7 @@ def _board(lines: Sequence[Line]) -> str:
         rows.append(row)
     points = ("return per match", "95 %") if by_return else ("score",)
     heads = ("#", "bot", "rating", "95 %", *points, "games", "won&ndash;drawn&ndash;lost")
-    return table(heads, rows, len(heads) - 2)
+    return table(heads, rows, len(heads) - 2, (3, 5, 7) if by_return else (3, 6))
 
 
 def _range(low: float | None, high: float | None, form: str) -> str:
@@ -150,7 +278,7 @@ class ReferencePage(OpenAPIRenderPlugin):
         parts = [
             f"<h1>{html.escape(schema['info']['title'])} API</h1>",
             f"<p>{html.escape(schema['info'].get('description') or '')}</p>",
-            '<p><a href="/api/openapi.json">openapi.json</a> · <a href="/">front page</a></p>',
+            '<p><a href="/api/openapi.json">openapi.json</a></p>',
             "<p>Errors are JSON with <code>status</code>, <code>code</code> (stable) and "
             "<code>detail</code> (a sentence).</p>",
         ]
@@ -161,7 +289,7 @@ class ReferencePage(OpenAPIRenderPlugin):
         parts.append("<h2>Types</h2>")
         for name, definition in sorted(schema.get("components", {}).get("schemas", {}).items()):
             parts.append(_type(name, definition))
-        return page("Plyhouse API", "".join(parts)).encode()
+        return page("Plyhouse API", "".join(parts), here="/api").encode()
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> str:

@@ -1,64 +1,73 @@
-// Protocol v1 over JSON: one connection that comes back by itself.
+// Protocol v1 over JSON, for spectators: one connection that comes back by itself.
+
+import { Backoff } from "./backoff.js";
 
 const SUBPROTOCOL = "plyhouse.v1+json";
-const SLOWEST = 15_000;
+const PATIENCE = 3; // heartbeats of silence after which the server counts as gone
 
 /** Keeps a spectator's connection open and hands over every message. */
 export class Connection {
-  /**
-   * `onMessage(message)` gets what the server sends, `onState(text)` what to tell people.
-   * Without a token the server may let us watch all the same, or refuse with an error `auth/...`.
-   */
-  constructor(url, token, onMessage, onState) {
+  /** `onMessage(message)` gets what the server sends, `onState(text)` what to tell people. */
+  constructor(url, onMessage, onState) {
     this.url = url;
-    this.token = token;
     this.onMessage = onMessage;
-    this.onState = onState;
     this.number = 0;
-    this.failures = 0;
     this.over = false;
+    this.silence = null;
+    this.patience = 10_000;
+    this.backoff = new Backoff(() => this.open(), onState);
     this.open();
   }
 
   open() {
-    this.onState("connecting");
-    this.socket = new WebSocket(this.url, SUBPROTOCOL);
-    this.socket.addEventListener("open", () => this.send({ type: "hello", token: this.token, client: "plyhouse-web", scenes: true, takeover: true }));
-    this.socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
-    this.socket.addEventListener("close", () => this.lost());
+    // A socket that was given up may still report its end: only the latest one counts.
+    const socket = this.socket = new WebSocket(this.url, SUBPROTOCOL);
+    const mine = (act) => (event) => { if (socket === this.socket && !this.over) act(event); };
+    socket.addEventListener("open", mine(() => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true })));
+    socket.addEventListener("message", mine((event) => this.receive(JSON.parse(event.data))));
+    socket.addEventListener("close", mine(() => this.lost()));
+    this.heard();
   }
 
   receive(message) {
+    this.heard();
     if (message.type === "ping") {
       this.socket.send(JSON.stringify({ type: "pong", re: message.id }));
       return;
     }
     if (message.type === "welcome") {
-      this.failures = 0;
-      this.onState("");
+      if (message.heartbeat_ms) this.patience = PATIENCE * message.heartbeat_ms;
+      this.backoff.well();
     }
     this.onMessage(message);
   }
 
-  lost() {
-    if (this.over) return;
-    const wait = Math.min(SLOWEST, 500 * 2 ** this.failures) * (0.5 + Math.random() / 2);
-    this.failures += 1;
-    this.onState("connection lost, trying again");
-    setTimeout(() => this.open(), wait);
+  heard() {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.lost(), this.patience);
   }
 
-  /** Send a request; returns its number. */
+  lost() {
+    clearTimeout(this.silence);
+    const socket = this.socket;
+    this.socket = null;
+    socket?.close();
+    this.onMessage({ type: "lost" });
+    this.backoff.failed();
+  }
+
+  /** Send a request. */
   send(message) {
     this.number += 1;
     this.socket.send(JSON.stringify({ ...message, id: this.number }));
-    return this.number;
   }
 
   /** Leave for good. */
   close() {
     this.over = true;
-    this.socket.close(1000);
+    clearTimeout(this.silence);
+    this.backoff.stop();
+    this.socket?.close(1000);
   }
 }
 

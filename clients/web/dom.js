@@ -41,3 +41,11 @@ export function clockText(ms) {
   const seconds = Math.floor(left / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
+
+/** Show the times below a node as the clock on the wall says, not in UTC. */
+export function localTimes(node) {
+  for (const time of node.querySelectorAll("time[datetime]")) {
+    const when = new Date(time.getAttribute("datetime"));
+    time.textContent = when.toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+  }
+}

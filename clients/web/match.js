@@ -1,99 +1,272 @@
-// Watches one match: positions as they come, clocks that run, and a way back through them.
+// One match: watched while it is played, with every position so far to step through.
 
+import { Backoff } from "./backoff.js";
 import { Connection, endpoint } from "./connection.js";
-import { clockText, holder, html } from "./dom.js";
+import { clockText, holder, html, signed, svg } from "./dom.js";
 import { drawScene } from "./scene.js";
 
-const POLL = 1000;
-let polling = false;
-const byId = (id) => document.getElementById(id);
-const id = new URL(location.href).searchParams.get("id") ?? "";
+const place = document.getElementById("match");
+const id = place.dataset.match;
+const api = `/api/v1/matches/${encodeURIComponent(id)}`;
 
-const shown = {
-  players: [],
-  scenes: [],
-  at: 0,
-  follow: true,
-  events: [],
+const match = {
+  seats: [],
+  status: "waiting",
+  outcome: null,
   clocks: [],
   clocksAt: 0,
-  seatToMove: null,
+  seenBy: null,
+  scenes: [], // by ply: the position after so many actions of seats
+  events: [],
+  at: 0,
+  follow: true,
 };
 
+// ------------------------------------------------------------------------------ the page
+
+const step = (name, label, outline, to) => {
+  const icon = svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: outline }));
+  const button = html("button", { id: name, type: "button", "aria-label": label, title: label }, icon);
+  button.addEventListener("click", () => go(to()));
+  return button;
+};
+const last = () => Math.max(0, match.scenes.length - 1);
+const view = {
+  state: document.getElementById("state"),
+  scene: html("div", { id: "scene" }),
+  first: step("first", "First position (Home)", "M4 4h3v12H4zM17 4v12L8 10z", () => 0),
+  back: step("back", "One ply back (left arrow)", "M15 4v12L6 10z", () => match.at - 1),
+  forward: step("forward", "One ply forward (right arrow)", "M5 4v12l9-6z", () => match.at + 1),
+  latest: step("latest", "Last position (End)", "M13 4h3v12h-3zM3 4v12l9-6z", last),
+  where: html("span", { id: "where" }),
+  seen: html("select", { id: "seen" }),
+  seenLabel: html("label", { class: "seen", hidden: true }, "Seen by "),
+  seats: html("ul", { id: "seats", class: "seats" }),
+  outcome: html("p", { id: "outcome", role: "status" }),
+  events: html("ol", { id: "events", class: "events" }),
+};
+
+function layOut() {
+  view.seenLabel.append(view.seen);
+  view.seen.addEventListener("change", () => lookAs(view.seen.value === "" ? null : Number(view.seen.value)));
+  const { first, back, forward, latest } = view;
+  place.replaceChildren(
+    html("section", { class: "position", "aria-label": "Position" }, view.scene,
+      html("div", { class: "steps", role: "group", "aria-label": "Positions" },
+        first, back, forward, latest, view.where, view.seenLabel)),
+    html("section", { class: "course", "aria-label": "Course of the match" },
+      view.outcome, view.seats, html("h2", {}, "Plies"), view.events));
+  place.classList.add("match");
+}
+
+function go(to) {
+  match.at = Math.max(0, Math.min(last(), to));
+  match.follow = match.at === last();
+  show();
+}
+
 function show() {
-  const { scenes, at } = shown;
-  if (scenes.length) byId("scene").replaceChildren(drawScene(scenes[at].scene));
-  byId("where").textContent = scenes.length ? `position after ply ${scenes[at].ply}` : "";
-  byId("first").disabled = byId("back").disabled = at <= 0;
-  byId("forward").disabled = byId("live").disabled = at >= scenes.length - 1;
+  const { scenes, at } = match;
+  if (scenes[at]) view.scene.replaceChildren(drawScene(scenes[at], scenes[at - 1] ?? null));
+  const live = match.status !== "finished" && match.follow ? " \u00b7 live" : "";
+  view.where.textContent = scenes.length ? `${at} / ${last()}${live}` : "";
+  // A disabled button would lose the keyboard's focus.
+  for (const [button, end] of [[view.first, 0], [view.back, 0], [view.forward, last()], [view.latest, last()]]) {
+    button.setAttribute("aria-disabled", String(at === end));
+  }
+  for (const item of view.events.children) {
+    const current = Number(item.dataset.at) === at && at > 0;
+    if (current) {
+      item.setAttribute("aria-current", "true");
+      reveal(item);
+    } else item.removeAttribute("aria-current");
+  }
+  showSeats();
 }
 
-function step(to) {
-  shown.at = Math.max(0, Math.min(shown.scenes.length - 1, to));
-  shown.follow = shown.at === shown.scenes.length - 1;
-  show();
+/** Scroll the list, and never the page. */
+function reveal(item) {
+  const list = view.events;
+  const top = item.offsetTop - list.offsetTop;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + item.offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = top + item.offsetHeight - list.clientHeight;
+  }
 }
 
-function addScene(scene, ply) {
-  if (!scene) return;
-  const last = shown.scenes.at(-1);
-  if (last && last.ply === ply) shown.scenes[shown.scenes.length - 1] = { scene, ply };
-  else shown.scenes.push({ scene, ply });
-  shown.seatToMove = scene.seat_to_move;
-  if (shown.follow) shown.at = shown.scenes.length - 1;
-  show();
-}
+const name = (seat) => (match.seats[seat] ? holder(match.seats[seat]) : `seat ${seat}`);
 
 function addEvents(events) {
-  const list = byId("events");
-  for (const event of events ?? []) {
-    const who = event.seat >= 0 ? holder(shown.players[event.seat] ?? { player: `seat ${event.seat}` }) : "chance";
-    const time = event.ms === undefined || event.ms === null ? "" : ` (${(event.ms / 1000).toFixed(2)} s)`;
-    list.append(html("li", { value: event.ply + 1 }, `${who}: ${event.action ?? "hidden"}${time}`));
+  for (const event of events) {
+    const ply = event.ply ?? 0;
+    const chance = event.seat < 0;
+    const at = chance ? ply : ply + 1;
+    const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(2)} s`;
+    const button = html("button", { type: "button", tabindex: -1 },
+      html("span", { class: "number" }, chance ? "" : at),
+      html("span", { class: chance ? "swatch" : `swatch seat-${event.seat % 6}` }),
+      html("span", { class: "who" }, chance ? "chance" : name(event.seat)),
+      html("span", { class: event.action ? "action" : "action soft" }, event.action ?? "hidden"),
+      html("span", { class: "soft time" }, time));
+    button.addEventListener("click", () => go(at));
+    view.events.append(html("li", { "data-at": at }, button));
   }
-  if (events?.length) list.lastElementChild?.scrollIntoView({ block: "nearest" });
 }
 
-function setClocks(clocks) {
-  if (!clocks?.length) return;
-  shown.clocks = clocks;
-  shown.clocksAt = performance.now();
+function setEvents(events) {
+  match.events = [...events];
+  view.events.replaceChildren();
+  addEvents(match.events);
 }
 
 function showSeats() {
-  const passed = performance.now() - shown.clocksAt;
-  const items = shown.players.map((player, seat) => {
-    const clock = shown.clocks.find((each) => (each.seat ?? 0) === seat);
-    const left = clock ? clockText(clock.remaining_ms - (clock.running ? passed : 0)) : "";
-    const rating = player.rating ? ` ${Math.round(player.rating)}` : "";
-    return html("li", { "aria-current": String(shown.seatToMove === seat) },
-      html("span", { class: `swatch seat-${seat % 6}` }),
-      html("span", {}, holder(player), html("span", { class: "soft" }, rating)),
-      html("span", { class: "clock" }, left));
+  const passed = match.clocksAt ? performance.now() - match.clocksAt : 0;
+  const toMove = match.scenes[match.at]?.seat_to_move ?? null;
+  match.seats.forEach((seat, index) => {
+    const item = view.seats.children[index] ?? view.seats.appendChild(html("li", {},
+      html("span", { class: `swatch seat-${index % 6}` }), html("span", {}, holder(seat)),
+      html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), html("span", { class: "clock" })));
+    const clock = match.clocks.find((each) => (each.seat ?? 0) === index);
+    let text = "";
+    if (match.outcome) text = signed(match.outcome.returns[index] ?? 0, 2).replace(/\.?0+$/, "") || "0";
+    else if (clock) text = clockText((clock.remaining_ms ?? 0) - (clock.running ? passed : 0));
+    item.setAttribute("aria-current", String(toMove === index));
+    item.lastChild.classList.toggle("running", Boolean(clock?.running) && !match.outcome);
+    if (item.lastChild.textContent !== text) item.lastChild.textContent = text;
   });
-  byId("seats").replaceChildren(...items);
 }
 
-function showOutcome(outcome) {
-  if (!outcome) return;
-  shown.seatToMove = null;
-  shown.clocks = shown.clocks.map((clock) => ({ ...clock, running: false }));
-  const returns = outcome.returns?.join(" : ") ?? "";
-  byId("outcome").textContent = `Over (${outcome.termination.replaceAll("_", " ")}). ${returns} ${outcome.reason ?? ""}`;
+const ENDINGS = {
+  resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
+  disconnect: "as the other was away", bot_crash: "as the other's bot failed",
+};
+
+/** The result in a sentence. */
+function sentence({ termination, returns = [], reason = "" }) {
+  const void_ = termination === "aborted" || termination === "server_fault";
+  if (void_) return `No result: ${reason || termination.replaceAll("_", " ")}`;
+  const best = Math.max(...returns);
+  const winners = returns.flatMap((value, seat) => (value === best ? [name(seat)] : []));
+  const how = ENDINGS[termination] ? ` ${ENDINGS[termination]}` : "";
+  const result = winners.length === returns.length
+    ? (termination === "draw_agreed" ? "Draw by agreement" : "Draw")
+    : `${winners.join(" and ")} ${winners.length > 1 ? "win" : "wins"}${how}`;
+  return `${result}.${reason && termination !== "draw_agreed" ? ` ${reason}` : ""}`;
 }
 
-function snapshot(match, scenes = []) {
-  shown.players = match.players ?? [];
-  shown.scenes = scenes;
-  byId("events").replaceChildren();
-  byId("title").textContent = match.game;
-  document.title = `${match.players.map(holder).join(" - ")}, ${match.game}`;
-  byId("about").textContent =
-    `${match.time_control}, ${match.rated ? "rated" : "casual"}, commitment ${(match.commitment ?? "").slice(0, 16)}\u2026`;
-  addEvents(match.events);
-  setClocks(match.clocks);
-  addScene(match.scene, match.ply ?? 0);
-  showOutcome(match.outcome);
+function setOutcome(outcome) {
+  match.outcome = outcome;
+  match.status = "finished";
+  match.clocks = [];
+  view.outcome.textContent = sentence(outcome);
+}
+
+/** `mover`: whose clock starts with this message, if none is said to run. */
+function setClocks(clocks, mover = null) {
+  if (!clocks?.length) return;
+  const runs = clocks.some((clock) => clock.running);
+  match.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === mover }));
+  match.clocksAt = performance.now();
+}
+
+// --------------------------------------------------------------------------- the server
+
+async function ask(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(String(response.status));
+  return response.json();
+}
+
+/** Fetch the positions from ply `first` on, and all events with them if that is the start. */
+async function fetchScenes(first) {
+  const seen = match.seenBy;
+  const seat = seen === null ? "" : `&seat=${seen}`;
+  const events = [];
+  let open = false;
+  for (let next = first, plies = first; next <= plies;) {
+    const part = await ask(`${api}/replay?first=${next}${seat}`);
+    if (seen !== match.seenBy) return;
+    for (const frame of part.frames) {
+      match.scenes[frame.ply] = frame.scene;
+      events.push(...frame.events);
+    }
+    open = part.open;
+    plies = part.plies;
+    next = part.frames.length ? part.frames.at(-1).ply + 1 : plies + 1;
+  }
+  if (first === 0) setEvents(events);
+  offerViews(open);
+}
+
+/** What seats saw can be looked at when it is public, in games where it differs. */
+function offerViews(open) {
+  const hidden = match.events.some((event) => event.action === null || event.action === undefined);
+  if (!open || match.status !== "finished" || view.seen.options.length || !hidden) return;
+  view.seen.append(html("option", { value: "" }, "spectators"),
+    ...match.seats.map((seat, index) => html("option", { value: index }, holder(seat))));
+  view.seenLabel.hidden = false;
+}
+
+async function lookAs(seat) {
+  match.seenBy = seat;
+  await load();
+}
+
+/** Ask for everything that is known of the match; true if it is over. */
+async function fetchAll() {
+  const header = await ask(api);
+  match.seats = header.seats;
+  match.status = header.status;
+  if (header.status === "finished") {
+    setOutcome({ ...header, returns: header.seats.map((seat) => seat.returned ?? 0) });
+    showRecord();
+  }
+  await fetchScenes(0);
+  if (match.follow) match.at = last();
+  show();
+  return header.status === "finished";
+}
+
+function showRecord() {
+  const link = document.getElementById("record");
+  if (link && !link.hasChildNodes()) link.append(" \u00b7 ", html("a", { href: `${api}/record` }, "Record"));
+}
+
+async function load() {
+  try {
+    const over = await fetchAll();
+    loading.well();
+    if (!over && !connection) connection = new Connection(endpoint(), onMessage, setState);
+  } catch {
+    loading.failed();
+  }
+}
+
+function setScene(scene, ply) {
+  if (scene) match.scenes[ply] = scene;
+  if (match.follow) match.at = last();
+}
+
+async function snapshot(found) {
+  match.seats = found.players.map((player, seat) => ({ ...player, seat }));
+  match.status = found.status ?? "running";
+  setEvents(found.events ?? []);
+  setClocks(found.clocks);
+  setScene(found.scene, found.ply ?? 0);
+  if (found.outcome) over(found.outcome);
+  const missing = Array.from(match.scenes).findIndex((scene) => !scene);
+  if (missing >= 0) {
+    try { await fetchScenes(Math.max(1, missing)); } catch { loading.failed(); }
+  }
+  show();
+}
+
+function over(outcome) {
+  setOutcome({ ...outcome, returns: outcome.returns ?? [] });
+  connection?.close();
+  connection = null;
+  setState("");
+  load(); // the last position, also of a match that ended while nobody told us
 }
 
 function onMessage(message) {
@@ -102,97 +275,53 @@ function onMessage(message) {
       connection.send({ type: "watch", match: id });
       break;
     case "match":
-      if (message.snapshot.match === id) snapshot(message.snapshot);
+      snapshot(message.snapshot);
       break;
     case "update":
-      if (message.match !== id) break;
-      addEvents(message.events);
-      setClocks(message.clocks);
-      addScene(message.scene, message.ply ?? 0);
+      match.status = "running";
+      addEvents(message.events ?? []);
+      setClocks(message.clocks, message.scene?.seat_to_move);
+      setScene(message.scene, message.ply ?? 0);
+      show();
       break;
     case "finished":
-      if (message.match !== id) break;
-      addEvents(message.events);
-      showOutcome(message.outcome);
+      addEvents(message.events ?? []);
+      over(message.outcome);
+      break;
+    case "lost": // how the clocks go on is not known here
+      match.clocks = match.clocks.map((clock) => ({ ...clock, running: false }));
+      showSeats();
+      break;
+    case "notice":
+      setState(message.message);
       break;
     case "error":
-      if (message.code.startsWith("auth/")) {
+      if (message.code === "match/unknown") { // over, while we were away
         connection.close();
-        refused(message);
-      } else if (message.code === "match/unknown") {
-        connection.close(); // over for long, perhaps: the result is still known
-        poll();
-      }
+        connection = null;
+        load();
+      } else if (message.re !== undefined || message.fatal) setState(message.message);
       break;
     default:
       break;
   }
 }
 
-// Where the server lets nobody watch without an account, the page asks for the position instead.
-async function poll() {
-  polling = true;
-  let over = false;
-  try {
-    const response = await fetch(`/api/v1/matches/${encodeURIComponent(id)}`);
-    const view = await response.json();
-    if (!response.ok) {
-      byId("state").textContent = view.message ?? "There is no such match.";
-      return;
-    }
-    over = view.status === "finished";
-    if (view.snapshot) {
-      const { scenes } = shown;
-      snapshot(view.snapshot, scenes);
-    } else {
-      byId("title").textContent = view.game;
-      shown.players = view.seats;
-    }
-    if (over && !view.snapshot?.outcome) {
-      showOutcome({ ...view, returns: view.seats.map((seat) => seat.returned ?? 0) });
-    }
-    byId("state").textContent = "";
-  } catch (error) {
-    byId("state").textContent = `The server does not answer (${error.message}).`;
-  }
-  if (!over && polling) setTimeout(() => { if (polling) poll(); }, POLL);
+function setState(text) {
+  if (view.state.textContent !== text) view.state.textContent = text;
 }
 
-byId("first").addEventListener("click", () => step(0));
-byId("back").addEventListener("click", () => step(shown.at - 1));
-byId("forward").addEventListener("click", () => step(shown.at + 1));
-byId("live").addEventListener("click", () => step(Infinity));
+let connection = null;
+const loading = new Backoff(load, setState);
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input")) return;
-  const targets = { ArrowLeft: shown.at - 1, ArrowRight: shown.at + 1, Home: 0, End: Infinity };
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input, select")) return;
+  const targets = { ArrowLeft: match.at - 1, ArrowRight: match.at + 1, Home: 0, End: last() };
   if (event.key in targets) {
-    step(targets[event.key]);
+    go(targets[event.key]);
     event.preventDefault();
   }
 });
-setInterval(showSeats, 100);
-
-function setState(text) {
-  byId("state").textContent = text;
-}
-
-// A token is kept for this tab only.
-const connect = () => new Connection(endpoint(), sessionStorage.getItem("token") ?? "", onMessage, setState);
-
-function refused(message) {
-  if (sessionStorage.getItem("token")) setState(message.message);
-  sessionStorage.removeItem("token");
-  byId("login").hidden = false;
-  if (!polling) poll();
-}
-
-byId("login").addEventListener("submit", (event) => {
-  event.preventDefault();
-  sessionStorage.setItem("token", byId("token").value.trim());
-  byId("token").value = "";
-  byId("login").hidden = true;
-  polling = false;
-  connection = connect();
-});
-
-let connection = connect();
+setInterval(() => { if (match.clocks.some((clock) => clock.running)) showSeats(); }, 100);
+layOut();
+load();

@@ -9,7 +9,11 @@ const COLOURS = 6;
 
 const seatClass = (seat) => (seat === null || seat === undefined ? "" : `seat-${seat % COLOURS}`);
 
-function grid(element) {
+/** Whether what stands on a spot is new: it is marked as the last move. */
+const changed = (cell, before) => Boolean(before)
+  && (cell.text !== before.text || cell.owner !== before.owner || cell.shape !== before.shape);
+
+function grid(element, previous) {
   const rows = element.rows ?? [];
   const columns = Math.max(1, ...rows.map((row) => row.length));
   const left = element.row_labels?.length ? MARGIN : 0;
@@ -22,7 +26,8 @@ function grid(element) {
       const at = { class: "label", x: left / 2, y: (y + 0.5) * CELL };
       parts.push(svg("text", at, element.row_labels[y] ?? ""));
     }
-    row.forEach((cell, x) => parts.push(gridCell(cell, left + x * CELL, y * CELL)));
+    row.forEach((cell, x) => parts.push(
+      gridCell(cell, left + x * CELL, y * CELL, changed(cell, previous?.rows?.[y]?.[x]))));
   });
   if (below) {
     element.column_labels.forEach((label, x) => {
@@ -36,9 +41,9 @@ function grid(element) {
   return html("div", { class: "grid" }, drawing);
 }
 
-function gridCell(cell, x, y) {
+function gridCell(cell, x, y, last) {
   const square = svg("rect", {
-    class: cell.highlight ? "cell mark" : "cell", x, y, width: CELL, height: CELL, rx: 10,
+    class: cell.highlight || last ? "cell mark" : "cell", x, y, width: CELL, height: CELL, rx: 10,
   });
   const parts = [square];
   const centre = { x: x + CELL / 2, y: y + CELL / 2 };
@@ -51,6 +56,9 @@ function gridCell(cell, x, y) {
   return svg("g", {}, parts);
 }
 
+/** The colour of a seat before what belongs to it. */
+const swatch = (seat) => (seatClass(seat) ? html("span", { class: `swatch ${seatClass(seat)}` }) : null);
+
 function hand(element) {
   const cards = element.cards ?? [];
   const parts = cards.map((card, index) => {
@@ -60,9 +68,9 @@ function hand(element) {
     return svg("g", {}, face, svg("text", { class: "piece", x: x + 30, y: 46 }, card.text));
   });
   const spoken = cards.map((card) => card.text ?? "face down").join(", ") || "none";
-  const width = Math.max(490, cards.length * 70);
+  const width = Math.max(70, cards.length * 70);
   const drawing = svg("svg", { viewBox: `0 0 ${width} 90`, role: "img", "aria-label": `${element.label}: ${spoken}` }, parts);
-  return html("div", { class: "hand" }, html("div", { class: "soft" }, element.label), drawing);
+  return html("div", { class: "hand" }, html("div", { class: "soft" }, swatch(element.seat), element.label), drawing);
 }
 
 const PIPS = {
@@ -81,7 +89,7 @@ function dice(element) {
       : [svg("text", { class: "piece", x: x + 34, y: 38 }, value)];
     return svg("g", {}, face, marks);
   });
-  const width = Math.max(490, values.length * 80);
+  const width = Math.max(80, values.length * 80);
   const drawing = svg("svg", { viewBox: `0 0 ${width} 76`, role: "img", "aria-label": `${element.label}: ${values.join(", ") || "none"}` }, parts);
   return html("div", { class: "dice" }, html("div", { class: "soft" }, element.label), drawing);
 }
@@ -89,12 +97,12 @@ function dice(element) {
 function counter(element) {
   const number = Number.isInteger(element.value) ? String(element.value) : element.value.toFixed(2);
   const text = element.target ? `${element.label}: ${number} / ${element.target}` : `${element.label}: ${number}`;
-  if (!element.target) return html("div", {}, text);
+  if (!element.target) return html("div", {}, swatch(element.seat), text);
   const part = Math.max(0, Math.min(1, element.value / element.target));
   const bar = svg("svg", { viewBox: "0 0 300 12", role: "presentation", preserveAspectRatio: "none" },
     svg("rect", { class: "bar", width: 300, height: 12, rx: 6 }),
     svg("rect", { class: seatClass(element.seat) || "pip", width: 300 * part, height: 12, rx: 6 }));
-  return html("div", { class: "counter" }, text, bar);
+  return html("div", { class: "counter" }, swatch(element.seat), text, bar);
 }
 
 const KINDS = {
@@ -102,9 +110,12 @@ const KINDS = {
   text: (element) => html("div", {}, element.text),
 };
 
-/** The scene as one HTML element. */
-export function drawScene(scene) {
-  const parts = (scene.elements ?? []).map((element) => KINDS[element.kind]?.(element) ?? null);
+/** The scene as one HTML element; what differs from the `previous` one is marked. */
+export function drawScene(scene, previous = null) {
+  const parts = (scene.elements ?? []).map((element, index) => {
+    const before = previous?.elements?.[index];
+    return KINDS[element.kind]?.(element, before?.kind === element.kind ? before : null) ?? null;
+  });
   const status = html("div", { class: "status" }, scene.status ?? "");
   return html("div", { class: "scene" }, parts, status);
 }

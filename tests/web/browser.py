@@ -1,0 +1,230 @@
+"""A headless Chromium driven through its DevTools protocol, with nothing but `websockets`."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+PATIENCE = 30.0
+"""Seconds after which a page that does not get there has failed."""
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--no-proxy-server",
+    "--no-first-run",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--remote-debugging-port=0",
+)
+
+
+class PageError(AssertionError):
+    """A page did not get where it should, or a script failed."""
+
+
+def find_chromium() -> str | None:
+    """The browser to use: PLYHOUSE_CHROMIUM, or what is on the path."""
+    named = os.environ.get("PLYHOUSE_CHROMIUM")
+    return named or next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+@contextlib.contextmanager
+def chromium(program: str, profile: Path) -> Iterator[str]:
+    """Run a browser with an empty profile; gives the address of its DevTools."""
+    process = subprocess.Popen(
+        [program, *OPTIONS, f"--user-data-dir={profile}", "about:blank"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    assert process.stderr is not None
+    try:
+        said: list[str] = []
+        for line in process.stderr:
+            said.append(line)
+            _, found, address = line.partition("DevTools listening on ")
+            if found:
+                break
+        else:
+            raise PageError(f"{program} did not start: {''.join(said)[-2000:]}")
+        drain = threading.Thread(target=process.stderr.read, daemon=True)
+        drain.start()
+        yield address.strip()
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if "drain" in locals():
+            drain.join(10)
+        process.stderr.close()
+
+
+class Page:
+    """One tab, in a browser context (cookies, cache) of its own."""
+
+    def __init__(self, wire: ClientConnection) -> None:
+        self._wire = wire
+        self._numbers = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._session: str | None = None
+        self.errors: list[str] = []
+        """What the page complained about in its console, exceptions included."""
+
+    async def read(self) -> None:
+        """Take in what the browser says, until it leaves."""
+        async for frame in self._wire:
+            message = json.loads(frame)
+            future = self._answers.pop(message.get("id", -1), None)
+            if future is not None and not future.done():
+                future.set_result(message)
+            self._note(message.get("method", ""), message.get("params", {}))
+
+    def _note(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            thrown = details.get("exception", {}).get("description", "")
+            self.errors.append(f"{details['text']} {thrown}")
+        elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
+            self.errors.append(" ".join(str(each.get("value", each)) for each in params["args"]))
+        elif method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            entry = params["entry"]
+            self.errors.append(f"{entry['text']} {entry.get('url', '')}")
+
+    async def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a DevTools command and return its result."""
+        number = next(self._numbers)
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        future = self._answers[number] = asyncio.get_running_loop().create_future()
+        await self._wire.send(json.dumps(message))
+        async with asyncio.timeout(PATIENCE):
+            answer = await future
+        if "error" in answer:
+            raise PageError(f"{method}: {answer['error']['message']}")
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    async def open(self) -> None:
+        """Make the tab."""
+        context = (await self.call("Target.createBrowserContext"))["browserContextId"]
+        made = await self.call("Target.createTarget", url="about:blank", browserContextId=context)
+        target = made["targetId"]
+        attached = await self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            await self.call(f"{domain}.enable")
+
+    async def go(self, url: str) -> None:
+        """Open an address and wait until it is loaded."""
+        here = f"location.href.split('#')[0] === {json.dumps(url)}"
+        await self.call("Page.navigate", url=url)
+        await self.until(f"document.readyState === 'complete' && {here}")
+
+    async def evaluate(self, expression: str) -> Any:
+        """The value of a JavaScript expression; promises are awaited."""
+        answer = await self.call(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            thrown = details.get("exception", {}).get("description", details["text"])
+            raise PageError(f"{expression}: {thrown}")
+        return answer["result"].get("value")
+
+    async def until(self, condition: str) -> Any:
+        """Wait until a JavaScript expression is true, looking once per frame; returns it."""
+        script = (
+            "new Promise((resolve) => { const look = () => { let found = null;"
+            f"try {{ found = ({condition}); }} catch {{ found = null; }}"
+            "if (found) resolve(found); else requestAnimationFrame(look); }; look(); })"
+        )
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while True:
+                    try:
+                        return await self.evaluate(script)
+                    except PageError as error:  # another page was opened meanwhile: look there
+                        if "context" not in str(error) and "navigated" not in str(error):
+                            raise
+        except TimeoutError:
+            seen = await self.evaluate("location.href + '\\n' + document.body.innerText")
+            raise PageError(f"never came true: {condition}\n{seen}\n{self.errors}") from None
+
+    async def text(self, selector: str) -> str:
+        """The text of the first element that a selector finds; empty if there is none."""
+        found = json.dumps(selector)
+        return str(await self.evaluate(f"document.querySelector({found})?.textContent ?? ''"))
+
+    async def click(self, selector: str) -> None:
+        """Click on an element."""
+        await self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
+
+    async def press(self, key: str) -> None:
+        """Press and release a key, as the keyboard does: ``ArrowLeft``, ``Home``, ``Tab`` ..."""
+        text = {"Enter": "\r"}.get(key, "")
+        code = {"Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
+        for kind in ("keyDown", "keyUp"):
+            await self.call(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=code[key],
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
+
+    async def show_as(self, width: int, height: int, *, dark: bool = False) -> None:
+        """Use a window of this size, and a colour scheme."""
+        phone = width < 600
+        await self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=phone,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        await self.call("Emulation.setEmulatedMedia", features=[scheme])
+
+    async def screenshot(self, path: Path) -> None:
+        """Write a picture of the whole page."""
+        shot = await self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        data = base64.b64decode(shot["data"])
+        await asyncio.to_thread(path.write_bytes, data)
+
+
+@contextlib.asynccontextmanager
+async def open_page(devtools: str) -> AsyncIterator[Page]:
+    """A new tab of a running browser."""
+    async with connect(devtools, max_size=None, compression=None, proxy=None) as wire:
+        page = Page(wire)
+        reader = asyncio.create_task(page.read())
+        try:
+            await page.open()
+            yield page
+        finally:
+            reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reader

@@ -1,0 +1,216 @@
+"""A server with scripted bots, a wire to it that can be cut, and a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import pytest
+
+from plyhouse.protocol.codec import MSGPACK
+from plyhouse.protocol.messages import (
+    Accepted,
+    Act,
+    Error,
+    Finished,
+    Hello,
+    MatchMessage,
+    Ping,
+    Pong,
+    Ready,
+    Resign,
+    Seek,
+    Turn,
+    Welcome,
+)
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.hub import Hub
+from plyhouse.server.memory import MemoryClient
+from plyhouse.server.serve import RunningServer, running_server
+
+from .browser import Page, chromium, find_chromium, open_page
+
+MessageT = TypeVar("MessageT")
+
+
+def unavailable(reason: str) -> NoReturn:
+    if os.environ.get("PLYHOUSE_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"PLYHOUSE_REQUIRE_BROWSER is set, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def devtools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    program = find_chromium()
+    if program is None:
+        unavailable("no Chromium is installed (PLYHOUSE_CHROMIUM can name one)")
+    with chromium(program, tmp_path_factory.mktemp("chromium")) as address:
+        yield address
+
+
+@pytest.fixture
+async def page(devtools: str) -> AsyncIterator[Page]:
+    async with open_page(devtools) as opened:
+        yield opened
+
+
+class Bot:
+    """A bot that plays what the test says, in the process of the server."""
+
+    def __init__(self, client: MemoryClient, name: str) -> None:
+        self.client = client
+        self.name = name
+        self.seat = -1
+        self.match = ""
+        self._last = 0
+
+    async def _next(self, kind: type[MessageT]) -> MessageT:
+        async with asyncio.timeout(15):
+            while (frame := await self.client.recv()) is not None:
+                message = MSGPACK.decode_server(frame)
+                if isinstance(message, Ping):
+                    self.client.send(MSGPACK.encode(Pong(message.id)))
+                assert not isinstance(message, Error), message
+                if isinstance(message, kind):
+                    return message
+        raise AssertionError(f"closed while waiting for {kind.__name__}")
+
+    def send(self, kind: type[Any], *args: Any, **fields: Any) -> None:
+        self._last += 1
+        self.client.send(MSGPACK.encode(kind(self._last, *args, **fields)))
+
+    async def welcomed(self) -> None:
+        await self._next(Welcome)
+
+    async def begin(self) -> None:
+        """Wait for a match and be ready."""
+        found = (await self._next(MatchMessage)).snapshot
+        self.match, self.seat = found.match, -1 if found.seat is None else found.seat
+        self.send(Ready, self.match)
+
+    async def act(self, action: str) -> None:
+        """Play when it is this bot's turn; the ply is told and durable when this returns."""
+        turn = await self._next(Turn)
+        self.send(Act, self.match, turn.ply, action)
+        await self._next(Accepted)
+
+    async def finish(self) -> None:
+        """Wait for the end of the match."""
+        await self._next(Finished)
+
+    def resign(self) -> None:
+        self.send(Resign, self.match)
+
+
+class House:
+    """A running server."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self.hub: Hub = server.hub
+        self.url = server.url
+        self.port = server.port
+        self._tokens: dict[str, str] = {}
+
+    async def bot(self, player: str) -> Bot:
+        if player not in self._tokens:
+            await self.hub.store.add_player(player)
+            self._tokens[player] = await self.hub.store.add_token(player)
+        bot = Bot(self.hub.connect(), f"{player}/bot")
+        bot.send(Hello, self._tokens[player], "bot", takeover=True)
+        await bot.welcomed()
+        return bot
+
+    async def pair(self, game: str, time_control: str = "total:300") -> list[Bot]:
+        """Two bots in a running match, in the order of their seats."""
+        bots = [await self.bot("alice"), await self.bot("bob")]
+        for bot in bots:
+            bot.send(Seek, game, time_control, rated=True)
+        await asyncio.gather(*(bot.begin() for bot in bots))
+        return sorted(bots, key=lambda bot: bot.seat)
+
+    async def play(self, game: str, actions: str) -> str:
+        """A whole match: the actions in order, by turns; returns its id."""
+        bots = await self.pair(game)
+        for ply, action in enumerate(actions.split()):
+            await bots[ply % 2].act(action)
+        await bots[0].finish()
+        await self.hub.ratings.settle()
+        return bots[0].match
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[House]:
+    async with running_server(ServerConfig(port=0, database="sqlite:///:memory:")) as server:
+        yield House(server)
+
+
+class Wire:
+    """A way to the server that can be cut and mended; browsers come in at `url`."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def mend(self) -> None:
+        self._listener = await asyncio.start_server(self._carry, "127.0.0.1", self.port)
+        self.port = self._listener.sockets[0].getsockname()[1]
+
+    async def cut(self) -> None:
+        """Nobody gets through any more, and nobody can connect."""
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        for writer in tuple(self._open):
+            writer.transport.abort()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        there, onward = await asyncio.open_connection("127.0.0.1", self._to)
+        if self._listener is None:  # cut while this one was on its way
+            writer.transport.abort()
+            onward.transport.abort()
+            return
+        self._open |= {writer, onward}
+        try:
+            await asyncio.gather(self._pump(reader, onward), self._pump(there, writer))
+        finally:
+            self._open -= {writer, onward}
+
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                writer.write(data)
+                await writer.drain()
+        with contextlib.suppress(OSError):
+            writer.close()
+
+
+@pytest.fixture
+async def wire(house: House) -> AsyncIterator[Wire]:
+    made = Wire(house.port)
+    await made.mend()
+    yield made
+    await made.cut()
+
+
+@pytest.fixture
+def pictures() -> Path | None:
+    """Where to put screenshots, if PLYHOUSE_PICTURES names a folder."""
+    named = os.environ.get("PLYHOUSE_PICTURES")
+    return Path(named) if named else None
