@@ -106,7 +106,8 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     # -- who you are ------------------------------------------------------------------------
     ErrorCode(
         "auth/required",
-        "Anything but `hello`, `register` or `ping` before `welcome`.",
+        "Anything but `hello`, `register` or `ping` before `welcome`; or anything but watching "
+        "after a `hello` without a token.",
         "Send hello with a token first.",
     ),
     ErrorCode(

@@ -47,7 +47,7 @@ class Hello(Message, frozen=True):
     """Say who you are; the first request of a connection. Answer: ``welcome``.
 
     id: number of this request.
-    token: secret of the player's account.
+    token: secret of the player's account; empty, with neither bot nor games, only to watch.
     bot: name of this bot under its player; empty to play as the player in person.
     games: games in which you accept matches made by organisers and challengers.
     client: name and version of your program, for statistics.

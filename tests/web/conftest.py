@@ -83,6 +83,16 @@ class Bot:
         self._last += 1
         self.client.send(MSGPACK.encode(kind(self._last, *args, **fields)))
 
+    async def ask(self, kind: type[Any], *args: Any) -> Any:
+        """Send a request and return its answer, also an error."""
+        self.send(kind, *args)
+        async with asyncio.timeout(15):
+            while (frame := await self.client.recv()) is not None:
+                message = MSGPACK.decode_server(frame)
+                if getattr(message, "re", None) == self._last:
+                    return message
+        raise AssertionError("closed while waiting for an answer")
+
     async def welcomed(self) -> None:
         await self._next(Welcome)
 
@@ -123,6 +133,13 @@ class House:
         bot.send(Hello, self._tokens[player], "bot", takeover=True)
         await bot.welcomed()
         return bot
+
+    async def guest(self) -> Bot:
+        """A spectator without an account."""
+        guest = Bot(self.hub.connect(), "")
+        guest.send(Hello, "", scenes=True)
+        await guest.welcomed()
+        return guest
 
     async def pair(self, game: str, time_control: str = "total:300") -> list[Bot]:
         """Two bots in a running match, in the order of their seats."""

@@ -1,0 +1,75 @@
+"""Pages, replays and spectators without a browser: what the server hands out, and to whom."""
+
+from __future__ import annotations
+
+import httpx
+
+from plyhouse.protocol.messages import Resign, Seek, Watch
+
+from .conftest import House
+
+FOUR = "1 1 2 2 3 3 4"
+
+
+async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: House) -> None:
+    match = await house.play("connect_four", FOUR)
+    first, _ = await house.pair("pig")
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        pages = {
+            path: await web.get(path)
+            for path in ("/", "/matches", f"/matches/{match}", "/leaderboards/connect_four", "/api")
+        }
+        missing = [await web.get(path) for path in ("/matches/none", "/leaderboards/none")]
+    for path, answer in pages.items():
+        assert answer.status_code == 200, path
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "<style" not in answer.text
+        assert "style=" not in answer.text
+    assert f'href="/matches/{first.match}"' in pages["/matches"].text
+    assert f'href="/matches/{match}"' in pages["/"].text
+    assert "alice/bot" in pages["/leaderboards/connect_four"].text
+    assert "alice/bot" in pages[f"/matches/{match}"].text
+    for answer in missing:
+        assert (answer.status_code, answer.headers["content-type"]) == (
+            404,
+            "text/html; charset=utf-8",
+        )
+
+
+async def test_a_replay_comes_in_parts(house: House) -> None:
+    match = await house.play("connect_four", FOUR)
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches") as web:
+        whole = (await web.get(f"/{match}/replay")).json()
+        part = (await web.get(f"/{match}/replay?first=3&limit=2")).json()
+        beyond = await web.get(f"/{match}/replay?seat=2")
+    assert [frame["ply"] for frame in whole["frames"]] == list(range(8))
+    actions = [event["action"] for frame in whole["frames"] for event in frame["events"]]
+    assert actions == FOUR.split()
+    assert part["frames"] == whole["frames"][3:5]
+    assert (part["plies"], part["open"]) == (7, True)
+    assert beyond.status_code == 404
+
+
+async def test_what_seats_saw_is_open_when_the_pairing_is_over(house: House) -> None:
+    first, second = await house.pair("kuhn_poker")
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches/{first.match}") as web:
+        running = (await web.get("/replay")).json()
+        refused = await web.get("/replay?seat=0")
+        await first.act("check")
+        await second.act("check")
+        await first.finish()
+        seen = (await web.get("/replay?seat=0")).json()
+    deal = running["frames"][0]["events"]
+    assert [event.get("action") for event in deal] == [None, None]
+    assert (refused.status_code, refused.json()["code"]) == (409, "match/not_over")
+    own, other = (event.get("action") for event in seen["frames"][0]["events"])
+    assert own in ("J", "Q", "K")
+    assert other is None
+
+
+async def test_without_an_account_one_may_watch_and_do_nothing_else(house: House) -> None:
+    first, _ = await house.pair("pig")
+    guest = await house.guest()
+    assert (await guest.ask(Watch, first.match)).snapshot.seat is None
+    for kind, *fields in ((Seek, "pig", "move:1"), (Resign, first.match)):
+        assert (await guest.ask(kind, *fields)).code == "auth/required"
