@@ -5,7 +5,7 @@ A document is run from top to bottom in one shell, in an empty folder:
 * a fence ``console`` holds commands (``$ ...``) and, optionally, what they print: compared
   like a doctest, with ``...`` for what differs from run to run;
 * a command that does not end (``plyhouse serve``, a bot without ``--matches``) is started in
-  the background, and its first line of output awaited; it is stopped after the document;
+  the background, and what it should print awaited; it is stopped after the document;
 * a fence ``python`` is run; with ``title="name.py"`` it is saved under that name instead, and
   so are other fences whose title is a file name (``toml``, ``javascript``);
 * a fence whose title begins with ``not run:`` is not run, and says why to readers, too;
@@ -23,7 +23,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +89,12 @@ def free_port() -> str:
         return str(probe.getsockname()[1])
 
 
+def is_said(line: str, text: str) -> bool:
+    """Whether a line like this is among those of the text."""
+    check = doctest.OutputChecker().check_output
+    return any(check(line, said, FLAGS) for said in text.splitlines())
+
+
 class Shell:
     """One bash that runs a document's commands one after the other."""
 
@@ -132,19 +138,24 @@ class Shell:
         self.wait_for(status, command, log)
         return int(status.read_text()), log.read_text()
 
-    def start(self, command: str) -> tuple[int, str]:
-        """Start a command in the background and wait for its first line of output."""
+    def start(self, command: str, wanted: str) -> None:
+        """Start a command in the background; wait until it has printed the lines ``wanted``.
+
+        Other lines, such as warnings of a busy machine, may stand between them.
+        """
         self.background += 1
         log = self.folder / f".background-{self.background}"
         assert self.process.stdin is not None
         self.process.stdin.write(self.local(f"{{ {command}\n}} >{log} 2>&1 </dev/null &\n"))
         self.process.stdin.flush()
-        self.wait_for(log, command, log, "\n")
-        return 0, log.read_text()
+        lines = self.local(wanted).splitlines() or ["..."]
+        self.wait_for(log, command, log, lambda text: all(is_said(line, text) for line in lines))
 
-    def wait_for(self, path: Path, command: str, log: Path, content: str = "") -> None:
+    def wait_for(
+        self, path: Path, command: str, log: Path, enough: Callable[[str], bool] = bool
+    ) -> None:
         deadline = time.monotonic() + PATIENCE
-        while not (path.exists() and content in path.read_text()):
+        while not (path.exists() and enough(path.read_text())):
             if time.monotonic() > deadline or self.process.poll() is not None:
                 shown = log.read_text() if log.exists() else ""
                 pytest.fail(f"{command} did not finish:\n{shown}")
@@ -188,26 +199,19 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
     match fence.language:
         case "console":
             for command, wanted in commands(fence.body):
-                endless = ENDLESS.search(command)
-                code, printed = (shell.start if endless else shell.run)(command)
-                assert code == 0, f"{where}: `{command}` ended with {code}:\n{printed}"
-                if endless:
-                    for line in wanted.splitlines():
-                        assert any(
-                            doctest.OutputChecker().check_output(shell.local(line), said, FLAGS)
-                            for said in printed.splitlines()
-                        ), f"{where}: `{command}` should print\n{line}\nbut printed\n{printed}"
-                elif wanted.strip():
-                    same = doctest.OutputChecker().check_output(
-                        shell.local(wanted) + "\n", printed, FLAGS
-                    )
-                    assert same, (
-                        f"{where}: `{command}` should print\n{wanted}\nbut printed\n{printed}"
-                    )
+                if ENDLESS.search(command):
+                    shell.start(command, wanted)
+                    continue
+                code, said = shell.run(command)
+                assert code == 0, f"{where}: `{command}` ended with {code}:\n{said}"
+                if wanted.strip():
+                    expected = shell.local(wanted) + "\n"
+                    same = doctest.OutputChecker().check_output(expected, said, FLAGS)
+                    assert same, f"{where}: `{command}` should print\n{wanted}\nnot\n{said}"
         case "python":
             (shell.folder / "snippet.py").write_text(shell.local(fence.body), encoding="utf-8")
-            code, printed = shell.run("python snippet.py")
-            assert code == 0, f"{where}: the snippet ended with {code}:\n{printed}"
+            code, said = shell.run("python snippet.py")
+            assert code == 0, f"{where}: the snippet ended with {code}:\n{said}"
         case "text" | "json":
             pass
         case other:
