@@ -41,6 +41,7 @@ from plyhouse.storage.errors import (
     StoreClosed,
     translate,
 )
+from plyhouse.storage.models import Link
 from plyhouse.storage.urls import Target, parse_url
 
 __all__ = ["Database"]
@@ -137,6 +138,21 @@ class Database:
         except self._errors as error:
             raise self._explain(error) from error
 
+    async def write_prepared(self, work: Callable[[Link], T]) -> T:
+        """Like `write`, for work that runs nothing but `plyhouse.storage.models.Prepared`.
+
+        On SQLite it is handed the driver's connection, with the transaction begun: what
+        SQLAlchemy does for every transaction and statement would cost as much as they do.
+        """
+        if self._thread is None or self._closed or self.target.read_only:
+            return await self.write(work)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(
+                self._thread, self._again_if_locked, self._transact_driver, work
+            )
+        except self._errors as error:
+            raise self._explain(error) from error
+
     # making engines
 
     def _make_engine(self) -> AsyncEngine:
@@ -216,19 +232,39 @@ class Database:
 
     async def _in_thread(self, work: Callable[[Connection], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._transact_in_thread, work
+            self._thread, self._again_if_locked, self._transact_in_thread, work
         )
 
     def _transact_in_thread(self, work: Callable[[Connection], T]) -> T:
-        """Run in the writer's thread. SQLite waits for locks itself, except in a few cases
-        (recovery of the log, switching to WAL) in which it gives up at once: hence the loop.
+        """Run in the writer's thread."""
+        connection = self._writer_connection()
+        with connection.begin():
+            return work(connection)
+
+    def _transact_driver(self, work: Callable[[Link], T]) -> T:
+        """Run in the writer's thread, without SQLAlchemy's part."""
+        driver = self._writer_connection().connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)  # noqa: S101 (for the type checker)
+        driver.execute("BEGIN IMMEDIATE")
+        try:
+            result = work(driver)
+            driver.execute("COMMIT")
+        except BaseException:
+            if driver.in_transaction:
+                driver.execute("ROLLBACK")
+            raise
+        return result
+
+    def _again_if_locked(
+        self, transact: Callable[[Callable[[Any], T]], T], work: Callable[[Any], T]
+    ) -> T:
+        """SQLite waits for locks itself, except in a few cases (recovery of the log, switching
+        to WAL) in which it gives up at once: hence the loop.
         """
         deadline = time.monotonic() + self.target.busy_timeout_ms / 1000
         while True:
             try:
-                connection = self._writer_connection()
-                with connection.begin():
-                    return work(connection)
+                return transact(work)
             except (DBAPIError, sqlite3.Error) as error:
                 locked = isinstance(translate(error, ""), DatabaseLocked)
                 if not locked or time.monotonic() >= deadline:

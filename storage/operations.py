@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TypeVar, cast
 
-from sqlalchemy import Connection, Table, bindparam, select
+from sqlalchemy import Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.models import (
     UNRATED,
+    Link,
     Prepared,
     events,
     match_seats,
@@ -43,9 +44,6 @@ from plyhouse.storage.rows import (
 __all__ = ["Operations", "seat_result"]
 
 OpT = TypeVar("OpT")
-
-_CHUNK = 500  # ids per query; databases limit the number of parameters
-
 
 def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
     """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
@@ -100,6 +98,18 @@ class Operations:
             .values(_binds(("finished_ms",))),
             dialect,
         )
+        found = (matches.c.game, matches.c.rated, matches.c.finished_ms)
+        by_id = select(*found).where(matches.c.id == bindparam("b_id"))
+        self._header = prepare(by_id.with_for_update(), dialect)
+        self._holders = prepare(
+            select(match_seats.c.bot_id)
+            .where(match_seats.c.match_id == bindparam("b_id"))
+            .order_by(match_seats.c.seat),
+            dialect,
+        )
+        self._known_pairing = prepare(
+            select(pairings.c.id).where(pairings.c.id == bindparam("b_id")), dialect
+        )
         self._standing = _adding(
             standings,
             ("score", "games", "wins", "draws", "losses", "returned", "returned_squares"),
@@ -109,7 +119,7 @@ class Operations:
             pair_results, ("wins_a", "draws", "wins_b", "score_a", "squares_a"), dialect
         )
 
-    def apply(self, connection: Connection, ops: Iterable[Op]) -> None:
+    def apply(self, connection: Link, ops: Iterable[Op]) -> None:
         """Store operations in the connection's transaction."""
         kinds: defaultdict[type[object], list[Op]] = defaultdict(list)
         for op in ops:
@@ -121,13 +131,13 @@ class Operations:
         if starts := _of(kinds, StartMatch):
             self._start_matches(connection, starts)
         if acts := _of(kinds, EventRow):
-            self._event.run(connection, list(map(self._event_row, acts)))
+            self._event.insert(connection, list(map(self._event_row, acts)))
         if ends := _of(kinds, FinishMatch):
             self._finish_matches(connection, ends)
         if overs := _of(kinds, FinishPairing):
             self._finish_pairings(connection, overs)
 
-    def _add_matches(self, connection: Connection, ops: Sequence[NewMatch]) -> None:
+    def _add_matches(self, connection: Link, ops: Sequence[NewMatch]) -> None:
         rows = []
         seats = []
         for op in ops:
@@ -163,7 +173,7 @@ class Operations:
         self._match.run(connection, rows)
         self._seat.run(connection, seats)
 
-    def _start_matches(self, connection: Connection, ops: Sequence[StartMatch]) -> None:
+    def _start_matches(self, connection: Link, ops: Sequence[StartMatch]) -> None:
         self._unfinished(connection, [op.match_id for op in ops])
         rows = []
         for op in ops:
@@ -176,10 +186,9 @@ class Operations:
             rows.append(_ordered(self._start, values))
         self._start.run(connection, rows)
 
-    def _finish_matches(self, connection: Connection, ops: Sequence[FinishMatch]) -> None:
+    def _finish_matches(self, connection: Link, ops: Sequence[FinishMatch]) -> None:
         ids = [op.match_id for op in ops]
         headers = self._unfinished(connection, ids)
-        holders = _holders(connection, ids)
         rows = []
         seat_rows = []
         totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
@@ -195,7 +204,7 @@ class Operations:
                 "b_reason": op.reason,
             }
             rows.append(_ordered(self._finish, values))
-            bots = holders[op.match_id]
+            bots = [bot for (bot,) in self._holders.look_up(connection, op.match_id)]
             if not op.returns:
                 continue
             if len(op.returns) != len(bots):
@@ -264,55 +273,30 @@ class Operations:
             ],
         )
 
-    def _finish_pairings(self, connection: Connection, ops: Sequence[FinishPairing]) -> None:
-        ids = {op.pairing_id for op in ops}
-        found: set[str] = set()
-        for chunk in _chunks(sorted(ids)):
-            query = select(pairings.c.id).where(pairings.c.id.in_(chunk))
-            found.update(connection.execute(query).scalars())
-        if missing := ids - found:
-            raise Unknown(f"there is no pairing {min(missing)!r}; store it before its end")
+    def _finish_pairings(self, connection: Link, ops: Sequence[FinishPairing]) -> None:
+        for pairing_id in sorted({op.pairing_id for op in ops}):
+            if not self._known_pairing.look_up(connection, pairing_id):
+                raise Unknown(f"there is no pairing {pairing_id!r}; store it before its end")
         rows = [
             _ordered(self._pairing_end, {"b_id": op.pairing_id, "b_finished_ms": op.finished_ms})
             for op in ops
         ]
         self._pairing_end.run(connection, rows)
 
-    def _unfinished(
-        self, connection: Connection, ids: Sequence[str]
-    ) -> dict[str, tuple[str, bool]]:
+    def _unfinished(self, connection: Link, ids: Sequence[str]) -> dict[str, tuple[str, bool]]:
         """Return game and whether rated of matches that must be there and not be finished."""
         found: dict[str, tuple[str, bool]] = {}
-        for chunk in _chunks(ids):
-            query = (
-                select(matches.c.id, matches.c.game, matches.c.rated, matches.c.finished_ms)
-                .where(matches.c.id.in_(chunk))
-                .with_for_update()
-            )
-            for match_id, game, rated, finished in connection.execute(query):
-                if finished is not None:
-                    raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
-                found[match_id] = game, rated
         for match_id in ids:
-            if match_id not in found:
+            rows = self._header.look_up(connection, match_id)
+            if not rows:
                 raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
+            game, rated, finished = rows[0]
+            if finished is not None:
+                raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
+            found[match_id] = game, rated
         if len(found) != len(ids):
             raise AlreadyExists("a match is named twice in one batch; start or finish it once")
         return found
-
-
-def _holders(connection: Connection, ids: Sequence[str]) -> dict[str, list[int]]:
-    """Return the ids of the bots of each match by seat."""
-    holders: dict[str, list[int]] = {match_id: [] for match_id in ids}
-    for chunk in _chunks(ids):
-        query = (
-            select(match_seats.c.match_id, match_seats.c.bot_id)
-            .where(match_seats.c.match_id.in_(chunk))
-            .order_by(match_seats.c.match_id, match_seats.c.seat)
-        )
-        for match_id, bot_id in connection.execute(query):
-            holders[match_id].append(bot_id)
-    return holders
 
 
 def _add(total: list[float], values: Iterable[float]) -> None:
@@ -344,11 +328,6 @@ def _add_pairs(
 
 def _of(kinds: Mapping[type[object], list[Op]], kind: type[OpT]) -> list[OpT]:
     return cast("list[OpT]", kinds.get(kind, []))
-
-
-def _chunks(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    for start in range(0, len(ids), _CHUNK):
-        yield ids[start : start + _CHUNK]
 
 
 def _binds(names: Iterable[str]) -> dict[str, object]:

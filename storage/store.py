@@ -162,7 +162,7 @@ class Store:
     async def apply(self, ops: Iterable[Op]) -> None:
         """Store operations in one transaction of their own: all of them or none."""
         rows = list(ops)
-        await self._database.write(lambda c: self._operations.apply(c, rows))
+        await self._database.write_prepared(lambda c: self._operations.apply(c, rows))
 
     async def create_pairing(self, row: PairingRow) -> None:
         """Store a pairing."""
