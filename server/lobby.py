@@ -23,7 +23,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.server.clock import InvalidTimeControl, TimeControl
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.matchmaking import Matchmaker, Seek, SeekError
+from plyhouse.server.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.participants import Participant
 from plyhouse.server.runner import MatchRunner, Terms
 from plyhouse.storage.rows import new_id
@@ -153,15 +153,15 @@ class Lobby:
         self._pairing = False
         if not self.open:
             return
-        proposals = list(self._matchmaker.pair(self._room))
+        proposals = self._matchmaker.pair(self._room)
+        terms_of: dict[PoolKey, Terms] = {}
         for proposal in proposals:
-            first = proposal.seeks[0]
-            terms = Terms(
-                get_game(first.game),
-                TimeControl.parse(first.time_control),
-                first.rated,
-                first.mirrored,
-            )
+            pool = proposal.pool
+            terms = terms_of.get(pool)
+            if terms is None:
+                control = TimeControl.parse(pool.time_control)
+                terms = Terms(get_game(pool.game), control, pool.rated, pool.mirrored)
+                terms_of[pool] = terms
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
             self._runner.begin(terms, orders)
         # Only now: one seek may stand in several proposals.

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-__all__ = ["Matchmaker", "Proposal", "Seek", "SeekDuplicate", "SeekError", "SeekLimit"]
+__all__ = ["Matchmaker", "PoolKey", "Proposal", "Seek", "SeekDuplicate", "SeekError", "SeekLimit"]
 
 
 class PoolKey(NamedTuple):
@@ -101,10 +101,11 @@ class SeekLimit(SeekError):  # noqa: N818 (a condition, named like its code)
 class _Waiting:
     """A seek in its pool, with what is left of its wish."""
 
-    __slots__ = ("left", "seek", "since")
+    __slots__ = ("left", "name", "seek", "since")
 
     def __init__(self, seek: Seek, since: int) -> None:
         self.seek = seek
+        self.name = seek.name
         self.since = since
         self.left = seek.count
 
@@ -121,6 +122,7 @@ class Matchmaker:
         self.max_seeks = max_seeks
         self._order = itertools.count()
         self._pools: dict[PoolKey, dict[str, _Waiting]] = {}
+        """The seeks of each pool by their ids, the longest waiting first."""
         self._where: dict[str, PoolKey] = {}
         self._last: dict[tuple[PoolKey, str], frozenset[str]] = {}
         self._sat_among: Counter[tuple[str, frozenset[str], str, int]] = Counter()
@@ -137,7 +139,7 @@ class Matchmaker:
         return [
             waiting.seek
             for pool in self._pools.values()
-            for waiting in sorted(pool.values(), key=lambda each: each.since)
+            for waiting in pool.values()
         ]
 
     def add(self, seek: Seek) -> None:
@@ -179,55 +181,63 @@ class Matchmaker:
         takes one place: where there is no room for more, its matches are played in turn.  Seeks
         whose wish is fulfilled are closed.
         """
-        taken: Counter[str] = Counter()
         left: dict[str, int] = {}
-
-        def free(name: str) -> bool:
-            if name not in left:
-                left[name] = room(name)
-            return taken[name] < left[name]
-
+        free: dict[PoolKey, list[_Waiting]] = {}
+        for key, pool in self._pools.items():
+            free[key] = able = []
+            for waiting in pool.values():
+                name = waiting.name
+                if name not in left:
+                    left[name] = room(name)
+                if left[name] > 0:
+                    able.append(waiting)
         made: list[Proposal] = []
         found = True
         while found:
             # Pools take turns, so that a busy one does not use up everybody's room.
             found = False
             for key in sorted(self._pools, key=self._oldest):
-                group = self._group(key, free)
-                if group:
-                    found = True
-                    made.append(self._propose(key, group))
-                    taken.update(waiting.seek.name for waiting in group)
+                queue = free[key] = [each for each in free[key] if left[each.name] > 0]
+                group = self._group(key, queue)
+                if not group:
+                    continue
+                found = True
+                made.append(self._propose(key, group))
+                for waiting in group:
+                    left[waiting.name] -= 1
+                    queue.remove(waiting)
+                    if waiting.seek.id in self._where:
+                        queue.append(waiting)
         return made
 
     def _oldest(self, key: PoolKey) -> int:
-        return min(waiting.since for waiting in self._pools[key].values())
+        return next(iter(self._pools[key].values())).since
 
     def _class(self, key: PoolKey, seek: Seek) -> str:
         """Of each class one seek may take part in a pairing."""
         return seek.player if key.rated and not self.own_bots_rated else seek.name
 
-    def _group(self, key: PoolKey, free: Callable[[str], bool]) -> list[_Waiting]:
-        """The next group of a pool, the longest waiting first; empty if there is none."""
-        pool = self._pools.get(key)
-        if not pool:
-            return []
-        queue = sorted(pool.values(), key=lambda each: each.since)
-        queue = [waiting for waiting in queue if free(waiting.seek.name)]
+    def _group(self, key: PoolKey, queue: list[_Waiting]) -> list[_Waiting]:
+        """The next group of a pool's seeks that have room, which come the longest waiting first;
+        empty if there is none.
+        """
         if not queue:
             return []
-        first, *others = queue
-        last = self._last.get((key, first.seek.name), frozenset())
-        others.sort(key=lambda each: (each.seek.name in last, each.since))
+        first = queue[0]
+        seats = first.seek.seats
+        last = self._last.get((key, first.name), frozenset())
         group, classes = [first], {self._class(key, first.seek)}
-        for waiting in others:
-            if len(group) == first.seek.seats:
-                break
-            kind = self._class(key, waiting.seek)
-            if kind not in classes:
-                classes.add(kind)
-                group.append(waiting)
-        return group if len(group) == first.seek.seats else []
+        for met in (False, True):  # those of the last pairing come after all others
+            for waiting in queue:
+                if len(group) == seats:
+                    return group
+                if waiting is first or (waiting.name in last) is not met:
+                    continue
+                kind = self._class(key, waiting.seek)
+                if kind not in classes:
+                    classes.add(kind)
+                    group.append(waiting)
+        return group if len(group) == seats else []
 
     def _propose(self, key: PoolKey, group: list[_Waiting]) -> Proposal:
         """Seat a group and note that it met."""
@@ -251,6 +261,8 @@ class Matchmaker:
         for waiting in group:
             self._last[key, waiting.seek.name] = among - {waiting.seek.name}
             waiting.since = next(self._order)
+            pool = self._pools[key]
+            pool[waiting.seek.id] = pool.pop(waiting.seek.id)  # to the end
             if waiting.left:
                 waiting.left = max(0, waiting.left - len(proposal.orders))
                 if not waiting.left:
