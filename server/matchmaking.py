@@ -136,11 +136,7 @@ class Matchmaker:
 
     def seeks(self) -> list[Seek]:
         """All open seeks, pool by pool, the longest waiting first."""
-        return [
-            waiting.seek
-            for pool in self._pools.values()
-            for waiting in pool.values()
-        ]
+        return [waiting.seek for pool in self._pools.values() for waiting in pool.values()]
 
     def add(self, seek: Seek) -> None:
         """Open a seek; raises `SeekDuplicate` or `SeekLimit`."""

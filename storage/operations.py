@@ -45,6 +45,7 @@ __all__ = ["Operations", "seat_result"]
 
 OpT = TypeVar("OpT")
 
+
 def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
     """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
 
