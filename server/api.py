@@ -40,7 +40,7 @@ from plyhouse.server.hub import Hub, server_version
 from plyhouse.server.leaderboards import lines, scoring_of
 from plyhouse.server.lobby import read_game, read_time_control
 from plyhouse.server.pages import ReferencePage
-from plyhouse.server.problems import HANDLERS, Problem
+from plyhouse.server.problems import HANDLERS, MAX_BODY, Problem
 from plyhouse.server.record import Record, stored_record
 from plyhouse.server.replay import Replay, replay
 from plyhouse.server.runner import Terms
@@ -320,7 +320,7 @@ def create_api() -> Litestar:
             use_handler_docstrings=True,
             render_plugins=[JsonRenderPlugin(path="/openapi.json"), ReferencePage(path="/")],
         ),
-        request_max_body_size=65536,
+        request_max_body_size=MAX_BODY,
     )
 
 

@@ -17,9 +17,12 @@ from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.storage.errors import StorageError, Unknown
 
-__all__ = ["HANDLERS", "Problem"]
+__all__ = ["HANDLERS", "MAX_BODY", "Problem"]
 
 log = logging.getLogger("plyhouse.server.api")
+
+MAX_BODY: Final = 65536
+"""Longest body of a request that is read, in bytes."""
 
 _STATUS: Final = {
     "auth/required": 401,
@@ -76,16 +79,28 @@ def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[st
     detail = str(getattr(error, "detail", error))
     if isinstance(error, ValidationException):
         extra = error.extra if isinstance(error.extra, list) else []
-        reasons = [
-            f"{item.get('key', 'body')}: {item.get('message', '')}"
-            for item in extra
-            if isinstance(item, dict)
-        ]
+        reasons = [_reason(item) for item in extra if isinstance(item, dict)]
         if reasons:
             detail = "; ".join(reasons)
+    elif status == 400:  # raised by the reader of bodies
+        detail = f"The body could not be read: {detail[:1].lower()}{detail[1:]}"
+    if status == 413:
+        detail = f"The body is too long: at most {MAX_BODY} bytes are read."
+    if status == 405:
+        detail = f"{request.method} is not possible at {request.url.path}; see /api for what is."
     if status == 404:
         detail = f"There is nothing at {request.url.path}; see /api for what there is."
     return _respond(f"http/{status}", detail, status)
+
+
+def _reason(item: dict[str, Any]) -> str:
+    """What is wrong with one parameter or field; ``data`` is what Litestar calls the body."""
+    key, message = item.get("key", "data"), str(item.get("message", ""))
+    if key != "data":
+        return f"{key}: {message}"
+    if message == "'data'":
+        return "The request needs a body: a JSON object"
+    return f"The body is not as it should be: {message[:1].lower()}{message[1:]}"
 
 
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:

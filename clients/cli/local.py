@@ -7,6 +7,7 @@ elsewhere; nothing but the transport differs from ``plyhouse serve``.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
@@ -43,6 +44,8 @@ async def local_hub(illegal_rule: str = "forfeit") -> AsyncIterator[Hub]:
         messages_per_second=1_000_000,  # nobody else is here to be protected
         log_level="error",
     )
+    # Nobody hosts anything here: what a server tells its operator would only be in the way.
+    logging.getLogger("plyhouse").setLevel(config.log_level.upper())
     hub = await Hub.open(config)
     try:
         yield hub

@@ -204,6 +204,8 @@ async def test_seed_stays_secret_until_the_whole_pairing_is_over(
         ("/api/v1/players/nobody", 404, "storage/unknown"),
         ("/api/v1/competitions/nosuch", 404, "storage/unknown"),
         ("/nothing", 404, "http/404"),
+        ("/api/v1/leaderboards/pig?offset=99999999999999999999999", 400, "http/400"),
+        ("/api/v1/matches/nosuch/replay?first=99999999999999999999999", 400, "http/400"),
     ],
 )
 async def test_errors_of_the_api_have_codes_and_sentences(
@@ -214,6 +216,32 @@ async def test_errors_of_the_api_have_codes_and_sentences(
     assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
     assert answer.headers["content-type"] == "application/problem+json"
     assert body["detail"].endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        (b"", 400, "The request needs a body: a JSON object."),
+        (b"{", 400, "The body could not be read: input data was truncated."),
+        (b"[]", 400, "The body is not as it should be: expected `object`, got `array`."),
+        (b" " * 70_000, 413, "The body is too long: at most 65536 bytes are read."),
+    ],
+)
+async def test_bodies_that_cannot_be_read_are_refused_in_a_sentence(
+    api: httpx.AsyncClient, body: bytes, status: int, words: str
+) -> None:
+    answer = await api.post("/api/v1/players", content=body)
+    assert (answer.status_code, answer.json()["detail"]) == (status, words)
+
+
+async def test_a_method_that_a_path_does_not_have_is_refused_in_a_sentence(
+    api: httpx.AsyncClient,
+) -> None:
+    answer = await api.delete("/api/v1/games")
+    assert answer.status_code == 405
+    assert answer.json()["detail"] == (
+        "DELETE is not possible at /api/v1/games; see /api for what is."
+    )
 
 
 async def test_accounts_over_the_api_follow_the_registration(
