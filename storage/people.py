@@ -139,9 +139,14 @@ def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRo
             query = query.where(tokens.c.digest == _digest(key))
     found = [_token(row) for row in connection.execute(query)]
     shown = key if isinstance(key, int) else f"{key[:SHOWN]}..."
-    if len(found) != 1 or key == "":
-        how = "no token fits" if not found else f"{len(found)} tokens fit"
-        raise Unknown(f"{how} {shown}; plyhouse player list shows their first characters")
+    # A mark that all tokens share names none of them, even if there is only one.
+    vague = isinstance(key, str) and len(key) <= len(TOKEN_PREFIX)
+    if len(found) != 1 or vague:
+        how = "no token fits" if not found else "more than one token may fit"
+        raise Unknown(
+            f"{how} {shown}; give the whole token, or the beginning of it that "
+            "'plyhouse player tokens NAME' shows"
+        )
     row = found[0]
     if row.revoked_ms is None:
         connection.execute(tokens.update().where(tokens.c.id == row.id).values(revoked_ms=now_ms))

@@ -17,7 +17,8 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from threading import Thread
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -44,6 +45,7 @@ from plyhouse.server.runner import Terms
 
 __all__ = ["Worker", "main", "pairing_seed", "seat_orders", "trouble"]
 
+Work: TypeAlias = "asyncio.Task[None]"
 
 NOTE: Final = re.compile(r"match \w+(?:, ply \d+)?: ([^:\n]*)")
 """A runner's note on one match; what comes before its first colon says of what kind it is."""
@@ -197,23 +199,39 @@ def _say(answer: Played | Trouble | bool) -> None:
     sys.stdout.flush()
 
 
-async def serve() -> None:
-    """Answer lines until the input ends."""
-    loop = asyncio.get_running_loop()
+def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str], work: Work) -> None:
+    """Pass lines from the parent to the loop; at the end of the input, end the work."""
+    with contextlib.suppress(RuntimeError):  # the loop may be closed by then
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(work.cancel)
 
-    async def line() -> str:
-        return await loop.run_in_executor(None, sys.stdin.readline)
 
-    series = msgspec.json.decode(await line(), type=Series)
+async def _serve(lines: asyncio.Queue[str]) -> None:
+    """Answer lines for ever."""
+    series = msgspec.json.decode(await lines.get(), type=Series)
     try:
         async with local_hub(series.illegal_rule) as hub:
             worker = Worker(series, hub)
             async with worker.bots() as holders:
                 _say(True)
-                while text := (await line()).strip():
-                    _say(await worker.play(int(text), holders))
+                while True:
+                    _say(await worker.play(int(await lines.get()), holders))
     except Exception as error:
         _say(trouble(error))
+
+
+async def serve() -> None:
+    """Answer lines until the input ends, at once also in the middle of a match: a parent that
+    was killed wants no result any more.
+    """
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    work = asyncio.create_task(_serve(lines))
+    # A daemon, since nothing ends a read from a pipe but its other side.
+    reader = Thread(target=_read, args=(asyncio.get_running_loop(), lines, work), daemon=True)
+    reader.start()
+    with contextlib.suppress(asyncio.CancelledError):
+        await work
 
 
 def main() -> None:

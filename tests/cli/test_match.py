@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.cli.conftest import Plyhouse
 
+from plyhouse.clients.cli.arena import Series
 from plyhouse.clients.cli.arena_worker import pairing_seed, seat_orders
 from plyhouse.clients.cli.match import bot_labels
 
@@ -18,6 +22,16 @@ class Crash(Bot):
     def choose(self, turn):
         print("about to fail")
         return 1 / 0
+"""
+
+THINKER = """
+import time
+from plyhouse.bots import Bot
+
+class Thinker(Bot):
+    def choose(self, turn):
+        print("thinking", flush=True)
+        time.sleep(3600)
 """
 
 
@@ -108,6 +122,34 @@ def test_what_cannot_be_played_is_one_sentence(
     assert message in done.err
     assert done.err.count("\n") == 1, done.err
     assert done.out == ""
+
+
+def test_a_process_of_the_arena_ends_with_its_parent_in_the_middle_of_a_match(
+    tmp_path: Path,
+) -> None:
+    bot = tmp_path / "thinker.py"
+    bot.write_text(THINKER)
+    series = Series((str(bot), "random"), ("a", "b"), "tic_tac_toe", "move:3600", "forfeit", True,
+                    1, False)  # fmt: skip
+    with subprocess.Popen(
+        [sys.executable, "-m", "plyhouse.clients.cli.arena_worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        try:
+            process.stdin.write(msgspec.json.encode(series) + b"\n0\n")
+            process.stdin.flush()
+            assert b"ready" in process.stdout.readline()
+            assert b"thinking" in process.stderr.readline()
+            process.stdin.close()  # as the system does when the parent is killed
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
 
 
 def test_bots_are_told_apart() -> None:
