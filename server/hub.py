@@ -321,6 +321,7 @@ class Hub:
             bot="" if login.in_person else login.bot.name,
         )
         self.participants[login.bot.id] = participant
+        self.runner.hand_over(participant)
         return participant
 
     def _settle_in(

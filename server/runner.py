@@ -264,6 +264,17 @@ class MatchRunner:
                 return live, seat
         return None
 
+    def hand_over(self, participant: Participant) -> None:
+        """Give a bot that was away for long, and is known by a new object since it came back,
+        its seats in matches that have ended meanwhile.
+        """
+        for live in self.recent.values():
+            if any(holder.bot_id == participant.bot_id for holder in live.holders):
+                live.holders = tuple(
+                    participant if holder.bot_id == participant.bot_id else holder
+                    for holder in live.holders
+                )
+
     # ----------------------------------------------------------------------- ending
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:

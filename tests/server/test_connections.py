@@ -28,6 +28,7 @@ from plyhouse.protocol.messages import (
     Register,
     Registered,
     Seek,
+    Sync,
     Turn,
     Watch,
     Welcome,
@@ -218,6 +219,23 @@ async def test_a_bot_that_stays_away_forfeits(open_house: OpenHouse) -> None:
     await mover.close()
     end = await other.next(Finished)
     assert (end.outcome.termination, end.outcome.seat) == ("disconnect", 0)
+
+
+async def test_a_bot_may_ask_how_the_match_ended_that_it_lost_while_away(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(disconnect_grace=0.1)
+    (mover, other), (match, _) = await house.pair("tic_tac_toe")
+    await mover.close()
+    end = await other.next(Finished)
+    mine = match.players[0]
+    back = await house.client()
+    assert (await back.hello(await house.token(mine.player), mine.bot)).matches == []
+    told = await back.ask(Sync, match.match)
+    assert not isinstance(told, Error), told
+    assert (told.snapshot.seat, told.snapshot.outcome) == (0, end.outcome)
+    late = await back.ask(Act, match.match, 0, "a1")
+    assert (type(late), late.code) == (Error, "match/over")
 
 
 async def test_bye_withdraws_seeks_and_closes(house: Any) -> None:
