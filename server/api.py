@@ -375,5 +375,6 @@ def _detail(view: CompetitionView) -> CompetitionDetail:
         planned=view.planned,
         created=view.created,
         finished=view.finished,
+        waiting_for=view.waiting_for,
         table=view.table,
     )

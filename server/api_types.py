@@ -172,4 +172,6 @@ class CompetitionDetail(CompetitionSummary):
     planned: int
     created: int
     finished: int
+    waiting_for: list[str]
+    """Bots that keep pairings from being played, and why."""
     table: list[TableRow]

@@ -43,6 +43,8 @@ class CompetitionView:
     """Matches of the whole schedule."""
     created: int
     finished: int
+    waiting_for: list[str]
+    """Why pairings that could be played now are not: one sentence for each bot at fault."""
 
 
 @dataclass(eq=False, slots=True)
@@ -254,7 +256,40 @@ class Competitions:
         running = self._running.get(identifier)
         if running is not None:
             planned += sum(len(pairing.matches) for pairing in running.waiting.values())
-        return CompetitionView(row, entries, table, planned, progress.created, progress.finished)
+        return CompetitionView(
+            row,
+            entries,
+            table,
+            planned,
+            progress.created,
+            progress.finished,
+            self._missing(running) if running is not None else [],
+        )
+
+    def _missing(self, running: _Running) -> list[str]:
+        """What keeps pairings from being played, whoever else may be busy."""
+        needed: dict[int, int] = {}
+        for pairing in running.waiting.values():
+            for bot in pairing.entries:
+                needed[bot] = max(needed.get(bot, 1), len(pairing.matches))
+        game = running.terms.game
+        missing = []
+        for bot, matches in needed.items():
+            name = running.names[bot]
+            participant = self._participants.get(bot)
+            if participant is None or not participant.online:
+                missing.append(f"{name} is not connected.")
+            elif not participant.accepts(game.info.name, game.spec):
+                missing.append(
+                    f"{name} is connected, but not for {game.spec}; "
+                    f"it would say so with `--game {game.spec}`."
+                )
+            elif participant.max_matches < matches:
+                missing.append(
+                    f"{name} plays {participant.max_matches} match at a time, but the {matches} "
+                    f"of a mirrored pairing are played together: `--workers {matches}` allows it."
+                )
+        return missing
 
     # --------------------------------------------------------------------------- ending
 

@@ -9,9 +9,10 @@ that the game can give.  What the others get depends on the game's utility:
 * general sum and teams: everyone else gets the most that the game can give, since nobody else
   did wrong and nobody's return depends on another's.
 
-All are within the bounds that the game has with its parameters.  An agreed draw gives everyone 0 in a zero-sum game, an equal
-share of the constant in a constant-sum game, and the middle of the bounds elsewhere.  A void
-match (`VOID`) has no result; its returns are written as zeros and count for nothing.
+All are within the bounds that the game has with its parameters.  An agreed draw gives everyone
+0 in a zero-sum game, an equal share of the constant in a constant-sum game, and the middle of
+the bounds elsewhere.  A void match (`VOID`) has no result; its returns are written as zeros and
+count for nothing.
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ def bot() -> None:
 @click.option(
     "--workers",
     type=click.IntRange(1, 1024),
-    default=1,
+    default=2,
     show_default=True,
-    help="Processes that play in parallel.",
+    help="Processes that play in parallel; mirrored pairings need one per seat.",
 )
 @click.option("--version-label", default="", help="Label of this build; results are kept apart.")
 @click.option(

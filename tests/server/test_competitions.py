@@ -81,6 +81,8 @@ async def test_competition_waits_for_absent_bots_and_names_its_entries(
         )
     ).json()
     assert made["created"] == 0
+    shown = (await api.get(f"/api/v1/competitions/{made['competition']}")).json()
+    assert shown["waiting_for"] == ["bob/bot is not connected."]
     back = await house.client()
     await back.hello(await house.token("bob"), "bot", games=["pig"])
     starts = await asyncio.gather(one.start(), back.start())
@@ -88,6 +90,30 @@ async def test_competition_waits_for_absent_bots_and_names_its_entries(
     await one.ask(Resign, starts[0].match)
     shown = await finished(api, made["competition"])
     assert shown["table"][0]["player"] == "bob"
+
+
+async def test_competition_says_which_bots_cannot_play_their_pairings(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await house.bot("alice", games=["pig"], max_matches=1)
+    await house.bot("bob", games=["coin_guess"])
+    token = await house.token("olga", "organise")
+    made = (
+        await api.post(
+            "/api/v1/competitions",
+            headers={"Authorization": f"Bearer {token}"},
+            json={
+                "name": "Cup",
+                "game": "pig",
+                "time_control": "total:60",
+                "entries": ["alice/bot", "bob/bot"],
+            },
+        )
+    ).json()
+    first, second = sorted(made["waiting_for"])
+    assert first.startswith("alice/bot plays 1 match at a time, but the 2 of a mirrored pairing")
+    assert "--workers 2" in first
+    assert second.startswith("bob/bot is connected, but not for pig")
 
 
 @pytest.mark.parametrize(

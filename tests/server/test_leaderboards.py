@@ -34,7 +34,7 @@ class Results:
 
 def test_a_line_has_the_mean_return_where_it_counts() -> None:
     (line,) = lines("kuhn_poker", [WINNER])
-    wanted = mean_interval([1.0, 1.0, -1.0, -2.0], bounds=(-2.0, 6.0))
+    wanted = mean_interval([1.0, 1.0, -1.0, -2.0], bounds=(-2.0, 2.0))
     assert (line.bot, line.rating, line.mean_return) == ("maniac", 1510.0, -0.25)
     assert (line.mean_low, line.mean_high) == pytest.approx((wanted.low, wanted.high))
 
@@ -81,7 +81,7 @@ async def test_a_match_scores_by_its_returns_and_api_and_page_show_them(
     best, worst = board["standings"]
     assert (best["mean_return"], worst["mean_return"]) == (won, -won)
     assert best["score"] == 0.5 + won / 4
-    assert (best["mean_low"], best["mean_high"]) == (-2, 6)  # one match says nothing
+    assert (best["mean_low"], best["mean_high"]) == (-2, 2)  # one match says nothing
     assert best["rating"] > 1500 > worst["rating"]
     assert "return per match" in page
     assert f"{won:+.2f}" in page
