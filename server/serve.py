@@ -25,6 +25,7 @@ import uvicorn
 
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.http import PunctualHttp
 from plyhouse.server.hub import Hub
 from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
 from plyhouse.storage.errors import StorageError
@@ -183,6 +184,7 @@ class _Server(uvicorn.Server):
 async def _uvicorn(app: Application, listener: socket.socket) -> AsyncIterator[None]:
     settings = uvicorn.Config(
         app,
+        http=PunctualHttp,
         ws=DirectProtocol,
         ws_max_size=MAX_WEBSOCKET_FRAME,
         ws_per_message_deflate=False,

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx
 import msgpack  # type: ignore[import-untyped]
 import pytest
 from tests.server.conftest import Client
@@ -33,6 +34,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
+from plyhouse.server.http import PunctualHttp
 from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -236,6 +238,41 @@ async def test_a_bot_may_ask_how_the_match_ended_that_it_lost_while_away(
     assert (told.snapshot.seat, told.snapshot.outcome) == (0, end.outcome)
     late = await back.ask(Act, match.match, 0, "a1")
     assert (type(late), late.code) == (Error, "match/over")
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"",
+        b"GET /ws HTTP/1.1\r\nHost: x\r\nX-",
+        b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{",
+    ],
+    ids=["nothing", "part of a head", "part of a body"],
+)
+async def test_requests_that_never_become_complete_are_given_up(
+    house: Any, monkeypatch: pytest.MonkeyPatch, beginning: bytes
+) -> None:
+    monkeypatch.setattr(PunctualHttp, "patience", 0.05)
+    reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
+    writer.write(beginning)
+    async with asyncio.timeout(30):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_websockets_and_connections_between_requests_are_not_hurried(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PunctualHttp, "patience", 0.05)
+    bot = await house.bot("alice")
+    async with httpx.AsyncClient(base_url=house.server.url) as client:
+        for _ in range(5):
+            assert (await client.get("/api/v1/health")).status_code == 200
+    reader, writer = await asyncio.open_connection("127.0.0.1", house.server.port)
+    async with asyncio.timeout(30):
+        assert await reader.read() == b""  # several times the patience later
+    writer.close()
+    assert isinstance(await bot.ask(Bye), Ok)
 
 
 async def test_bye_withdraws_seeks_and_closes(house: Any) -> None:
