@@ -79,12 +79,19 @@ class Database:
             self._read_engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
     @classmethod
-    async def open(cls, url: str, *, migrate: bool = True) -> Database:
+    async def open(cls, url: str, *, migrate: bool = True, create: bool = True) -> Database:
         """Connect, and bring the schema up to date (or, without ``migrate``, only check it).
 
+        Without ``create`` a file has to be there already: who only looks into a database does not
+        want an empty one for a misspelt name.
         Raises a `StorageError` that says why the database cannot be used.
         """
         target = parse_url(url)
+        if not create and target.path is not None and not target.path.exists():
+            raise CannotOpen(
+                f"there is no database {target.path} yet; correct --database, or make it with "
+                "plyhouse serve or plyhouse player add"
+            )
         try:
             database = cls(target)
         except ModuleNotFoundError as error:

@@ -60,14 +60,20 @@ class Store:
 
     @classmethod
     async def open(
-        cls, url: str, *, migrate: bool = True, clock: Callable[[], int] = wall_ms
+        cls,
+        url: str,
+        *,
+        migrate: bool = True,
+        create: bool = True,
+        clock: Callable[[], int] = wall_ms,
     ) -> Store:
         """Open the database at a URL (see `plyhouse.storage.urls`), made or migrated if need be.
 
+        Without ``create`` a file that does not exist raises `CannotOpen` and is not made.
         Without ``migrate`` a database of an older schema raises `OlderSchema`. ``clock`` gives
         the wall-clock time in ms.
         """
-        return cls(await Database.open(url, migrate=migrate), clock)
+        return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
     async def close(self) -> None:
         """Close the connections; close a `Writer` of this store before."""

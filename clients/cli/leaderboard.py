@@ -64,7 +64,7 @@ async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[
     from plyhouse.server.leaderboards import lines
     from plyhouse.storage.store import Store
 
-    store = await Store.open(url)
+    store = await Store.open(url, create=False)
     try:
         standings = await store.leaderboard(spec, limit)
         return [dataclasses.asdict(line) for line in lines(spec, standings)]

@@ -40,13 +40,13 @@ def player() -> None:
     """
 
 
-def _with_store(url: str, action: Callable[[Store], Awaitable[T]]) -> T:
-    """Open the database, do something with it, close it."""
+def _with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
+    """Open the database (made only with ``create``), do something with it, close it."""
 
     async def run() -> T:
         from plyhouse.storage.store import Store
 
-        store = await Store.open(url)
+        store = await Store.open(url, create=create)
         try:
             return await action(store)
         finally:
@@ -76,7 +76,7 @@ def add(name: str, scopes: tuple[str, ...], label: str, database: str) -> None:
         row = await store.add_player(name)
         return await store.add_token(row.id, scopes, label)
 
-    _show_token(_with_store(database, action), name)
+    _show_token(_with_store(database, action, create=True), name)
 
 
 @player.command()

@@ -58,7 +58,7 @@ async def record_from_database(url: str, match_id: str) -> str:
     from plyhouse.server.record import stored_record, write_record
     from plyhouse.storage.store import Store
 
-    store = await Store.open(url)
+    store = await Store.open(url, create=False)
     try:
         stored = await store.match(match_id)
     finally:

@@ -20,6 +20,27 @@ def test_the_token_stands_alone_on_standard_output(plyhouse: Plyhouse, tmp_path:
     assert secret not in (tmp_path / "plyhouse.db").read_bytes(), "tokens are stored as hashes"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("player", "list"),
+        ("player", "tokens", "alice"),
+        ("player", "token", "alice"),
+        ("player", "revoke", "ply_abcdefgh"),
+        ("leaderboard", "pig"),
+        ("record", "0abc"),
+    ],
+)
+def test_only_adding_a_player_makes_a_database(
+    plyhouse: Plyhouse, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = plyhouse(*command, "--database", "sqlite:///clbu.db")
+    assert done.code == 3, done.err
+    assert "there is no database clbu.db yet; correct --database, or make it with" in done.err
+    assert done.err.count("\n") == 1
+    assert not list(tmp_path.iterdir()), "a misspelt name leaves nothing behind"
+
+
 def test_players_and_tokens_are_listed(plyhouse: Plyhouse) -> None:
     plyhouse("player", "add", "alice")
     plyhouse("player", "token", "alice", "--scope", "play", "--scope", "organise", "--label", "pc")
@@ -36,7 +57,9 @@ def test_a_token_is_revoked_by_its_beginning(plyhouse: Plyhouse) -> None:
     assert "revoked" in plyhouse("player", "tokens", "alice").out
 
 
-def test_an_empty_database_says_what_to_do(plyhouse: Plyhouse) -> None:
+def test_an_empty_database_says_what_to_do(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    plyhouse("player", "add", "not a name")  # makes the database, and no player
+    assert (tmp_path / "plyhouse.db").exists()
     done = plyhouse("player", "list")
     assert done.code == 0
     assert "plyhouse player add" in done.err
