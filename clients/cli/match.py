@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -134,11 +135,15 @@ def match(
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
-    """A short name for each bot, all different: the file's or class's, with a number if needed."""
+    """A short name for each bot, all different: the file's or class's, with a number if needed.
+
+    Files may be called what bots cannot, as in ``my bot (copy).py``.
+    """
     labels: list[str] = []
     for bot in bots:
         path, _, name = bot.partition(".py:")
         label = name or Path(path).name.removesuffix(".py")
+        label = re.sub(r"[^A-Za-z0-9_.-]+", "-", label)[:28].strip("-.") or "bot"
         number, taken = 1, label
         while taken in labels:
             number += 1

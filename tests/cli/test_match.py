@@ -161,6 +161,11 @@ def test_bots_are_told_apart() -> None:
     )
 
 
+def test_files_may_be_called_what_bots_cannot() -> None:
+    labels = bot_labels(("my bot (copy).py", "schüler.py", "名前.py", "a" * 90 + ".py"))
+    assert labels == ("my-bot-copy", "sch-ler", "bot", "a" * 28)
+
+
 def test_every_bot_has_every_seat() -> None:
     assert seat_orders(3, True, 5) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
     assert [seat_orders(2, False, index) for index in range(3)] == [[(0, 1)], [(1, 0)], [(0, 1)]]
