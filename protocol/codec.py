@@ -303,6 +303,8 @@ def _bad_field(kind: str, cls: Any, error: Exception, re: int | None) -> RemoteP
         choices = get_args(get_type_hints(cls).get(path))
         expected = f"; expected one of: {', '.join(choices)}" if choices else ""
         complaint = f": {_lowered(what[:80])}{expected}"
+    elif path == "nonce" and "regex" in what:
+        complaint = ": expected an even number of hex digits"
     else:
         complaint = f": {_lowered(what[:200])}"
     subject = f"field '{path[:100]}'" if path else "a field"

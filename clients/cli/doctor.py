@@ -84,7 +84,7 @@ def _build() -> str:
     from plyhouse.search import build_info
 
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    return f"{build_info()}; C compiler: {compiler or 'none found'}"
+    return f"{build_info()} C compiler: {compiler or 'none found'}"
 
 
 def _database(url: str) -> str:

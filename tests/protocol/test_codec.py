@@ -400,3 +400,11 @@ def test_messages_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Ping(1).id = 2  # type: ignore[misc]
     assert msgspec.structs.replace(Ping(1), id=2) == Ping(2)
+
+
+@pytest.mark.parametrize("nonce", ["xyz", "abc", "ab\n"])
+def test_a_bad_nonce_is_explained_without_a_regular_expression(nonce: str) -> None:
+    frame = json.dumps({"type": "ready", "id": 1, "match": "0a", "nonce": nonce})
+    with pytest.raises(RemoteProtocolError) as caught:
+        JSON.decode_client(frame)
+    assert str(caught.value) == "'ready': field 'nonce': expected an even number of hex digits."
