@@ -173,7 +173,8 @@ class Lobby:
         participant = self._find(name.removesuffix("/"))
         if participant is None:
             return 0
-        return participant.free // self._mirrored.get(participant.name, 1)
+        free = participant.free
+        return free // self._mirrored.get(participant.name, 1) if free else 0
 
     # ----------------------------------------------------------------------- challenges
 

@@ -23,7 +23,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -42,6 +41,7 @@ from plyhouse.storage.errors import (
     translate,
 )
 from plyhouse.storage.models import Link
+from plyhouse.storage.thread import Worker
 from plyhouse.storage.urls import Target, parse_url
 
 __all__ = ["Database"]
@@ -70,7 +70,7 @@ class Database:
             OverflowError,
         )
         self._closed = False
-        self._thread: ThreadPoolExecutor | None = None
+        self._thread: Worker | None = None
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
         self._engine = self._make_engine()
@@ -117,8 +117,8 @@ class Database:
             return
         self._closed = True
         if self._thread is not None:
-            await asyncio.get_running_loop().run_in_executor(self._thread, self._close_writer)
-            self._thread.shutdown(wait=False)
+            await self._thread.call(self._close_writer)
+            self._thread.stop()
         await self._engine.dispose()
 
     async def read(self, work: Callable[[Connection], T]) -> T:
@@ -154,9 +154,7 @@ class Database:
         if self._thread is None or self._closed or self.target.read_only:
             return await self.write(work)
         try:
-            return await asyncio.get_running_loop().run_in_executor(
-                self._thread, self._again_if_locked, self._transact_driver, work
-            )
+            return await self._thread.call(self._again_if_locked, self._transact_driver, work)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -167,7 +165,7 @@ class Database:
         if target.kind == "postgresql":
             return self._server_engine()
         if not target.read_only:
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="plyhouse-storage")
+            self._thread = Worker("plyhouse-storage")
             self._write_engine = create_engine(self._file_url("sqlite", "rwc"))
             self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
         # Connects only when used, so never for a database in memory.
@@ -238,9 +236,9 @@ class Database:
             raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
 
     async def _in_thread(self, work: Callable[[Connection], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._again_if_locked, self._transact_in_thread, work
-        )
+        if self._thread is None:
+            raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
+        return await self._thread.call(self._again_if_locked, self._transact_in_thread, work)
 
     def _transact_in_thread(self, work: Callable[[Connection], T]) -> T:
         """Run in the writer's thread."""
