@@ -74,8 +74,9 @@ TURN_FRAME = {
     "ply": 18,
     "events": EVENTS,
     "observation": {
-        "viewer": 0,
-        "turn": 0,
+        "seat": 0,
+        "to_move": 0,
+        "legal": ["1", "2", "3", "4", "5", "6", "7"],
         "board": [".......", ".......", "...o...", "..ox...", "..xo.x.", ".oxoxxo"],
         "winner": None,
         "connect": 4,
