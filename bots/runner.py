@@ -64,10 +64,13 @@ from plyhouse.protocol.messages import (
     Update,
 )
 
-__all__ = ["BotRunner", "RunSummary", "SeekRequest", "run_bot"]
+__all__ = ["STOP_GRACE", "BotRunner", "RunSummary", "SeekRequest", "run_bot"]
 
 CONCURRENT_MATCHES: Final = 16
 """Matches at once that an async bot accepts unless told otherwise."""
+
+STOP_GRACE: Final = 10.0
+"""Seconds that a bot told to stop waits for a server that is away, to finish its matches there."""
 
 
 async def run_bot(
@@ -191,6 +194,9 @@ class BotRunner:
         self._stopping = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.Task[None] | None = None
+        self._online = False
+        self._away: asyncio.Task[None] | None = None
+        """Ends a run that was told to stop, unless the server comes back in time."""
         self._error: BaseException | None = None
         self._client: Client
         self._around: Surroundings
@@ -221,24 +227,18 @@ class BotRunner:
         return tuple(self._plays)
 
     def interrupt(self) -> None:
-        """Ctrl-C: let running matches finish; the second time, leave them."""
-        if self._stopping or not self._plays:
-            self._summary.interrupted = True
-            self._summary.left_running = len(self._plays)
-            if self._plays:
-                self._say(
-                    f"leaving {counted(len(self._plays), 'running match', 'running matches')}; "
-                    "nothing is resigned, but their clocks run on: start the bot again soon"
-                )
-            self._leave()
-            return
+        """Ctrl-C: let running matches finish, if the server is there; the second time, leave."""
         self._summary.interrupted = True
+        if self._stopping or not self._plays:
+            self._leave_matches()
+            return
         self._stopping = True
         self._say(
             f"{counted(len(self._plays), 'match is', 'matches are')} running: finishing, then "
             "leaving (Ctrl-C again leaves now)"
         )
         self._spawn(self._unseek())
+        self._watch_server()
 
     def restart_workers(self) -> None:
         """End the bot's processes; new ones take over in the middle of whatever is played."""
@@ -326,7 +326,9 @@ class BotRunner:
             case Connected():
                 self._connected(message, arrived)
             case Disconnected():
+                self._online = False
                 self._say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
+                self._watch_server()
             case MatchMessage():
                 self._snapshot(message.snapshot, arrived)
             case Turn():
@@ -357,6 +359,8 @@ class BotRunner:
                 pass  # answers to requests have reached whoever asked
 
     def _connected(self, connected: Connected, arrived: int) -> None:
+        self._online = True
+        self._watch_server()
         welcome = connected.welcome
         who = f"{welcome.player}/{welcome.bot}" if welcome.bot else welcome.player
         if connected.again:
@@ -519,6 +523,28 @@ class BotRunner:
         self._say(f"no match for {seconds:g} s: leaving")
         self._leave()
 
+    def _watch_server(self) -> None:
+        """A bot that is to stop does not wait for ever for a server that is away."""
+        if self._online:
+            if self._away is not None:
+                self._away.cancel()
+                self._away = None
+        elif self._stopping and self._away is None:
+            self._away = asyncio.create_task(self._give_up())
+
+    async def _give_up(self) -> None:
+        await self._clock.sleep(STOP_GRACE)
+        self._leave_matches(f"the server has been away for {STOP_GRACE:g} s: ")
+
+    def _leave_matches(self, why: str = "") -> None:
+        self._summary.left_running = len(self._plays)
+        if self._plays:
+            self._say(
+                f"{why}leaving {counted(len(self._plays), 'running match', 'running matches')}; "
+                "nothing is resigned, but their clocks run on: start the bot again soon"
+            )
+        self._leave()
+
     def _leave(self) -> None:
         self._stopping = True
         self._spawn(self._client.leave())
@@ -544,8 +570,9 @@ class BotRunner:
         task.add_done_callback(self._tasks.discard)
 
     async def _shut_down(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
+        for timer in (self._idle, self._away):
+            if timer is not None:
+                timer.cancel()
         for play in list(self._plays.values()):
             await play.close()
         for task in list(self._tasks):

@@ -14,7 +14,7 @@ from tests.bots.conftest import BotFile, FakeServer, ManualClock, played, settle
 from plyhouse.bots.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.play import MatchResult
-from plyhouse.bots.runner import BotRunner, RunSummary, SeekRequest
+from plyhouse.bots.runner import STOP_GRACE, BotRunner, RunSummary, SeekRequest
 from plyhouse.games.errors import UnknownGame
 from plyhouse.protocol.messages import (
     Accepted,
@@ -495,6 +495,48 @@ async def test_an_interrupted_bot_leaves_after_its_last_match(
         server.say(Finished("m1", WON))
         summary = await run.bye()
         assert (summary.interrupted, summary.left_running, summary.won) == (True, 0, 1)
+
+
+async def test_a_bot_told_to_stop_while_the_server_is_away_waits_only_a_little(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock
+) -> None:
+    async with running(bot_file(FOUR), server, clock) as run:
+        await server.welcome()
+        await run.start_match()
+        server.unreachable = 1_000_000
+        assert server.channel is not None
+        server.channel.cut()
+        await clock.advance(60)
+        assert not run.task.done()
+        run.runner.interrupt()
+        await clock.advance(STOP_GRACE - 1)
+        assert not run.task.done()
+        await clock.advance(1)
+        summary = await asyncio.wait_for(run.task, 20)
+        assert (summary.interrupted, summary.left_running) == (True, 1)
+        assert "the server has been away for 10 s: leaving 1 running match" in run.text
+
+
+async def test_a_server_that_goes_away_from_a_stopping_bot_has_a_little_time_to_come_back(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock
+) -> None:
+    async with running(bot_file(FOUR), server, clock) as run:
+        await server.welcome()
+        await run.start_match()
+        run.runner.interrupt()
+        assert server.channel is not None
+        for _ in range(2):  # each absence counts by itself
+            server.unreachable = 1
+            server.channel.cut()
+            await clock.advance(STOP_GRACE - 1)
+            await server.welcome(snapshot())
+            await clock.advance(1)
+        assert not run.task.done()
+        server.unreachable = 1_000_000
+        server.channel.cut()
+        await clock.advance(STOP_GRACE)
+        summary = await asyncio.wait_for(run.task, 20)
+        assert (summary.interrupted, summary.left_running) == (True, 1)
 
 
 async def test_an_idle_bot_leaves(
