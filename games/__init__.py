@@ -34,6 +34,7 @@ from plyhouse.games.errors import (  # noqa: E402
     InvalidGameSource,
     InvalidObservation,
     InvalidParameter,
+    InvalidPosition,
     InvalidSpec,
     UnknownGame,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "InvalidGameSource",
     "InvalidObservation",
     "InvalidParameter",
+    "InvalidPosition",
     "InvalidSpec",
     "Observation",
     "Parameter",
