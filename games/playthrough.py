@@ -16,7 +16,9 @@ VARIANTS = {
     "coin_guess-bag.txt": "coin_guess(variant=bag)",
     "connect_four-small.txt": "connect_four(columns=5,rows=4)",
     "kuhn_poker-3.txt": "kuhn_poker(seats=3)",
+    "liars_dice-3.txt": "liars_dice(dice=2,seats=3,wild=highest)",
     "pig-3.txt": "pig(seats=3,target=20)",
+    "prisoners_dilemma-3.txt": "prisoners_dilemma(rounds=3)",
 }
 """Golden files beyond the one of every built-in game."""
 

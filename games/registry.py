@@ -29,10 +29,16 @@ ENTRY_POINTS: Final = "plyhouse.games"
 """Entry-point group in which other packages announce their games."""
 
 BUILT_IN: Final[dict[str, str]] = {
+    "chess": "plyhouse.games.chess:Chess",
     "coin_guess": "plyhouse.games.coin_guess:CoinGuess",
     "connect_four": "plyhouse.games.connect_four:ConnectFour",
     "kuhn_poker": "plyhouse.games.kuhn_poker:KuhnPoker",
+    "leduc_poker": "plyhouse.games.leduc_poker:LeducPoker",
+    "liars_dice": "plyhouse.games.liars_dice:LiarsDice",
+    "matrix": "plyhouse.games.matrix:Matrix",
     "pig": "plyhouse.games.pig:Pig",
+    "prisoners_dilemma": "plyhouse.games.prisoners_dilemma:PrisonersDilemma",
+    "rock_paper_scissors": "plyhouse.games.rock_paper_scissors:RockPaperScissors",
     "tic_tac_toe": "plyhouse.games.tic_tac_toe:TicTacToe",
 }
 

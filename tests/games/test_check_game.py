@@ -520,6 +520,16 @@ SPECS = [
     "kuhn_poker",
     "kuhn_poker(seats=3)",
     "kuhn_poker(seats=4)",
+    "leduc_poker",
+    "liars_dice",
+    "liars_dice(dice=2,faces=4,seats=3,wild=highest)",
+    "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
+    "matrix",
+    'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
+    "prisoners_dilemma",
+    "prisoners_dilemma(rounds=10)",
+    "rock_paper_scissors",
+    "rock_paper_scissors(rounds=5)",
 ]
 
 
