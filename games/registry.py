@@ -29,6 +29,7 @@ ENTRY_POINTS: Final = "plyhouse.games"
 """Entry-point group in which other packages announce their games."""
 
 BUILT_IN: Final[dict[str, str]] = {
+    "backgammon": "plyhouse.games.backgammon:Backgammon",
     "chess": "plyhouse.games.chess:Chess",
     "coin_guess": "plyhouse.games.coin_guess:CoinGuess",
     "connect_four": "plyhouse.games.connect_four:ConnectFour",

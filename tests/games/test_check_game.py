@@ -507,6 +507,9 @@ def test_actions_of_imperfect_information_are_hidden_unless_shown() -> None:
 
 SPECS = [
     "tic_tac_toe",
+    "chess",
+    "chess(start=0)",
+    'chess(fen="4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1")',
     "connect_four",
     "connect_four(columns=4,rows=5)",
     "connect_four(columns=5,connect=3,rows=4)",
@@ -530,6 +533,8 @@ SPECS = [
     "prisoners_dilemma(rounds=10)",
     "rock_paper_scissors",
     "rock_paper_scissors(rounds=5)",
+    "backgammon",
+    'backgammon(position="6x5 3x2; 5x6 1; 1 62")',
 ]
 
 
