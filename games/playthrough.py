@@ -15,6 +15,7 @@ __all__ = ["golden_files", "playthrough", "write_golden_files"]
 VARIANTS = {
     "coin_guess-bag.txt": "coin_guess(variant=bag)",
     "connect_four-small.txt": "connect_four(columns=5,rows=4)",
+    "einstein-free.txt": "einstein(placement=free)",
     "kuhn_poker-3.txt": "kuhn_poker(seats=3)",
     "liars_dice-3.txt": "liars_dice(dice=2,seats=3,wild=highest)",
     "pig-3.txt": "pig(seats=3,target=20)",

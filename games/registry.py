@@ -36,6 +36,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "coin_guess": "plyhouse.games.coin_guess:CoinGuess",
     "coins": "plyhouse.games.coins:Coins",
     "connect_four": "plyhouse.games.connect_four:ConnectFour",
+    "einstein": "plyhouse.games.einstein:Einstein",
     "hexapawn": "plyhouse.games.hexapawn:Hexapawn",
     "kalah": "plyhouse.games.kalah:Kalah",
     "kuhn_poker": "plyhouse.games.kuhn_poker:KuhnPoker",
