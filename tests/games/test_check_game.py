@@ -21,7 +21,6 @@ from plyhouse.games import (
     Utility,
     get_game,
 )
-from plyhouse.games.native import COMPILED
 from plyhouse.games.scene import Button, Scene, Text
 from plyhouse.games.testing import LawBroken, check_game
 
@@ -541,12 +540,12 @@ SPECS = [
 ]
 
 HEAVY = ("chess", "go")
-"""So many actions that a state takes long to check where the game is interpreted."""
+"""So many actions in a state that it takes long to check."""
 
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_built_in_games_keep_every_law(spec: str) -> None:
     game = get_game(spec)
     assert game.spec == spec
-    heavy = game.info.name in HEAVY and not COMPILED
+    heavy = game.info.name in HEAVY
     check_game(game, max_states=40 if heavy else 250, seed=1)
