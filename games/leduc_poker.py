@@ -426,7 +426,7 @@ class LeducPoker(Game):
         if seen.card is not None and seen.seat is not None:
             known[seen.seat] = CARDS.index(seen.card)
         board = -1 if seen.board is None else CARDS.index(seen.board)
-        left = [card for card in range(_PACK) if card not in (*known, board)]
+        left = [card for card in range(_PACK) if card != board and card not in known]
         rng.shuffle(left)
         for seat in range(seen.dealt):
             if known[seat] < 0:

@@ -13,6 +13,7 @@ from plyhouse.games.scene import render_text
 __all__ = ["golden_files", "playthrough", "write_golden_files"]
 
 VARIANTS = {
+    "battleship-small.txt": 'battleship(columns=4,fleet="3,2,1",rows=5)',
     "coin_guess-bag.txt": "coin_guess(variant=bag)",
     "connect_four-small.txt": "connect_four(columns=5,rows=4)",
     "einstein-free.txt": "einstein(placement=free)",

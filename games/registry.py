@@ -30,6 +30,7 @@ ENTRY_POINTS: Final = "plyhouse.games"
 
 BUILT_IN: Final[dict[str, str]] = {
     "backgammon": "plyhouse.games.backgammon:Backgammon",
+    "battleship": "plyhouse.games.battleship:Battleship",
     "breakthrough": "plyhouse.games.breakthrough:Breakthrough",
     "checkers": "plyhouse.games.checkers:Checkers",
     "chess": "plyhouse.games.chess:Chess",

@@ -537,6 +537,8 @@ SPECS = [
     'backgammon(position="6x5 3x2; 5x6 1; 1 62")',
     "einstein",
     "einstein(placement=free)",
+    'battleship(columns=4,fleet="3,2,1",rows=5)',
+    'battleship(columns=3,fleet="2",rows=2)',
 ]
 
 HEAVY = ("chess", "go")
