@@ -36,7 +36,16 @@ NATIVE = ROOT / "build" / "native"
 GROUP = "plyhouse.games._native"
 """Where the machine code of all modules lives, in one shared library."""
 INTERPRETED = {
-    "games": {"__init__", "_pure", "base", "errors", "registry", "scene", "testing"},
+    "games": {
+        "__init__",
+        "_pure",
+        "base",
+        "errors",
+        "playthrough",
+        "registry",
+        "scene",
+        "testing",
+    },
     "search/kernels": {"__init__", "duck"},
 }
 """Not worth compiling; every other module of these folders is."""

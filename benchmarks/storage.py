@@ -25,17 +25,20 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 
 from sqlalchemy import Connection, text
 
+from plyhouse.server.ratings import PairScore, fit
 from plyhouse.storage.rows import (
     EventRow,
     MatchRow,
     NewMatch,
     NewPairing,
     PairingRow,
+    PairResult,
     SeatRow,
     new_id,
 )
@@ -149,7 +152,7 @@ async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
 
 async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
     """The bare driver on the same tables."""
-    import asyncpg
+    import asyncpg  # type: ignore[import-untyped]
 
     async with await Store.open(url) as store:
         ids = await prepare(store, size)
@@ -208,11 +211,11 @@ async def part_one(folder: Path, seconds: float) -> None:
             show(f"SQLite {option}", size, ours, bare)
     for size in BATCHES:
         try:
-            ours = await in_schema(lambda url, size=size: measure_writer(url, size, seconds))
+            ours = await in_schema(partial(measure_writer, size=size, seconds=seconds))
         except (OSError, ImportError) as error:
             print(f"PostgreSQL: not measured ({error})")
             return
-        bare = await in_schema(lambda url, size=size: measure_asyncpg(url, size, seconds))
+        bare = await in_schema(partial(measure_asyncpg, size=size, seconds=seconds))
         show("PostgreSQL", size, ours, bare)
 
 
@@ -248,13 +251,15 @@ def fill(connection: Connection, first: int, last: int, bots: int) -> None:
 def sum_up(connection: Connection) -> None:
     """Make standings and pair results as the server would have kept them."""
     for statement in (
-        "INSERT INTO standings (game, bot_id, score, games, wins, draws, losses, returned, rating,"
-        " low, high) SELECT 'pig', bot_id, SUM(score), COUNT(*), SUM(result = 'W'), 0,"
-        " SUM(result = 'L'), SUM(returned), bot_id * 7919 % 1000, 0, 0 FROM match_seats"
+        "INSERT INTO standings (game, bot_id, score, games, wins, draws, losses, returned,"
+        " returned_squares, rating, low, high) SELECT 'pig', bot_id, SUM(score), COUNT(*),"
+        " SUM(result = 'W'), 0, SUM(result = 'L'), SUM(returned), SUM(returned * returned),"
+        " bot_id * 7919 % 1000, 0, 0 FROM match_seats"
         " GROUP BY bot_id",
-        "INSERT INTO pair_results (game, bot_a, bot_b, wins_a, draws, wins_b) SELECT 'pig',"
-        " MIN(a.bot_id, b.bot_id), MAX(a.bot_id, b.bot_id), SUM(a.bot_id < b.bot_id), 0,"
-        " SUM(a.bot_id > b.bot_id) FROM match_seats a JOIN match_seats b"
+        "INSERT INTO pair_results (game, bot_a, bot_b, wins_a, draws, wins_b, score_a, squares_a)"
+        " SELECT 'pig', MIN(a.bot_id, b.bot_id), MAX(a.bot_id, b.bot_id),"
+        " SUM(a.bot_id < b.bot_id), 0, SUM(a.bot_id > b.bot_id), SUM(a.bot_id < b.bot_id),"
+        " SUM(a.bot_id < b.bot_id) FROM match_seats a JOIN match_seats b"
         " ON a.match_id = b.match_id AND a.seat = 0 AND b.seat = 1 AND a.bot_id <> b.bot_id"
         " GROUP BY 2, 3",
     ):
@@ -269,6 +274,11 @@ async def timed(name: str, call: Callable[[], Awaitable[object]], repeats: int =
         await call()
         times.append((time.perf_counter() - begun) * 1e3)
     print(f"{name:<52}{statistics.median(times):>10.2f}{max(times):>10.2f}")
+
+
+async def rate(results: list[PairResult]) -> None:
+    """Fit ratings, as the server does in a thread of its own."""
+    fit(PairScore(r.bot_a, r.bot_b, r.games, r.score_a, r.squares_a) for r in results)
 
 
 async def part_two(folder: Path, matches: int) -> None:
@@ -291,7 +301,7 @@ async def part_two(folder: Path, matches: int) -> None:
         step = 100_000
         for first in range(0, matches, step):
             last = min(first + step, matches) - 1
-            await database.write(lambda c, a=first, b=last: fill(c, a, b, bots))
+            await database.write(partial(fill, first=first, last=last, bots=bots))
         await database.write(sum_up)
         path = folder / "many.db"
         print(
@@ -303,6 +313,8 @@ async def part_two(folder: Path, matches: int) -> None:
         await timed("leaderboard, first 100", lambda: store.leaderboard("pig"))
         await timed("leaderboard, 100 from 900", lambda: store.leaderboard("pig", 100, 900))
         await timed("pair results for the rating fit", lambda: store.pair_results("pig"), 10)
+        results = await store.pair_results("pig")
+        await timed("rating fit (no query)", partial(rate, results), 3)
         await timed("newest 50 matches of the game", lambda: store.list_matches(game="pig"))
         await timed(
             "50 matches from the middle",

@@ -197,6 +197,12 @@ class BotHost:
         self._timers.add(timer)
         timer.add_done_callback(self._timers.discard)
 
+    def restart(self) -> None:
+        """End the process; a new one takes over, and is asked again what this one was asked."""
+        if self._process is not None:
+            self._killed = True
+            self._process.kill()
+
     def end(self, match: str, outcome: Outcome | None) -> None:
         """A match is over; whatever was asked for it is stopped."""
         for request in [asked for asked in self._open.values() if asked.match == match]:

@@ -330,7 +330,12 @@ class Play:
             self._around.log.note(
                 f"match {self.match}: the server refused {action!r}: {error}{legal}"
             )
-        elif error.code not in ("match/over", "match/stale_ply", "match/unknown"):
+        elif error.code not in (
+            "match/over",
+            "match/stale_ply",
+            "match/unknown",
+            "match/not_yours",
+        ):
             self._around.log.note(f"match {self.match}: {error.code}: {error}")
             if self.outcome is None:
                 self._send(lambda number: Sync(number, self.match))

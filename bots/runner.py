@@ -17,7 +17,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -38,6 +37,7 @@ from plyhouse.bots.host import HANG_GRACE, BotHost
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.play import MatchResult, Play, Surroundings
 from plyhouse.bots.process import IMPORT_TIMEOUT
+from plyhouse.bots.summary import RunSummary, SeekRequest, counted, verdict
 from plyhouse.bots.timing import REAL_CLOCK, Clock
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -58,6 +58,7 @@ from plyhouse.protocol.messages import (
     Resign,
     Seek,
     ServerMessage,
+    Sync,
     Turn,
     Unseek,
     Update,
@@ -67,38 +68,6 @@ __all__ = ["BotRunner", "RunSummary", "SeekRequest", "run_bot"]
 
 CONCURRENT_MATCHES: Final = 16
 """Matches at once that an async bot accepts unless told otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeekRequest:
-    """A pool to enter; ``count`` 0 means as many matches as come."""
-
-    game: str
-    time_control: str = "move:1"
-    rated: bool = False
-    count: int = 1
-    mirrored: bool = False
-
-
-@dataclass(slots=True)
-class RunSummary:
-    """What came of a run."""
-
-    bot: str
-    results: list[MatchResult] = field(default_factory=list)
-    interrupted: bool = False
-    left_running: int = 0
-    """Matches that were still going on when we left."""
-
-    @property
-    def won(self) -> int:
-        """Matches with a positive return."""
-        return sum(result.points > 0 for result in self.results)
-
-    @property
-    def lost(self) -> int:
-        """Matches with a negative return."""
-        return sum(result.points < 0 for result in self.results)
 
 
 async def run_bot(
@@ -132,7 +101,8 @@ async def run_bot(
     ``bot`` is its name under the account of ``token`` (else the bot's own); ``games`` what it
     accepts from organisers and challengers (else the bot's own, else all).  It ends after
     ``matches`` finished ones, or when ``idle_exit`` seconds passed without any match.  ``workers``
-    processes play in parallel; a bot whose ``choose`` is not async plays one match in each.
+    processes play in parallel; a bot whose ``choose`` is not async plays one match in each (and has
+    at least as many as a mirrored seek needs).
     ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``say`` gets progress lines (standard
     error if None).  ``connector`` replaces the websocket, e.g. by an in-memory connection.
     ``handle_signals``: the first Ctrl-C lets running matches finish, the second leaves.
@@ -240,6 +210,16 @@ class BotRunner:
             raise self._error
         return self._summary
 
+    @property
+    def games(self) -> tuple[str, ...]:
+        """What the bot accepts; known once it is loaded."""
+        return self._games
+
+    @property
+    def matches(self) -> tuple[str, ...]:
+        """Ids of the matches it is playing now."""
+        return tuple(self._plays)
+
     def interrupt(self) -> None:
         """Ctrl-C: let running matches finish; the second time, leave them."""
         if self._stopping or not self._plays:
@@ -247,7 +227,7 @@ class BotRunner:
             self._summary.left_running = len(self._plays)
             if self._plays:
                 self._say(
-                    f"leaving {_count(len(self._plays), 'running match', 'running matches')}; "
+                    f"leaving {counted(len(self._plays), 'running match', 'running matches')}; "
                     "nothing is resigned, but their clocks run on: start the bot again soon"
                 )
             self._leave()
@@ -255,10 +235,15 @@ class BotRunner:
         self._summary.interrupted = True
         self._stopping = True
         self._say(
-            f"{_count(len(self._plays), 'match is', 'matches are')} running: finishing, then "
+            f"{counted(len(self._plays), 'match is', 'matches are')} running: finishing, then "
             "leaving (Ctrl-C again leaves now)"
         )
         self._spawn(self._unseek())
+
+    def restart_workers(self) -> None:
+        """End the bot's processes; new ones take over in the middle of whatever is played."""
+        for host in self._hosts:
+            host.restart()
 
     # Setting up
 
@@ -275,7 +260,10 @@ class BotRunner:
         self._games = tuple(self._wanted_games or loaded.games or game_names())
         for game in {*self._games, *(seek.game for seek in self._seeks)}:
             get_game(game, files=True)
-        more = [self._new_host(log) for _ in range(self._workers - 1)]
+        # The matches of a mirrored pairing are played at the same time.
+        at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
+        needed = 1 if loaded.concurrent else max(at_once, default=1)
+        more = [self._new_host(log) for _ in range(max(self._workers, needed) - 1)]
         await asyncio.gather(*more)
         room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
         self._client = Client(
@@ -377,7 +365,7 @@ class BotRunner:
             self._say(f"connected to {welcome.server} as {who}")
         running = {snapshot.match for snapshot in welcome.matches}
         for match in [match for match in self._plays if match not in running]:
-            self._ended_meanwhile(self._plays[match])
+            self._spawn(self._ask_how_it_ended(self._plays[match]))
         for snapshot in welcome.matches:
             self._snapshot(snapshot, arrived)
         if not self._stopping:
@@ -434,7 +422,7 @@ class BotRunner:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
         self._summary.results.append(result)
-        self._say(f"match {play.match}: {_verdict(result)}")
+        self._say(f"match {play.match}: {verdict(result)}")
         if self._on_result is not None:
             self._on_result(result)
         self._watch_idle()
@@ -443,8 +431,17 @@ class BotRunner:
         ):
             self._leave()
 
-    def _ended_meanwhile(self, play: Play) -> None:
-        """A match that ended while we were away; its result was not told."""
+    async def _ask_how_it_ended(self, play: Play) -> None:
+        """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
+        try:
+            await self._client.request(partial(_sync, play.match), repeat=True)
+        except RequestRefused:
+            self._forget(play)
+        except ClientError:
+            pass  # we are leaving
+
+    def _forget(self, play: Play) -> None:
+        """A match ended while we were away, and the server does not know it any more."""
         self._say(f"match {play.match}: ended while the connection was lost")
         self._spawn(play.close())
         self._plays.pop(play.match, None)
@@ -558,28 +555,12 @@ class BotRunner:
         await asyncio.gather(*(host.close() for host in self._hosts), return_exceptions=True)
 
 
+def _sync(match: str, number: int) -> Sync:
+    return Sync(number, match)
+
+
 def _unseek(seek: str, number: int) -> Unseek:
     return Unseek(number, seek)
-
-
-def _verdict(result: MatchResult) -> str:
-    outcome = result.outcome
-    points = f"{result.points:+g}"
-    if outcome.termination in ("server_fault", "aborted"):
-        word = "void"
-    elif result.points > 0:
-        word = "won"
-    else:
-        word = "lost" if result.points < 0 else "drawn"
-    why = outcome.termination.replace("_", " ")
-    if outcome.seat is not None and outcome.termination not in ("normal", "draw_agreed"):
-        why += " by us" if outcome.seat == result.seat else " by the opponent"
-    reason = f" ({outcome.reason.rstrip('.')})" if outcome.reason else ""
-    return f"{word} {points} after {_count(result.plies, 'ply', 'plies')}: {why}{reason}"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _to_stderr(line: str) -> None:

@@ -30,6 +30,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
+from plyhouse.bots import api
 from plyhouse.bots.api import Bot, Match, Resignation, Turn, TurnClock, TurnOver
 from plyhouse.bots.loading import BotLoadError, default_name, load_bot
 from plyhouse.bots.pipe import (
@@ -381,7 +382,8 @@ def _start_reader(wire: Wire, received: Callable[[ToWorker], None]) -> None:
 def _in_author_code(error: BaseException) -> BaseException:
     """Cut our own frames off the top of the traceback."""
     trace: TracebackType | None = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+    ours = (__file__, api.__file__)
+    while trace is not None and trace.tb_frame.f_code.co_filename in ours:
         trace = trace.tb_next
     return error.with_traceback(trace)
 

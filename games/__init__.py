@@ -21,6 +21,7 @@ from plyhouse.games.base import (  # noqa: E402
     Observation,
     Parameter,
     ParameterValue,
+    Scoring,
     State,
     Utility,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "Observation",
     "Parameter",
     "ParameterValue",
+    "Scoring",
     "State",
     "UnknownGame",
     "Utility",

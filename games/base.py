@@ -43,6 +43,7 @@ __all__ = [
     "Observation",
     "Parameter",
     "ParameterValue",
+    "Scoring",
     "State",
     "Utility",
 ]
@@ -80,6 +81,15 @@ class Utility(enum.StrEnum):
     CONSTANT_SUM = "constant_sum"
     GENERAL_SUM = "general_sum"
     TEAM = "team"
+
+
+class Scoring(enum.StrEnum):
+    """What the returns of a match say about who is stronger, for ratings and tables."""
+
+    WINS = "wins"
+    """Only who got more: a narrow win counts as much as a high one."""
+    RETURNS = "returns"
+    """How much was won: a match scores by the difference of the returns."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -172,6 +182,8 @@ class GameInfo:
     draw_offers: bool = False
     simultaneous: bool = False
     """True where seats commit at the same time (modelled as hidden, sequential commits)."""
+    scoring: Scoring = Scoring.WINS
+    """Whether ratings and tables go by wins, or by the size of the returns."""
 
 
 @runtime_checkable
@@ -224,7 +236,15 @@ class Observation:
 
     def fields(self) -> dict[str, Any]:
         """Name and value of every field, in the order of definition; tuples stay tuples."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        kind = type(self)
+        names = _FIELD_NAMES.get(kind)
+        if names is None:
+            names = _FIELD_NAMES[kind] = tuple([field.name for field in dataclasses.fields(kind)])
+        return {name: getattr(self, name) for name in names}
+
+
+_FIELD_NAMES: Final[dict[type[Any], tuple[str, ...]]] = {}
+"""The fields of observation types, which are asked for with every ply."""
 
 
 class Game(ABC):
@@ -323,6 +343,16 @@ class Game(ABC):
         if "seats" in self._parameters:
             return self.int_parameter("seats")
         return self.info.max_seats
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """The least and the greatest return of a seat with these parameters.
+
+        By default those of ``info``, which hold for all parameters.  Games scored by returns
+        override it where parameters change the stakes: the score of a match is the difference
+        of two returns as a share of this range.
+        """
+        return self.info.min_return, self.info.max_return
 
     @property
     def spec(self) -> str:

@@ -37,6 +37,7 @@ from plyhouse.games.base import (
     Information,
     Observation,
     Parameter,
+    Scoring,
     Utility,
 )
 from plyhouse.games.native import NativeState
@@ -175,6 +176,7 @@ class CoinGuess(Game):
             Parameter("pennies", 0.5, "share of pennies in the bag", 0.0, 1.0),
         ),
         seat_names=("holder", "guesser"),
+        scoring=Scoring.RETURNS,
     )
     observation_type: ClassVar[type[Observation]] = CoinGuessObservation
     action_pattern: ClassVar[str] = "penny|nickel|lincoln|jefferson"
@@ -184,6 +186,12 @@ class CoinGuess(Game):
         """The share of pennies matters to the bag only, but is harmless otherwise."""
         self.from_bag = self.text_parameter("variant") == "bag"
         self.pennies = self.float_parameter("pennies")
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """The worth of a nickel is at stake, unless the bag has pennies only."""
+        stake = WORTH[PENNY] if self.from_bag and self.pennies == 1.0 else WORTH[NICKEL]
+        return -stake, stake
 
     def initial_state(self) -> CoinGuessState:
         """The draw from the bag, or the holder's choice."""

@@ -28,6 +28,7 @@ from plyhouse.games.base import (
     Information,
     Observation,
     Parameter,
+    Scoring,
     Utility,
 )
 from plyhouse.games.native import NativeState
@@ -189,6 +190,7 @@ class KuhnPoker(Game):
         max_return=6.0,
         max_plies=11,
         parameters=(Parameter("seats", 2, "number of seats", 2, 4),),
+        scoring=Scoring.RETURNS,
     )
     observation_type: ClassVar[type[Observation]] = KuhnPokerObservation
     action_pattern: ClassVar[str] = "check|bet|fold|call"
@@ -197,6 +199,11 @@ class KuhnPoker(Game):
     def check_parameters(self) -> None:
         """Keep the ranks in use."""
         self.ranks = RANKS[self.seats - 2]
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """A seat loses two chips at most, and wins two from each other seat."""
+        return -2.0, 2.0 * (self.seats - 1)
 
     def initial_state(self) -> KuhnPokerState:
         """Nothing dealt."""

@@ -11,7 +11,7 @@ __all__ = ["arrows", "states", "svg", "table"]
 
 _BOX_WIDTH: Final = 150
 _BOX_HEIGHT: Final = 44
-_PITCH: Final = 220
+_PITCH: Final = 250
 _LEFT: Final = 20
 _LINE: Final = 15
 
@@ -19,11 +19,13 @@ _STYLE: Final = """
     text { font: 13px sans-serif; fill: #1f2933; text-anchor: middle; }
     .state { font-weight: bold; }
     rect { fill: #eef3f8; stroke: #52606d; }
+    .page { fill: #ffffff; stroke: none; }
     path { fill: none; stroke: #52606d; }
     marker path { fill: #52606d; stroke: none; }
     @media (prefers-color-scheme: dark) {
       text { fill: #e4e7eb; }
       rect { fill: #323f4b; stroke: #9aa5b1; }
+      .page { fill: #1f2933; stroke: none; }
       path { stroke: #9aa5b1; }
       marker path { fill: #9aa5b1; }
     }
@@ -50,7 +52,7 @@ def svg(table: Table, title: str) -> str:
     """Return a drawing of `table`: states in a row, arrows forward above, backward below."""
     found, everywhere = arrows(table)
     reach = max(abs(end - start) for start, end in found)
-    top = 40 + 44 * reach
+    top = 30 + 33 * reach
     width = _LEFT * 2 + _PITCH * (len(State) - 1) + _BOX_WIDTH
     lines = [f"any state to CLOSED: {', '.join(map(_label, everywhere))}"]
     height = top + _BOX_HEIGHT + 110
@@ -59,6 +61,7 @@ def svg(table: Table, title: str) -> str:
         f'role="img" aria-label="{escape(title)}">',
         f"  <title>{escape(title)}</title>",
         f"  <style>{_STYLE}  </style>",
+        f'  <rect class="page" width="{width}" height="{height}"/>',
         '  <defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0 0 L8 4 L0 8 z"/></marker></defs>',
     ]
@@ -88,8 +91,8 @@ def _arrow(start: State, end: State, inputs: list[Input], top: int) -> list[str]
         path = f"M{x1} {y} L{_LEFT + _PITCH * end} {y}"
         label_y = y - 8
     elif step > 0:  # an arc above, the higher the longer; arrows leave right and arrive left
-        x1 = _LEFT + _PITCH * start + _BOX_WIDTH // 2 + 10 * step
-        x2 = _LEFT + _PITCH * end + _BOX_WIDTH // 2 - 10 * step
+        x1 = _LEFT + _PITCH * start + _BOX_WIDTH // 2 - 10 * step
+        x2 = _LEFT + _PITCH * end + _BOX_WIDTH // 2 + 10 * step
         lift = top - 44 * step + 8
         path = f"M{x1} {top} C{x1} {lift} {x2} {lift} {x2} {top}"
         label_y = (top + 3 * lift) // 4 - 6
@@ -119,7 +122,7 @@ def table(data: Table) -> str:
     ]
     for how in sorted(data[State.OPEN]):
         cells = [_cell(state, data[state][how]) for state in states]
-        rows.append(f"| {MEANINGS[how]} | " + " | ".join(cells) + " |")
+        rows.append(f"| **{_label(how)}**: {MEANINGS[how]} | " + " | ".join(cells) + " |")
     return "\n".join(rows)
 
 

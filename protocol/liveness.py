@@ -67,30 +67,26 @@ class FloodLimit:
 class RoundTrips:
     """The last few measured round trips of a connection."""
 
-    __slots__ = ("_recent",)
+    __slots__ = ("_recent", "median_ns")
 
     def __init__(self, keep: int = 9) -> None:
         self._recent: deque[int] = deque(maxlen=keep)
-
-    def add(self, nanoseconds: int) -> None:
-        """Note one measurement; a clock that was set back counts as 0."""
-        self._recent.append(max(0, nanoseconds))
-
-    @property
-    def count(self) -> int:
-        """How many measurements are remembered."""
-        return len(self._recent)
-
-    @property
-    def median_ns(self) -> int:
+        self.median_ns = 0
         """The lower median of the last measurements; 0 if there is none.
 
         This is what lag refunds use: one late pong does not raise it, one quick one does not
         lower it.
         """
-        if not self._recent:
-            return 0
-        return sorted(self._recent)[(len(self._recent) - 1) // 2]
+
+    def add(self, nanoseconds: int) -> None:
+        """Note one measurement; a clock that was set back counts as 0."""
+        self._recent.append(max(0, nanoseconds))
+        self.median_ns = sorted(self._recent)[(len(self._recent) - 1) // 2]
+
+    @property
+    def count(self) -> int:
+        """How many measurements are remembered."""
+        return len(self._recent)
 
     @property
     def minimum_ns(self) -> int:

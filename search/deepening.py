@@ -20,7 +20,8 @@ __all__ = ["Evaluation", "tree_search"]
 
 Evaluation = Callable[[Any, int], float]
 """``evaluate(state, seat)``: what the seat may expect from a position that is not over,
-between the game's least and greatest return."""
+between the game's least and greatest return.  A search always asks for the seat that is
+to move at its root."""
 
 
 def tree_search(
@@ -108,7 +109,7 @@ class Root:
             value = self.kernel.child_value(
                 self.state.after(action), self.seat, depth, best, followed and action == head
             )
-            value += 0.0  # no "-0.0" in results
+            value = float(value) + 0.0  # no "-0.0" in results, nor the ints of a game's returns
             self.values[action] = value
             if value > best:
                 best = value

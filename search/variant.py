@@ -39,6 +39,12 @@ class BuildInfo:
         """Whether machine code runs."""
         return self.variant == "compiled"
 
+    def __str__(self) -> str:
+        text = f"{self.variant}. {self.reason}"
+        if self.stale:
+            text += f" Changed since then: {', '.join(self.stale)}; install again."
+        return text
+
 
 def build_info(
     environ: Mapping[str, str] = os.environ, *, compiled: bool = native.COMPILED, note: Path = NOTE

@@ -15,175 +15,42 @@ from litestar.config.response_cache import ResponseCacheConfig
 from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.params import Parameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Redirect
 from litestar.static_files import create_static_files_router
-from msgspec import Meta, Struct
 
-from plyhouse.games.base import Information, ParameterValue
+from plyhouse.games.base import Information
 from plyhouse.games.registry import game_class, game_names, get_game
-from plyhouse.protocol.messages import PROTOCOL_VERSION, MatchSnapshot
+from plyhouse.protocol.messages import PROTOCOL_VERSION
+from plyhouse.server.api_types import (
+    Account,
+    CompetitionDetail,
+    CompetitionSummary,
+    GameView,
+    Health,
+    Leaderboard,
+    MatchView,
+    NewCompetition,
+    NewPlayer,
+    ParameterView,
+    PlayerView,
+    SeatView,
+)
 from plyhouse.server.competitions import CompetitionView
 from plyhouse.server.hub import Hub, server_version
+from plyhouse.server.leaderboards import lines, scoring_of
 from plyhouse.server.lobby import read_game, read_time_control
 from plyhouse.server.pages import ReferencePage, front_page, web_client
 from plyhouse.server.problems import HANDLERS, Problem
 from plyhouse.server.record import Record, stored_record
 from plyhouse.server.runner import Terms
-from plyhouse.storage.rows import BotRow, CompetitionRow, MatchRow, Standing, TableRow
+from plyhouse.storage.rows import CompetitionRow, MatchRow
 
 __all__ = ["create_api"]
 
 MAX_PAGE: Final = 1000
 
-Limit = Annotated[int, Parameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
-
-
-class Health(Struct):
-    """How the server is doing."""
-
-    status: str
-    version: str
-    protocol: str
-    registration: str
-    uptime_s: float
-    connections: int
-    bots: int
-    """Bots that are connected."""
-    matches: int
-    """Matches that run."""
-    seeks: int
-    plies: int
-    """Plies of the matches that have ended since the start."""
-    stalled_ms: int
-    """How long the server stood still since the start; never charged to a bot."""
-    longest_stall_ms: int
-
-
-class ParameterView(Struct):
-    """A parameter of a game."""
-
-    name: str
-    default: ParameterValue
-    description: str
-    minimum: float | None
-    maximum: float | None
-    choices: list[ParameterValue] | None
-
-
-class GameView(Struct):
-    """A game that can be played here."""
-
-    name: str
-    title: str
-    summary: str
-    min_seats: int
-    max_seats: int
-    chance: str
-    information: str
-    utility: str
-    draw_offers: bool
-    parameters: list[ParameterView]
-
-
-class Leaderboard(Struct):
-    """The standings of a game, best first."""
-
-    game: str
-    standings: list[Standing]
-
-
-class SeatView(Struct):
-    """Who holds a seat, and what it got in the end."""
-
-    seat: int
-    player: str
-    bot: str
-    version: str
-    returned: float | None
-
-
-class MatchView(Struct):
-    """A match, without what happened in it."""
-
-    match: str
-    pairing: str
-    game: str
-    time_control: str
-    rated: bool
-    status: str
-    ply: int
-    seats: list[SeatView]
-    termination: str
-    reason: str
-    created_ms: int
-    started_ms: int | None
-    finished_ms: int | None
-    record: str
-    """Where its record is, once it may be read."""
-    snapshot: MatchSnapshot | None = None
-    """What a spectator sees now; only for a single match, while the server has it at hand."""
-
-
-class PlayerView(Struct):
-    """A player with its bots and their latest matches."""
-
-    player: str
-    created_ms: int
-    bots: list[BotRow]
-    online: list[str]
-    matches: list[MatchView]
-
-
-class NewPlayer(Struct):
-    """A request for an account."""
-
-    player: Annotated[str, Meta(min_length=1, max_length=64)]
-
-
-class Account(Struct):
-    """A new account; the token is shown this once."""
-
-    player: str
-    token: str
-
-
-class NewCompetition(Struct):
-    """What an organiser wants to be played."""
-
-    name: Annotated[str, Meta(min_length=1, max_length=100)]
-    game: str
-    time_control: str
-    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
-    mirrored: bool = True
-    rated: bool = True
-    entries: list[str] | None = None
-    """Names like ``player/bot``; all connected bots that accept the game if left out."""
-
-
-class CompetitionSummary(Struct):
-    """A competition in the list of all."""
-
-    competition: str
-    name: str
-    game: str
-    time_control: str
-    rounds: int
-    mirrored: bool
-    rated: bool
-    status: str
-    created_ms: int
-    finished_ms: int | None
-
-
-class CompetitionDetail(CompetitionSummary):
-    """A competition with its table; matches are counted in the whole schedule."""
-
-    entries: list[str]
-    planned: int
-    created: int
-    finished: int
-    table: list[TableRow]
+Limit = Annotated[int, QueryParameter(ge=1, le=MAX_PAGE, description="Most lines to return.")]
 
 
 def _hub(state: State) -> Hub:
@@ -264,24 +131,28 @@ async def leaderboards(state: State) -> list[str]:
 @get("/api/v1/leaderboards/{game:str}", tags=["results"])
 async def leaderboard(
     state: State,
-    game: str,
+    game: FromPath[str],
     limit: Limit = 100,
-    offset: Annotated[int, Parameter(ge=0)] = 0,
+    offset: Annotated[int, QueryParameter(ge=0)] = 0,
 ) -> Leaderboard:
-    """Give the standings of a game; ratings come with their 95 % interval."""
+    """Give the standings of a game; ratings come with their 95 % interval.
+
+    Where the game is scored by returns, so does the mean return per match.
+    """
     spec = read_game(game).spec
-    return Leaderboard(spec, await _hub(state).store.leaderboard(spec, limit, offset))
+    standings = await _hub(state).store.leaderboard(spec, limit, offset)
+    return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
 
 
 @get("/api/v1/matches", tags=["matches"])
 async def matches(
     state: State,
-    game: str | None = None,
-    player: str | None = None,
-    competition: str | None = None,
-    status: str | None = None,
-    rated: bool | None = None,
-    before: str | None = None,
+    game: FromQuery[str | None] = None,
+    player: FromQuery[str | None] = None,
+    competition: FromQuery[str | None] = None,
+    status: FromQuery[str | None] = None,
+    rated: FromQuery[bool | None] = None,
+    before: FromQuery[str | None] = None,
     limit: Limit = 50,
 ) -> list[MatchView]:
     """List matches, newest first; ``before`` is the last match of the page before."""
@@ -299,7 +170,7 @@ async def matches(
 
 
 @get("/api/v1/matches/{match:str}", tags=["matches"])
-async def one_match(state: State, match: str) -> MatchView:
+async def one_match(state: State, match: FromPath[str]) -> MatchView:
     """Show a match; while it runs, with all that a spectator sees."""
     hub = _hub(state)
     stored = await hub.store.match(match)
@@ -315,7 +186,7 @@ async def one_match(state: State, match: str) -> MatchView:
 
 
 @get("/api/v1/matches/{match:str}/record", tags=["matches"])
-async def record(state: State, match: str) -> Record:
+async def record(state: State, match: FromPath[str]) -> Record:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
     The seed is in it once the whole pairing is over.  In games with hidden information the
@@ -334,7 +205,7 @@ async def record(state: State, match: str) -> Record:
 
 
 @get("/api/v1/players/{name:str}", tags=["players"])
-async def player(state: State, name: str) -> PlayerView:
+async def player(state: State, name: FromPath[str]) -> PlayerView:
     """Show a player, its bots and its latest matches."""
     hub = _hub(state)
     row = await hub.store.player(name)
@@ -351,7 +222,7 @@ async def player(state: State, name: str) -> PlayerView:
 
 
 @post("/api/v1/players", tags=["players"])
-async def register(state: State, data: NewPlayer) -> Account:
+async def register(state: State, data: JSONBody[NewPlayer]) -> Account:
     """Make an account, where registration is open; keep the token, it is shown only here."""
     return Account(*await _hub(state).registration.register(data.player))
 
@@ -363,7 +234,7 @@ async def competitions(state: State) -> list[CompetitionSummary]:
 
 
 @get("/api/v1/competitions/{competition:str}", tags=["competitions"])
-async def one_competition(state: State, competition: str) -> CompetitionDetail:
+async def one_competition(state: State, competition: FromPath[str]) -> CompetitionDetail:
     """Show a competition with its table and progress."""
     return _detail(await _hub(state).competitions.view(competition))
 
@@ -374,7 +245,7 @@ async def one_competition(state: State, competition: str) -> CompetitionDetail:
     security=[{"token": []}],
 )
 async def organise(
-    state: State, request: Request[Any, Any, Any], data: NewCompetition
+    state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> CompetitionDetail:
     """Start a round robin; needs a token with the scope ``organise``."""
     hub = _hub(state)
@@ -394,7 +265,7 @@ async def front(state: State) -> Response[str]:
     """Show leaderboards and running matches to people."""
     hub = _hub(state)
     boards = [
-        (game, await hub.store.leaderboard(game, limit=10))
+        (game, lines(game, await hub.store.leaderboard(game, limit=10)))
         for game in await hub.store.games_with_results()
     ]
     recent = await hub.store.list_matches(status="finished", limit=10)

@@ -228,8 +228,10 @@ class Clock:
 
     def deadline(self) -> int | None:
         """The last instant at which an action counts; None while no clock runs or all pause."""
-        if self._running < 0 or self._paused_at is not None:
-            return None
+        return None if self._running < 0 or self._paused_at is not None else self._limit()
+
+    def _limit(self) -> int:
+        """The deadline of the running clock, were no pause to come."""
         return self._started + self.available(self._running) + self._allowance + self._stall
 
     def remaining(self, seat: int, now: int) -> int:
@@ -304,9 +306,15 @@ class Clock:
         remaining = self._charge(seat, used - refund, refund, flagged)
         return Ledger(thought, refund, stall, used - refund, remaining, flagged)
 
-    def cancel(self) -> None:
-        """Forget the running ply without charging it (the match ended for another reason)."""
-        self._running = -1
+    def settle(self, seat: int, now: int) -> Ledger:
+        """Stop the clock because the match ended otherwise, and account for the ply so far.
+
+        Several things may have come due before anyone looked, a flag among them that fell after
+        what ended the match: the ply is counted up to its deadline at most, and never flagged.
+        """
+        if self._running != seat:
+            raise RuntimeError(f"the clock of seat {seat} is not running")
+        return self.stop(seat, min(now, self._limit()))
 
     def pause(self, now: int) -> None:
         """Stop all clocks for an absence of the server; pausing twice changes nothing.

@@ -53,6 +53,7 @@ class MatchCore:
         """Set by the shell when the match's end ends its pairing: ``finished`` then reveals."""
         self.commitment = commitment(config.seed)
         self.nonces: list[str | None] = [None] * self.seats
+        self._nonce_changes = [0] * self.seats
         self.plies: list[Played] = []
         self.views = Views(self.game, self.seats)
         self.clock = Clock(config.time_control, self.seats, config.lag)
@@ -319,7 +320,7 @@ class MatchCore:
     ) -> list[Effect]:
         """End the match; the ply under way, if any, is accounted for in the last row."""
         if on_clock is None and (on_clock := self.clock.running) is not None:
-            ledger = self.clock.stop(on_clock, now)
+            ledger = self.clock.settle(on_clock, now)
         updates = self._updates(None, now) if termination == "normal" else []
         self.outcome = Outcome(termination, list(returns), seat, reason)
         self.status = "finished"

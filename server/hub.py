@@ -65,8 +65,8 @@ log = logging.getLogger("plyhouse.server")
 
 SWEEP_SECONDS: Final = 0.25
 """How often connections are asked whether something is due: pings, silence, missing logins."""
-GOODBYE_SECONDS: Final = 2.0
-"""How long a stopping server waits for its last frames to be written."""
+LONG_STALL_NS: Final = 100_000_000
+"""Standstills that count for the silence of connections, which is measured in seconds."""
 
 
 def server_version() -> str:
@@ -91,6 +91,8 @@ class Hub:
         self.sessions: set[Session] = set()
         self.participants: dict[int, Participant] = {}
         """Bots that are connected or hold a seat, by their id in the database."""
+        self._by_name: dict[str, Participant] = {}
+        """Those that are connected, by their name in small letters."""
         self.stopping = False
         self.ratings = Leaderboards(store)
         self.watchdog = Watchdog(now, self._stalled)
@@ -150,6 +152,7 @@ class Hub:
         if store is None:
             store = await Store.open(config.database)
         try:
+            await store.apply(())  # a database that cannot be written is found out now
             hub = cls(config, store, now)
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub._holder)
@@ -195,6 +198,7 @@ class Hub:
         if participant is None or participant.session is not session:
             return
         participant.session = None
+        self._by_name.pop(participant.name.lower(), None)
         self.lobby.leave(participant)
         now = self.now()
         for live, seat in tuple(participant.matches.values()):
@@ -204,15 +208,11 @@ class Hub:
 
     def find(self, name: str) -> Participant | None:
         """A connected bot by name: ``player/bot``, or ``player`` for a person."""
-        wanted = name.lower()
-        for participant in self.participants.values():
-            if participant.online and participant.name.lower() == wanted:
-                return participant
-        return None
+        return self._by_name.get(name.lower())
 
     def online(self) -> list[str]:
         """Names of the connected bots."""
-        return [each.name for each in self.participants.values() if each.online]
+        return [each.name for each in self._by_name.values()]
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something of a session that must wait for the database."""
@@ -227,11 +227,11 @@ class Hub:
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
     def _stalled(self, begin: int, end: int) -> None:
-        if end - begin > 100_000_000:
-            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
         self.runner.stalled(begin, end)
-        for session in self.sessions:
-            session.connection.forgive(end - begin)
+        if end - begin > LONG_STALL_NS:
+            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
+            for session in self.sessions:
+                session.connection.forgive(end - begin)
 
     # ------------------------------------------------------------------------- logging in
 
@@ -306,6 +306,7 @@ class Hub:
         """Make the session the connection of its bot."""
         # Ending the other connection may have put the participant away.
         self.participants[participant.bot_id] = participant
+        self._by_name[participant.name.lower()] = participant
         participant.session = session
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id

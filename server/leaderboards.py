@@ -1,5 +1,6 @@
-"""Keeps ratings up to date: a fit of all results of a game, some time after matches have ended.
+"""Leaderboards: ratings kept up to date, and the lines of a table with their intervals.
 
+Ratings are a fit of all results of a game, some time after matches have ended.
 Fits run in a thread, one at a time, and never more often than `DELAY_SECONDS` apart, however
 many matches end.  What the database does not know yet is fitted again at the next start.
 """
@@ -8,20 +9,69 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Final
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
+from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.ratings import PairScore, Rating, fit
+from plyhouse.server.ratings import PairScore, Rating, fit, interval_of_sums
 from plyhouse.storage.errors import StorageError
-from plyhouse.storage.rows import PairResult
+from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
 
-__all__ = ["Leaderboards"]
+__all__ = ["Leaderboards", "Line", "lines", "return_span", "scoring_of"]
 
 log = logging.getLogger("plyhouse.server.ratings")
 
 DELAY_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Standing):
+    """A line of a leaderboard: a standing, and the mean return where the game is scored by it."""
+
+    mean_return: float | None
+    """Utility per match; None in games where only winning counts."""
+    mean_low: float | None
+    mean_high: float | None
+    """The bounds of its 95 % interval (Student's t, within what the game can give)."""
+
+
+_FIELDS: Final = tuple(field.name for field in fields(Standing))
+
+
+def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
+    """Make the lines of a game's table."""
+    game = _game(spec)
+    if game is None or game.info.scoring is not Scoring.RETURNS:
+        return [_line(each, None, None, None) for each in standings]
+    bounds = game.info.min_return, game.info.max_return  # forfeits give these, too
+    made = []
+    for each in standings:
+        mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
+        made.append(_line(each, mean.mean, mean.low, mean.high))
+    return made
+
+
+def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
+    known: dict[str, Any] = {name: getattr(standing, name) for name in _FIELDS}
+    return Line(**known, mean_return=mean, mean_low=low, mean_high=high)
+
+
+def scoring_of(spec: str) -> Scoring:
+    """How a game is scored; by wins if it is not installed any more."""
+    game = _game(spec)
+    return Scoring.WINS if game is None else game.info.scoring
+
+
+def return_span(game: Game) -> float:
+    """By how much the returns of two seats can differ, if that scores a match; else 0."""
+    if game.info.scoring is not Scoring.RETURNS:
+        return 0.0
+    least, most = game.return_bounds
+    return most - least
 
 
 class Leaderboards:
@@ -101,12 +151,18 @@ class Leaderboards:
                 self._ratings[game] = {bot: rating.elo for bot, rating in ratings.items()}
 
 
-def _opponents(game: str) -> int:
-    """How many opponents everybody has in a match of this game."""
+def _game(spec: str) -> Game | None:
+    """A game; None for a plug-in that is not installed any more."""
     try:
-        return max(1, get_game(game).seats - 1)
-    except GameError:  # a plug-in that is not installed any more
-        return 1
+        return get_game(spec)
+    except GameError:
+        return None
+
+
+def _opponents(spec: str) -> int:
+    """How many opponents everybody has in a match of this game."""
+    game = _game(spec)
+    return 1 if game is None else max(1, game.seats - 1)
 
 
 def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
@@ -114,7 +170,11 @@ def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
     share = 1.0 / opponents
     return fit(
         PairScore(
-            each.bot_a, each.bot_b, each.wins_a * share, each.draws * share, each.wins_b * share
+            each.bot_a,
+            each.bot_b,
+            each.games * share,
+            each.score_a * share,
+            each.squares_a * share,
         )
         for each in results
     )

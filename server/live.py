@@ -23,7 +23,14 @@ from plyhouse.server.effects import Broadcast, Effect, Finish, Send, Started, St
 from plyhouse.server.match import Match
 from plyhouse.server.participants import Participant
 from plyhouse.server.session import Session
-from plyhouse.storage.errors import DatabaseFull, DatabaseLocked, Unreachable, WriterFull
+from plyhouse.storage.errors import (
+    DatabaseFull,
+    DatabaseLocked,
+    StorageError,
+    StoreClosed,
+    Unreachable,
+    WriterFull,
+)
 from plyhouse.storage.rows import Op, StartMatch
 
 __all__ = ["LiveMatch", "LivePairing", "Referee"]
@@ -58,8 +65,8 @@ class Referee(Protocol):
     def now(self) -> int:
         """The time, in monotonic nanoseconds."""
 
-    def store(self, ops: Sequence[Op]) -> asyncio.Future[Any]:
-        """Make operations durable, all or none; the future is done when they are."""
+    def store(self, ops: Sequence[Op], done: Callable[[StorageError | None], None]) -> None:
+        """Make operations durable, all or none; ``done`` is told when they are, or why not."""
 
     def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
         """The operations that note the end of a match, and of its pairing if it was the last."""
@@ -219,13 +226,9 @@ class LiveMatch:
             self._submit(waiting)
 
     def _submit(self, waiting: _Told) -> None:
-        future = self._referee.store(waiting.ops)
-        future.add_done_callback(lambda done: self._stored(waiting, done))
+        self._referee.store(waiting.ops, lambda error: self._stored(waiting, error))
 
-    def _stored(self, waiting: _Told, future: asyncio.Future[Any]) -> None:
-        if future.cancelled():
-            return  # the server stops: whoever comes back finds what was committed
-        error = future.exception()
+    def _stored(self, waiting: _Told, error: StorageError | None) -> None:
         if error is not None:
             self._not_stored(waiting, error)
             return
@@ -317,9 +320,10 @@ class LiveMatch:
         loop = asyncio.get_running_loop()
         # Two turns of the loop: sockets are looked at in between, so that an action which had
         # arrived when the alarm rang is heard before the flag falls.
-        loop.call_soon(loop.call_soon, self._check_time)
+        loop.call_soon(loop.call_soon, self.check_time)
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
+        """Let the engine do what is due now, and nothing that is not."""
         if self.over or self._alarm is not None:
             return
         self._referee.settle_stalls()
@@ -343,7 +347,9 @@ class LiveMatch:
             log.exception("match %s: could not even be made void", self.id)
             self._give_up("The server failed: this match is void.")
 
-    def _not_stored(self, waiting: _Told, error: BaseException) -> None:
+    def _not_stored(self, waiting: _Told, error: StorageError) -> None:
+        if isinstance(error, StoreClosed):
+            return  # the server stops: whoever comes back finds what was committed
         waiting.attempts += 1
         if not isinstance(error, TRANSIENT) and waiting.attempts >= PERSISTENT_ATTEMPTS:
             log.error("match %s: cannot be stored and is void: %s", self.id, error)

@@ -31,6 +31,8 @@ from plyhouse.storage.rows import new_id
 __all__ = ["Lobby", "read_game", "read_time_control"]
 
 SECOND: Final = 1_000_000_000
+PAIRING_SECONDS: Final = 0.005
+"""How long seeks gather before pairings are made: with hundreds of bots each round costs."""
 
 GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
 """Errors of games that have a code of their own on the wire; the rest are unknown games."""
@@ -142,16 +144,17 @@ class Lobby:
         return Ok(message.id)
 
     def pair_soon(self) -> None:
-        """Look for pairings once what is being handled now is done."""
+        """Look for pairings in a moment."""
         if not self._pairing and len(self._matchmaker) > 1:
             self._pairing = True
-            asyncio.get_running_loop().call_soon(self._pair)
+            asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
 
     def _pair(self) -> None:
         self._pairing = False
         if not self.open:
             return
-        for proposal in self._matchmaker.pair(self._room):
+        proposals = list(self._matchmaker.pair(self._room))
+        for proposal in proposals:
             first = proposal.seeks[0]
             terms = Terms(
                 get_game(first.game),
@@ -161,9 +164,10 @@ class Lobby:
             )
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
             self._runner.begin(terms, orders)
-            for seek in proposal.seeks:
-                if seek.id not in self._matchmaker:
-                    del self._seekers[seek.id]
+        # Only now: one seek may stand in several proposals.
+        for seek in {seek.id for proposal in proposals for seek in proposal.seeks}:
+            if seek not in self._matchmaker:
+                del self._seekers[seek]
 
     def _room(self, name: str) -> int:
         participant = self._find(name.removesuffix("/"))

@@ -25,7 +25,7 @@ What each seat is sent is made by `plyhouse.server.views` alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameError
@@ -49,6 +49,10 @@ from plyhouse.server.views import clock_states, ledger_entry
 from plyhouse.storage.rows import EventRow
 
 __all__ = ["Match", "MatchConfig", "seat_label"]
+
+LONG_TEXT: Final = 64
+"""Actions written longer than that are not kept as they were written: to recognise one that is
+sent again, it is read again."""
 
 
 class Match(MatchCore):
@@ -78,6 +82,11 @@ class Match(MatchCore):
             return self._refuse(seat, re, "protocol/unexpected", text)
         if self.nonces[seat] == nonce:
             return self._ok(seat, re)
+        if self.nonces[seat] is not None:
+            self._nonce_changes[seat] += 1
+            if self._nonce_changes[seat] > self.config.max_retries:
+                text = "You have changed your nonce too often."
+                return self._refuse(seat, re, "protocol/rate", text)
         self.nonces[seat] = nonce
         effects: list[Effect] = [self._store("ready", seat, nonce)]
         if None in self.nonces:
@@ -153,7 +162,8 @@ class Match(MatchCore):
             ledger = clock.stop(seat, now, lag_ns=lag_ns, stall_ns=stall_ns)
             effects: list[Effect] = [self._store("action", seat, canonical, ledger)]
             self.views.record(state, action, canonical, seat, ply, ledger.charged_ns)
-            self.plies.append(Played(seat, action, canonical, text, ledger))
+            sent = text if len(text) <= LONG_TEXT else canonical
+            self.plies.append(Played(seat, action, canonical, sent, ledger))
             self.state = after
             self.ply = ply + 1
             self._retries = 0

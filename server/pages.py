@@ -18,7 +18,8 @@ from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 
 from plyhouse.server.hub import Hub, server_version
-from plyhouse.storage.rows import MatchRow, Standing
+from plyhouse.server.leaderboards import Line
+from plyhouse.storage.rows import MatchRow
 
 __all__ = ["ReferencePage", "front_page", "web_client"]
 
@@ -66,7 +67,7 @@ def web_client() -> Path | None:
 
 
 def front_page(
-    hub: Hub, boards: Sequence[tuple[str, Sequence[Standing]]], recent: Sequence[MatchRow]
+    hub: Hub, boards: Sequence[tuple[str, Sequence[Line]]], recent: Sequence[MatchRow]
 ) -> str:
     """Leaderboards, running and latest matches, and where to go from here."""
     parts = [
@@ -78,24 +79,9 @@ def front_page(
         + (' · <a href="/web/">watch</a>' if web_client() is not None else "")
         + "</nav>",
     ]
-    for game, standings in boards:
-        rows = [
-            (
-                str(line.rank),
-                html.escape(f"{line.player}/{line.bot}"),
-                "&ndash;" if line.rating is None else f"{line.rating:.0f}",
-                ""
-                if line.low is None or line.high is None
-                else f"{line.low:.0f} … {line.high:.0f}",
-                f"{line.score:g}",
-                str(line.games),
-                f"{line.wins}&ndash;{line.draws}&ndash;{line.losses}",
-            )
-            for line in standings
-        ]
-        heads = ("#", "bot", "rating", "95 %", "score", "games", "won&ndash;drawn&ndash;lost")
+    for game, board in boards:
         link = f"/api/v1/leaderboards/{quote(game, safe='')}"
-        parts.append(f'<h2><a href="{link}">{html.escape(game)}</a></h2>{table(heads, rows, 5)}')
+        parts.append(f'<h2><a href="{link}">{html.escape(game)}</a></h2>{_board(board)}')
     if not boards:
         parts.append("<p>No rated match has been played yet.</p>")
     running = [
@@ -125,6 +111,34 @@ def front_page(
         heads = ("record", "game", "seats", "ended by", "returns")
         parts.append(f"<h2>Latest results</h2>{table(heads, results, 1)}")
     return page("Plyhouse", "".join(parts))
+
+
+def _board(lines: Sequence[Line]) -> str:
+    """A leaderboard: with points, or with the mean return where the game is scored by it."""
+    by_return = any(line.mean_return is not None for line in lines)
+    rows = []
+    for line in lines:
+        row = [
+            str(line.rank),
+            html.escape(f"{line.player}/{line.bot}"),
+            "&ndash;" if line.rating is None else f"{line.rating:.0f}",
+            _range(line.low, line.high, "{:.0f}"),
+        ]
+        if by_return:
+            row.append("&ndash;" if line.mean_return is None else f"{line.mean_return:+.2f}")
+            row.append(_range(line.mean_low, line.mean_high, "{:+.2f}"))
+        else:
+            row.append(f"{line.score:g}")
+        row += [str(line.games), f"{line.wins}&ndash;{line.draws}&ndash;{line.losses}"]
+        rows.append(row)
+    points = ("return per match", "95 %") if by_return else ("score",)
+    heads = ("#", "bot", "rating", "95 %", *points, "games", "won&ndash;drawn&ndash;lost")
+    return table(heads, rows, len(heads) - 2)
+
+
+def _range(low: float | None, high: float | None, form: str) -> str:
+    """An interval as text; nothing if there is none."""
+    return "" if low is None or high is None else f"{form.format(low)} … {form.format(high)}"
 
 
 class ReferencePage(OpenAPIRenderPlugin):

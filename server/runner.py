@@ -18,6 +18,7 @@ from plyhouse.server.chance import SEED_BYTES, SHARED_STREAM, commitment, match_
 from plyhouse.server.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.effects import Finish
+from plyhouse.server.leaderboards import return_span
 from plyhouse.server.live import LiveMatch, LivePairing
 from plyhouse.server.match import Match, MatchConfig
 from plyhouse.server.participants import Participant
@@ -81,7 +82,7 @@ class MatchRunner:
         self._rating_of = rating_of
         self.now = now
         self.settle_stalls = settle_stalls
-        self.store = self._writer.submit
+        self.store = self._writer.submit_then
         self.live: dict[str, LiveMatch] = {}
         """Matches that are not over, by id."""
         self.recent: dict[str, LiveMatch] = {}
@@ -279,6 +280,7 @@ class MatchRunner:
                 wall,
                 culprit=outcome.seat,
                 reason=outcome.reason,
+                span=return_span(live.match.game),
             )
         ]
         pairing.open.pop(live.id, None)
@@ -319,9 +321,11 @@ class MatchRunner:
     def stalled(self, begin: int, end: int) -> None:
         """The server stood still: nobody's clock ran in that time."""
         for live in self.live.values():
-            if not live.suspended:
-                live.match.server_paused(begin)
-                live.match.server_resumed(end)
+            # Small ones matter only to a clock that runs.
+            match = live.match
+            if not live.suspended and (end - begin > SECOND or match.clock.running is not None):
+                match.server_paused(begin)
+                match.server_resumed(end)
 
     async def close(self) -> None:
         """Store what is waiting; matches that run are taken up at the next start."""

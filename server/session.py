@@ -28,6 +28,7 @@ from plyhouse.protocol.messages import (
     Pong,
     Register,
     ServerMessage,
+    Welcome,
 )
 from plyhouse.server.transport import Frame, Transport
 
@@ -179,7 +180,8 @@ class Session:
                 log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
             return
         self.send_frame(frame)
-        self.flush()
+        if type(message) is Welcome or connection.closing is not None:
+            self.flush()
 
     def send_frame(self, frame: Frame) -> None:
         """Send a frame that was encoded before with this session's codec."""

@@ -13,7 +13,7 @@ from typing import Final
 
 __all__ = ["INTERVAL_NS", "TOLERANCE_NS", "Watchdog"]
 
-INTERVAL_NS: Final = 5_000_000
+INTERVAL_NS: Final = 10_000_000
 """Time between heartbeats."""
 
 TOLERANCE_NS: Final = 5_000_000

@@ -12,13 +12,18 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from typing import Any, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
 from plyhouse.server.transport import Frame, FrameSink, Transport
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # no compiler where websockets was installed
+    from websockets.utils import apply_mask
 
 __all__ = ["MAX_WEBSOCKET_FRAME", "DirectProtocol", "refuse", "websocket_endpoint"]
 
@@ -28,6 +33,8 @@ sender is told by an error message, beyond it only by the close code."""
 
 EXTENSION: Final = "plyhouse.direct"
 BINARY, TEXT = 0x82, 0x81
+FRAGMENTS: Final = (0x00, 0x01, 0x02, 0x80)
+"""First bytes of frames that belong to a message in several frames."""
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -38,7 +45,7 @@ Attach = Callable[[Transport, str], FrameSink]
 
 def websocket_endpoint(
     subprotocols: Sequence[str], attach: Attach
-) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
     """Return the ASGI application for websocket connections to the sessions of ``attach``.
 
     ``subprotocols`` are those on offer, the server's favourite first.
@@ -88,6 +95,10 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     direct: DirectTransport | None = None
     stamp = 0
     congested = False
+    _rest = b""
+    """The beginning of a frame whose end has not come."""
+    _parse_all = False
+    """Whether everything goes through the parser, after the first fragment or a broken frame."""
 
     def handle_connect(self, event: Request) -> None:
         """Offer the short way to the application, in the ASGI scope's extensions."""
@@ -96,9 +107,44 @@ class DirectProtocol(WebSocketsSansIOProtocol):
             cast(dict[str, Any], self.scope["extensions"])[EXTENSION] = self
 
     def data_received(self, data: bytes) -> None:
-        """Note the time, then let the parser work."""
+        """Note the time, and hand whole messages to the sink; all else is for the parser.
+
+        The parser only ever sees whole frames (control frames, fragments) or what breaks the
+        rules, so that it always stands at the beginning of a frame.
+        """
         self.stamp = time.monotonic_ns()
-        super().data_received(data)
+        if self.sink is None or self._parse_all:
+            super().data_received(data)
+            return
+        if self._rest:
+            data = self._rest + data
+            self._rest = b""
+        at, size = 0, len(data)
+        while size - at >= 6:
+            first, length, start = data[at], data[at + 1] - 128, at + 6
+            if length >= 126:
+                wide = 2 if length == 126 else 8
+                length, start = int.from_bytes(data[at + 2 : at + 2 + wide], "big"), start + wide
+                if start > size:
+                    break
+            if not 0 <= length <= MAX_WEBSOCKET_FRAME or self._parse_all:
+                self._parse_all = True
+                break
+            end = start + length
+            if end > size:
+                break
+            if first == BINARY:
+                sink = self.sink
+                if sink is not None:
+                    sink.received(apply_mask(data[start:end], data[start - 4 : start]), self.stamp)
+            else:
+                self._parse_all = first in FRAGMENTS
+                super().data_received(data[at:end])
+            at = end
+        if self._parse_all:
+            super().data_received(data[at:])
+        elif at < size:
+            self._rest = data[at:]
 
     def send_receive_event_to_app(self) -> None:
         """Deliver one whole message."""

@@ -7,7 +7,7 @@ module runs them inside a transaction, on the right connection, off the event lo
   transaction costs the event loop one hop to that thread, and writers of this process queue up
   instead of fighting for SQLite's lock. Reads go through a pool of aiosqlite connections; in
   WAL mode they never wait for the writer.
-- SQLite in memory: one aiosqlite connection, one transaction at a time.
+- SQLite in memory: that thread's one connection for reads too, as nobody else can see it.
 - PostgreSQL: a pool of asyncpg connections.
 
 Functions may be run again after their transaction was rolled back, so they must have no other
@@ -31,7 +31,6 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import StaticPool
 
 from plyhouse.storage import schema
 from plyhouse.storage.errors import (
@@ -70,7 +69,6 @@ class Database:
             OverflowError,
         )
         self._closed = False
-        self._memory_lock = asyncio.Lock()
         self._thread: ThreadPoolExecutor | None = None
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
@@ -120,7 +118,7 @@ class Database:
         self._check_open()
         try:
             if self.target.in_memory:
-                return await self._transact_in_memory(work)
+                return await self._in_thread(work)
             return await self._transact(self._read_engine, work)
         except self._errors as error:
             raise self._explain(error) from error
@@ -134,10 +132,7 @@ class Database:
             )
         try:
             if self._thread is not None:
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._thread, self._transact_in_file, work)
-            if self.target.in_memory:
-                return await self._transact_in_memory(work)
+                return await self._in_thread(work)
             return await self._transact(self._engine, work)
         except self._errors as error:
             raise self._explain(error) from error
@@ -148,20 +143,18 @@ class Database:
         target = self.target
         if target.kind == "postgresql":
             return self._server_engine()
-        if target.in_memory:
-            url = URL.create("sqlite+aiosqlite", database=":memory:")
-            engine = create_async_engine(url, poolclass=StaticPool)
-            self._set_up_sqlite(engine.sync_engine, "BEGIN", reader=False)
-            return engine
         if not target.read_only:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="plyhouse-storage")
             self._write_engine = create_engine(self._file_url("sqlite", "rwc"))
             self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
+        # Connects only when used, so never for a database in memory.
         engine = create_async_engine(self._file_url("sqlite+aiosqlite", "ro"))
         self._set_up_sqlite(engine.sync_engine, "BEGIN", reader=True)
         return engine
 
     def _file_url(self, driver: str, mode: str) -> URL:
+        if self.target.path is None:
+            return URL.create(driver, database=":memory:")
         name = "file:" + quote(str(self.target.path))
         return URL.create(driver, database=name, query={"uri": "true", "mode": mode})
 
@@ -221,7 +214,12 @@ class Database:
         if self._closed:
             raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
 
-    def _transact_in_file(self, work: Callable[[Connection], T]) -> T:
+    async def _in_thread(self, work: Callable[[Connection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, self._transact_in_thread, work
+        )
+
+    def _transact_in_thread(self, work: Callable[[Connection], T]) -> T:
         """Run in the writer's thread. SQLite waits for locks itself, except in a few cases
         (recovery of the log, switching to WAL) in which it gives up at once: hence the loop.
         """
@@ -236,10 +234,6 @@ class Database:
                 if not locked or time.monotonic() >= deadline:
                     raise
                 time.sleep(_LOCK_PAUSE_S)
-
-    async def _transact_in_memory(self, work: Callable[[Connection], T]) -> T:
-        async with self._memory_lock, self._engine.begin() as connection:
-            return await connection.run_sync(work)
 
     async def _transact(self, engine: AsyncEngine, work: Callable[[Connection], T]) -> T:
         """Run on a connection of the pool.

@@ -49,6 +49,7 @@ def leaderboard(connection: Connection, game: str, limit: int, offset: int) -> l
             page.c.low,
             page.c.high,
             page.c.returned,
+            page.c.returned_squares,
         )
         .join(bots, bots.c.id == page.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
@@ -56,25 +57,9 @@ def leaderboard(connection: Connection, game: str, limit: int, offset: int) -> l
     )
     found: list[Standing] = []
     for rank, row in enumerate(connection.execute(query), start=offset + 1):
-        player, bot, bot_id, score, games, wins, draws, losses, rating, low, high, returned = row
+        names_and_counts, (rating, *rest) = row[:8], row[8:]
         known = None if rating == UNRATED else rating
-        found.append(
-            Standing(
-                rank,
-                player,
-                bot,
-                bot_id,
-                score,
-                games,
-                wins,
-                draws,
-                losses,
-                known,
-                low,
-                high,
-                returned,
-            )
-        )
+        found.append(Standing(rank, *names_and_counts, known, *rest))
     return found
 
 

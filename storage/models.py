@@ -234,6 +234,7 @@ standings = Table(
     Column("draws", Integer, nullable=False),
     Column("losses", Integer, nullable=False),
     Column("returned", Float(53), nullable=False),
+    Column("returned_squares", Float(53), nullable=False),
     Column("rating", Float(53), nullable=False),  # UNRATED until the first fit
     Column("low", Float(53)),
     Column("high", Float(53)),
@@ -256,6 +257,8 @@ pair_results = Table(
     Column("wins_a", Integer, nullable=False),
     Column("draws", Integer, nullable=False),
     Column("wins_b", Integer, nullable=False),
+    Column("score_a", Float(53), nullable=False),  # sums over the matches, to fit ratings to
+    Column("squares_a", Float(53), nullable=False),
 )
 
 rating_snapshots = Table(

@@ -37,6 +37,7 @@ from plyhouse.storage.rows import (
     NewPairing,
     Op,
     StartMatch,
+    pair_score,
 )
 
 __all__ = ["Operations", "seat_result"]
@@ -46,16 +47,16 @@ OpT = TypeVar("OpT")
 _CHUNK = 500  # ids per query; databases limit the number of parameters
 
 
-def seat_result(returns: Sequence[float], seat: int) -> tuple[float, str]:
-    """Return a seat's score (the share of opponents beaten, a tie counting half) and W, D or L.
+def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
+    """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
 
     W: no other seat got as much. D: the highest return is shared. L: some seat got more.
     """
     mine = returns[seat]
     best = max(returns)
-    beaten = sum(1.0 if mine > other else 0.5 if mine == other else 0.0 for other in returns)
     opponents = len(returns) - 1
-    score = (beaten - 0.5) / opponents if opponents else 0.0  # it tied with itself
+    total = sum([pair_score(mine, other, span) for other in returns])
+    score = (total - 0.5) / opponents if opponents else 0.0  # it tied with itself
     if mine < best:
         return score, "L"
     return score, "W" if returns.count(best) == 1 else "D"
@@ -100,9 +101,13 @@ class Operations:
             dialect,
         )
         self._standing = _adding(
-            standings, ("score", "games", "wins", "draws", "losses", "returned"), dialect
+            standings,
+            ("score", "games", "wins", "draws", "losses", "returned", "returned_squares"),
+            dialect,
         )
-        self._pair = _adding(pair_results, ("wins_a", "draws", "wins_b"), dialect)
+        self._pair = _adding(
+            pair_results, ("wins_a", "draws", "wins_b", "score_a", "squares_a"), dialect
+        )
 
     def apply(self, connection: Connection, ops: Iterable[Op]) -> None:
         """Store operations in the connection's transaction."""
@@ -177,8 +182,8 @@ class Operations:
         holders = _holders(connection, ids)
         rows = []
         seat_rows = []
-        totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 6)
-        pairs: defaultdict[tuple[str, int, int], list[int]] = defaultdict(lambda: [0] * 3)
+        totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
+        pairs: defaultdict[tuple[str, int, int], list[float]] = defaultdict(lambda: [0.0] * 5)
         for op in ops:
             values = {
                 "b_id": op.match_id,
@@ -200,20 +205,21 @@ class Operations:
             game, rated = headers[op.match_id]
             void = op.termination in VOID_TERMINATIONS
             for seat, bot in enumerate(bots):
-                score, result = seat_result(op.returns, seat)
+                returned = float(op.returns[seat])
+                score, result = seat_result(op.returns, seat, op.span)
                 values = {
                     "b_match_id": op.match_id,
                     "b_seat": seat,
-                    "b_returned": float(op.returns[seat]),
+                    "b_returned": returned,
                     "b_score": None if void else score,
                     "b_result": None if void else result,
                 }
                 seat_rows.append(_ordered(self._seat_end, values))
                 if rated and not void:
                     won = (result == "W", result == "D", result == "L")
-                    _add(totals[game, bot], (score, 1, *won, float(op.returns[seat])))
+                    _add(totals[game, bot], (score, 1, *won, returned, returned * returned))
             if rated and not void:
-                _add_pairs(pairs, game, bots, op.returns)
+                _add_pairs(pairs, game, bots, op.returns, op.span)
         self._finish.run(connection, rows)
         self._seat_end.run(connection, seat_rows)
         # In order, so that two transactions never wait for each other's rows crosswise.
@@ -231,6 +237,7 @@ class Operations:
                         "draws": int(total[3]),
                         "losses": int(total[4]),
                         "returned": total[5],
+                        "returned_squares": total[6],
                         "rating": UNRATED,
                     },
                 )
@@ -246,9 +253,11 @@ class Operations:
                         "game": game,
                         "bot_a": a,
                         "bot_b": b,
-                        "wins_a": count[0],
-                        "draws": count[1],
-                        "wins_b": count[2],
+                        "wins_a": int(count[0]),
+                        "draws": int(count[1]),
+                        "wins_b": int(count[2]),
+                        "score_a": count[3],
+                        "squares_a": count[4],
                     },
                 )
                 for (game, a, b), count in sorted(pairs.items())
@@ -312,10 +321,11 @@ def _add(total: list[float], values: Iterable[float]) -> None:
 
 
 def _add_pairs(
-    pairs: defaultdict[tuple[str, int, int], list[int]],
+    pairs: defaultdict[tuple[str, int, int], list[float]],
     game: str,
     bots: Sequence[int],
     returns: Sequence[float],
+    span: float,
 ) -> None:
     """Compare every two seats held by different bots."""
     for i, first in enumerate(bots):
@@ -323,11 +333,13 @@ def _add_pairs(
             second = bots[j]
             if first == second:
                 continue
-            ahead = (returns[i] > returns[j]) - (returns[i] < returns[j])
-            if first < second:
-                pairs[game, first, second][1 - ahead] += 1
-            else:
-                pairs[game, second, first][1 + ahead] += 1
+            a, b = (i, j) if first < second else (j, i)
+            ahead = (returns[a] > returns[b]) - (returns[a] < returns[b])
+            score = pair_score(returns[a], returns[b], span)
+            total = pairs[game, bots[a], bots[b]]
+            total[1 - ahead] += 1
+            total[3] += score
+            total[4] += score * score
 
 
 def _of(kinds: Mapping[type[object], list[Op]], kind: type[OpT]) -> list[OpT]:

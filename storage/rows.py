@@ -43,6 +43,7 @@ __all__ = [
     "TableRow",
     "TokenRow",
     "new_id",
+    "pair_score",
 ]
 
 SCOPES = ("play", "organise", "admin")
@@ -64,6 +65,18 @@ def new_id(now_ms: int | None = None) -> str:
     value = time.time_ns() // 1_000_000 if now_ms is None else now_ms
     value = value << 25 | secrets.randbits(25)
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(65, -1, -5))
+
+
+def pair_score(mine: float, other: float, span: float = 0.0) -> float:
+    """Return the score, from 0 to 1, of a return against another one of the same match.
+
+    ``span`` is by how much two returns can differ at most, where the size of the difference
+    counts: equal returns score 1/2, the greatest difference 1 or 0, others between them on a
+    line. With a span of 0 only who got more counts: 1, 1/2 or 0.
+    """
+    if span > 0.0:
+        return min(1.0, max(0.0, 0.5 + (mine - other) / (2.0 * span)))
+    return 1.0 if mine > other else 0.5 if mine == other else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +235,8 @@ class Standing:
     bot: str
     bot_id: int
     score: float
-    """A match gives the share of opponents beaten, a tie with one counting half."""
+    """Sum over the matches of the mean `pair_score` against the other seats: where only winning
+    counts, the share of opponents beaten, a tie with one counting half."""
     games: int
     wins: int
     """Matches in which no other seat got as much."""
@@ -236,6 +250,8 @@ class Standing:
     """The bounds of the rating's 95 % interval."""
     returns: float
     """Sum of the utilities from all matches (chips, cents ...)."""
+    return_squares: float
+    """Sum of the squares of these utilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +264,15 @@ class PairResult:
     wins_a: int
     draws: int
     wins_b: int
+    score_a: float
+    """Sum of the first bot's `pair_score`."""
+    squares_a: float
+    """Sum of the squares of these scores."""
+
+    @property
+    def games(self) -> int:
+        """How often the two met."""
+        return self.wins_a + self.draws + self.wins_b
 
 
 class RatingLike(Protocol):
@@ -373,6 +398,8 @@ class FinishMatch:
     finished_ms: int
     culprit: int | None = None
     reason: str = ""
+    span: float = 0.0
+    """By how much two returns can differ, where a match scores by that (see `pair_score`)."""
 
 
 @dataclass(frozen=True, slots=True)

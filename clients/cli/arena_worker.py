@@ -25,7 +25,14 @@ from plyhouse.bots.play import MatchResult as BotResult
 from plyhouse.bots.runner import run_bot
 from plyhouse.clients.cli.arena import Played, Series, Trouble
 from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
-from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, loop_factory, online
+from plyhouse.clients.cli.local import (
+    PLAYER,
+    begin_pairing,
+    connector_of,
+    local_hub,
+    loop_factory,
+    online,
+)
 from plyhouse.clients.cli.tally import MatchResult
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
@@ -120,11 +127,11 @@ class Worker:
         """Play one pairing."""
         seats = self.terms.game.seats
         orders = seat_orders(seats, self.series.mirrored, index)
-        pairing = self.hub.runner.begin(
+        pairing = begin_pairing(
+            self.hub,
             self.terms,
             [[holders[bot] for bot in order] for order in orders],
-            seed=pairing_seed(self.series.seed, index),
-            shared=True,
+            pairing_seed(self.series.seed, index),
         )
         matches = list(pairing.open)
         wanted = [(match, seat) for match in matches for seat in range(seats)]

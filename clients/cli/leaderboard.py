@@ -6,17 +6,21 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from plyhouse.clients.cli.options import database_option, json_option, server_option
-from plyhouse.clients.cli.output import interval, note, print_table, signed
+from plyhouse.clients.cli.output import interval, note, print_table, rich_table, signed
 
-__all__ = ["leaderboard", "print_standings", "standings_from_database"]
+if TYPE_CHECKING:
+    from rich.table import Table
 
-COLUMNS = ("#", "bot", "player", "rating", "95 % interval", "score", "games", "W-D-L", "returns")
-RIGHT = "rllrrrrrr"
+__all__ = ["leaderboard", "print_standings", "standings_from_database", "standings_table"]
+
+WHO: Final = ("#", "bot", "player", "rating", "95 % interval")
+BY_WINS: Final = ("score", "games", "W-D-L", "returns")
+BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "returns")
 
 
 @click.command()
@@ -29,6 +33,9 @@ RIGHT = "rllrrrrrr"
 @json_option()
 def leaderboard(game: str, limit: int, server: str | None, database: str, as_json: bool) -> None:
     """Show the leaderboard of GAME: rating with its interval, score, results.
+
+    Where the size of the return counts (chips, cents), ratings go by returns, and the
+    table shows the mean return per game with its interval in place of the score.
 
     Reads the database, or asks a running server when --server is given.
     """
@@ -43,7 +50,9 @@ def leaderboard(game: str, limit: int, server: str | None, database: str, as_jso
     else:
         rows = asyncio.run(standings_from_database(database, spec, limit))
     if as_json:
-        click.echo(json.dumps({"game": spec, "standings": list(rows)}, indent=2))
+        scoring = get_game(spec).info.scoring.value
+        answer = {"game": spec, "scoring": scoring, "standings": list(rows)}
+        click.echo(json.dumps(answer, indent=2))
     elif rows:
         print_standings(spec, rows)
     else:
@@ -52,31 +61,50 @@ def leaderboard(game: str, limit: int, server: str | None, database: str, as_jso
 
 async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[str, Any]]:
     """The first ``limit`` lines of a game's leaderboard, best first."""
+    from plyhouse.server.leaderboards import lines
     from plyhouse.storage.store import Store
 
     store = await Store.open(url)
     try:
-        return [dataclasses.asdict(row) for row in await store.leaderboard(spec, limit)]
+        standings = await store.leaderboard(spec, limit)
+        return [dataclasses.asdict(line) for line in lines(spec, standings)]
     finally:
         await store.close()
 
 
 def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print standings (dicts with the fields of `plyhouse.storage.rows.Standing`)."""
+    """Print standings (dicts with the fields of `plyhouse.server.leaderboards.Line`)."""
+    print_table(title, *_cells(rows))
+
+
+def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The same as a table of rich, whatever standard output is."""
+    return rich_table(title, *_cells(rows))
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], list[list[str]], str]:
+    """Columns, lines, and which columns to align right."""
+    by_returns = any(row["mean_return"] is not None for row in rows)
+    columns = WHO + (BY_RETURNS if by_returns else BY_WINS)
     table = []
     for row in rows:
         known = row["rating"] is not None
-        table.append(
-            [
-                str(row["rank"]),
-                row["bot"],
-                row["player"],
-                signed(row["rating"]) if known else "-",
-                interval(row["low"], row["high"]) if known else "-",
-                f"{row['score']:g}",
-                str(row["games"]),
-                f"{row['wins']}-{row['draws']}-{row['losses']}",
-                signed(row["returns"], 1),
-            ]
-        )
-    print_table(title, COLUMNS, table, RIGHT)
+        line = [
+            str(row["rank"]),
+            row["bot"],
+            row["player"],
+            f"{row['rating']:.0f}" if known else "-",
+            f"[{row['low']:.0f}, {row['high']:.0f}]" if known else "-",
+        ]
+        if by_returns:
+            line.append(signed(row["mean_return"], 2))
+            line.append(interval(row["mean_low"], row["mean_high"], 2))
+        else:
+            line.append(f"{row['score']:g}")
+        line += [
+            str(row["games"]),
+            f"{row['wins']}-{row['draws']}-{row['losses']}",
+            signed(row["returns"], 1),
+        ]
+        table.append(line)
+    return columns, table, "rll" + "r" * (len(columns) - 3)

@@ -99,6 +99,8 @@ def _report(error: Exception, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
+        # What failed in the code of a bot's author, perhaps in another process.
+        click.echo(getattr(error, "details", ""), err=True)
     code = exit_code(error)
     if code is None:
         click.echo(

@@ -120,7 +120,8 @@ def match(
     if pairings * per_pairing != count:
         note(f"Playing {pairings * per_pairing} games, so that every bot has every seat.")
     results = _play(series, pairings, jobs or default_jobs(rules.seats, mirrored), save)
-    accounts = tally(results, rules.seats)
+    bounds = (rules.info.min_return, rules.info.max_return)
+    accounts = tally(results, rules.seats, bounds)
     if as_json:
         click.echo(json.dumps(_document(series, results, accounts), indent=2))
     else:
@@ -148,7 +149,7 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
 
 def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[MatchResult]:
     """Play the series; results in the order of the pairings, records to the file in it."""
-    from plyhouse.clients.cli.arena import ArenaError, play_series
+    from plyhouse.clients.cli.arena import play_series
     from plyhouse.clients.cli.local import loop_factory
 
     finished: dict[int, Played] = {}
@@ -174,10 +175,7 @@ def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[M
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
                 runner.run(play_series(series, pairings, jobs, on_played))
         except ExceptionGroup as group:
-            error = _first(group)
-            if isinstance(error, ArenaError) and error.details:
-                note(error.details.rstrip())
-            raise error from None
+            raise _first(group) from None
     return [result for index in sorted(finished) for result in finished[index].results]
 
 
@@ -210,9 +208,10 @@ def _show(
 ) -> None:
     """The result for people."""
     pairings = len({result.pairing for result in results})
-    games = f"{len(results)} games" + (f" in {pairings} mirrored pairs" if series.mirrored else "")
-    if len(accounts) > 2:
-        games = games.replace("pairs", "pairings")
+    games = f"{len(results)} game{'' if len(results) == 1 else 's'}"
+    if series.mirrored:
+        kind = "pair" if len(accounts) == 2 else "pairing"
+        games += f" in {pairings} mirrored {kind}{'' if pairings == 1 else 's'}"
     title = f"{series.game}, {series.time_control}, {games}, seed {series.seed}"
     columns = ["bot", "games", "W-D-L", "score", "95 %", "mean", "95 %", "forfeits", "time/game"]
     rows = [

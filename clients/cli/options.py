@@ -61,13 +61,13 @@ def token_option() -> Callable[[F], F]:
     )
 
 
-def game_option(multiple: bool = False) -> Callable[[F], F]:
+def game_option(multiple: bool = False, required: bool = True) -> Callable[[F], F]:
     """``--game SPEC``: a name, with parameters, or a file: ``pig(target=50)``, ``my.py:MyGame``."""
     return click.option(
         "--game",
         "games" if multiple else "game",
         metavar="SPEC",
-        required=True,
+        required=required,
         multiple=multiple,
         help="Game, also with parameters: connect_four, 'pig(target=50)', mygame.py:MyGame."
         + (" May be given several times." if multiple else ""),

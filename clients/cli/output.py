@@ -8,10 +8,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-__all__ = ["interval", "is_terminal", "note", "plain_table", "print_table", "signed"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = [
+    "interval",
+    "is_terminal",
+    "note",
+    "plain_table",
+    "print_table",
+    "rich_table",
+    "signed",
+]
 
 
 def is_terminal() -> bool:
@@ -53,16 +65,11 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: st
     return "\n".join(line(row) for row in table)
 
 
-def print_table(
+def rich_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: str
-) -> None:
-    """Print a titled table to standard output; see `plain_table` for ``right``."""
-    if not is_terminal():
-        click.echo(title)
-        click.echo(plain_table(columns, rows, right))
-        return
+) -> Table:
+    """The table for a terminal; see `plain_table` for ``right``."""
     from rich.box import ROUNDED
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -71,4 +78,17 @@ def print_table(
         table.add_column(column, justify="right" if side == "r" else "left")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
-    Console().print(table)
+    return table
+
+
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: str
+) -> None:
+    """Print a titled table to standard output; see `plain_table` for ``right``."""
+    if not is_terminal():
+        click.echo(title)
+        click.echo(plain_table(columns, rows, right))
+        return
+    from rich.console import Console
+
+    Console().print(rich_table(title, columns, rows, right))

@@ -7,7 +7,8 @@ Intervals of a score use the method of Agresti and Coull ("Approximate is better
 'exact' for interval estimation of binomial proportions", 1998) carried over to values
 between 0 and 1: z^2/2 pseudo-observations at 0 and as many at 1 join the data.  Unlike
 mean +- 1.96 s/sqrt(n) it says something sensible after one pairing, or when one side won
-them all.  Intervals of returns, which need not be bounded, use Student's t.
+them all.  Intervals of returns use Student's t; where all pairings gave the same, which would
+collapse it to a point, the other method over the game's range of returns.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "elo",
     "mean_interval",
     "score_interval",
+    "student",
     "tally",
 ]
 
@@ -105,18 +107,28 @@ def score_interval(values: Sequence[float]) -> Interval:
     return Interval(math.fsum(values) / count, max(0.0, centre - half), min(1.0, centre + half))
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
-    """Mean with its Student interval; infinite bounds after a single value."""
+def mean_interval(
+    values: Sequence[float], bounds: tuple[float, float] = (-math.inf, math.inf)
+) -> Interval:
+    """Mean with its Student interval.
+
+    ``bounds`` are the least and greatest values there can be; they are used where the values
+    do not vary (or there is only one), and infinite ones bound nothing then.
+    """
     count = len(values)
     mean = math.fsum(values) / count
-    if count < 2:
-        return Interval(mean, -math.inf, math.inf)
+    if min(values) == max(values):
+        low, high = bounds
+        if math.isinf(low) or math.isinf(high):
+            return Interval(mean, low, high)
+        scaled = score_interval([(value - low) / (high - low) for value in values])
+        return Interval(mean, low + scaled.low * (high - low), low + scaled.high * (high - low))
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    half = _student(count - 1) * math.sqrt(variance / count)
+    half = student(count - 1) * math.sqrt(variance / count)
     return Interval(mean, mean - half, mean + half)
 
 
-def _student(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Two-sided 95 % point of Student's t, by its Cornish-Fisher expansion.
 
     Exact values are used where the expansion is off by more than 1 %.
@@ -139,13 +151,17 @@ def elo(score: float) -> float:
     return -400 * math.log10(1 / score - 1)
 
 
-def tally(results: Iterable[MatchResult], bots: int) -> list[Tally]:
-    """The account of each of ``bots`` bots, in their order."""
+def tally(
+    results: Iterable[MatchResult],
+    bots: int,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> list[Tally]:
+    """The account of each of ``bots`` bots, in their order; ``bounds`` are those of the returns."""
     played = list(results)
-    return [_account(played, bot) for bot in range(bots)]
+    return [_account(played, bot, bounds) for bot in range(bots)]
 
 
-def _account(results: Sequence[MatchResult], bot: int) -> Tally:
+def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, float]) -> Tally:
     wins = draws = losses = charged = plies = 0
     forfeits: Counter[str] = Counter()
     scores: defaultdict[int, list[float]] = defaultdict(list)
@@ -172,7 +188,7 @@ def _account(results: Sequence[MatchResult], bot: int) -> Tally:
         draws=draws,
         losses=losses,
         score=score_interval([_mean(v) for v in scores.values()]) if scores else None,
-        mean=mean_interval([_mean(v) for v in utilities.values()]) if utilities else None,
+        mean=(mean_interval([_mean(v) for v in utilities.values()], bounds) if utilities else None),
         forfeits=dict(sorted(forfeits.items())),
         charged_ns=charged,
         plies=plies,

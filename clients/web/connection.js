@@ -5,9 +5,13 @@ const SLOWEST = 15_000;
 
 /** Keeps a spectator's connection open and hands over every message. */
 export class Connection {
-  /** `onMessage(message)` gets what the server sends, `onState(text)` what to tell people. */
-  constructor(url, onMessage, onState) {
+  /**
+   * `onMessage(message)` gets what the server sends, `onState(text)` what to tell people.
+   * Without a token the server may let us watch all the same, or refuse with an error `auth/...`.
+   */
+  constructor(url, token, onMessage, onState) {
     this.url = url;
+    this.token = token;
     this.onMessage = onMessage;
     this.onState = onState;
     this.number = 0;
@@ -19,7 +23,7 @@ export class Connection {
   open() {
     this.onState("connecting");
     this.socket = new WebSocket(this.url, SUBPROTOCOL);
-    this.socket.addEventListener("open", () => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true }));
+    this.socket.addEventListener("open", () => this.send({ type: "hello", token: this.token, client: "plyhouse-web", scenes: true, takeover: true }));
     this.socket.addEventListener("message", (event) => this.receive(JSON.parse(event.data)));
     this.socket.addEventListener("close", () => this.lost());
   }

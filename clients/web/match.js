@@ -4,6 +4,8 @@ import { Connection, endpoint } from "./connection.js";
 import { clockText, holder, html } from "./dom.js";
 import { drawScene } from "./scene.js";
 
+const POLL = 1000;
+let polling = false;
 const byId = (id) => document.getElementById(id);
 const id = new URL(location.href).searchParams.get("id") ?? "";
 
@@ -80,9 +82,9 @@ function showOutcome(outcome) {
   byId("outcome").textContent = `Over (${outcome.termination.replaceAll("_", " ")}). ${returns} ${outcome.reason ?? ""}`;
 }
 
-function snapshot(match) {
+function snapshot(match, scenes = []) {
   shown.players = match.players ?? [];
-  shown.scenes = [];
+  shown.scenes = scenes;
   byId("events").replaceChildren();
   byId("title").textContent = match.game;
   document.title = `${match.players.map(holder).join(" - ")}, ${match.game}`;
@@ -114,12 +116,46 @@ function onMessage(message) {
       showOutcome(message.outcome);
       break;
     case "error":
-      byId("state").textContent = message.message;
-      if (message.code === "match/unknown") connection.close();
+      if (message.code.startsWith("auth/")) {
+        connection.close();
+        refused(message);
+      } else if (message.code === "match/unknown") {
+        connection.close(); // over for long, perhaps: the result is still known
+        poll();
+      }
       break;
     default:
       break;
   }
+}
+
+// Where the server lets nobody watch without an account, the page asks for the position instead.
+async function poll() {
+  polling = true;
+  let over = false;
+  try {
+    const response = await fetch(`/api/v1/matches/${encodeURIComponent(id)}`);
+    const view = await response.json();
+    if (!response.ok) {
+      byId("state").textContent = view.message ?? "There is no such match.";
+      return;
+    }
+    over = view.status === "finished";
+    if (view.snapshot) {
+      const { scenes } = shown;
+      snapshot(view.snapshot, scenes);
+    } else {
+      byId("title").textContent = view.game;
+      shown.players = view.seats;
+    }
+    if (over && !view.snapshot?.outcome) {
+      showOutcome({ ...view, returns: view.seats.map((seat) => seat.returned ?? 0) });
+    }
+    byId("state").textContent = "";
+  } catch (error) {
+    byId("state").textContent = `The server does not answer (${error.message}).`;
+  }
+  if (!over && polling) setTimeout(() => { if (polling) poll(); }, POLL);
 }
 
 byId("first").addEventListener("click", () => step(0));
@@ -127,7 +163,7 @@ byId("back").addEventListener("click", () => step(shown.at - 1));
 byId("forward").addEventListener("click", () => step(shown.at + 1));
 byId("live").addEventListener("click", () => step(Infinity));
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches?.("input")) return;
   const targets = { ArrowLeft: shown.at - 1, ArrowRight: shown.at + 1, Home: 0, End: Infinity };
   if (event.key in targets) {
     step(targets[event.key]);
@@ -136,4 +172,27 @@ document.addEventListener("keydown", (event) => {
 });
 setInterval(showSeats, 100);
 
-const connection = new Connection(endpoint(), onMessage, (text) => { byId("state").textContent = text; });
+function setState(text) {
+  byId("state").textContent = text;
+}
+
+// A token is kept for this tab only.
+const connect = () => new Connection(endpoint(), sessionStorage.getItem("token") ?? "", onMessage, setState);
+
+function refused(message) {
+  if (sessionStorage.getItem("token")) setState(message.message);
+  sessionStorage.removeItem("token");
+  byId("login").hidden = false;
+  if (!polling) poll();
+}
+
+byId("login").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("token", byId("token").value.trim());
+  byId("token").value = "";
+  byId("login").hidden = true;
+  polling = false;
+  connection = connect();
+});
+
+let connection = connect();

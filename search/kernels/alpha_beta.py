@@ -33,6 +33,7 @@ class Kernel:
         self.order: bool = order
         self.nodes: i64 = 1
         self.due: i64 = 0
+        self.seat: i64 = 0
         self.follow: bool = False
         self.previous: list[Any] = []
         # lines[ply] is the principal variation from that ply on.
@@ -52,6 +53,7 @@ class Kernel:
         head of the previous principal variation.
         """
         state: NodeState = child
+        self.seat = seat
         self.lines[1] = []
         if self.nodes >= self.due:
             self.due = self.poll(self.nodes)
@@ -105,7 +107,11 @@ class Kernel:
                 value = child.returns()[mover]
                 self.lines[ply + 1] = []
             elif depth == 1:
-                value = self.leaves.value(child, mover)
+                # Always from the view of the seat that searches, as minimax does: an
+                # evaluation need not be fair to both.
+                value = self.leaves.value(child, self.seat)
+                if mover != self.seat:
+                    value = -value
             elif to_move == mover:
                 value = self.search(child, depth - 1, alpha, beta, ply + 1)
             else:

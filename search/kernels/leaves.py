@@ -48,9 +48,9 @@ class Leaves:
         value: float
         evaluate = self.evaluate
         if evaluate is not None:
-            value = evaluate(state, seat)
+            value = float(evaluate(state, seat))
         elif self.heuristic:
-            value = state.heuristic()[seat]
+            value = float(state.heuristic()[seat])
         else:
             return 0.0
         if self.low < value < self.high:

@@ -38,9 +38,17 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 @pytest.fixture
 def plyhouse(tmp_path: Path) -> Plyhouse:
-    """Run ``plyhouse`` with these arguments in an empty folder, as a process of its own."""
+    """Run ``plyhouse`` with these arguments in an empty folder, as a process of its own.
 
-    def run(*arguments: str, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
+    A traceback fails the test, unless ``traceback`` expects one: that of a bot's author.
+    """
+
+    def run(
+        *arguments: str,
+        stdin: str = "",
+        env: Mapping[str, str] | None = None,
+        traceback: bool = False,
+    ) -> Done:
         done = subprocess.run(
             [*command(), *arguments],
             cwd=tmp_path,
@@ -50,7 +58,7 @@ def plyhouse(tmp_path: Path) -> Plyhouse:
             text=True,
             timeout=120,
         )
-        assert "Traceback" not in done.stderr, done.stderr
+        assert traceback or "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run

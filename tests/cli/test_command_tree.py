@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 import pytest
+from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli import errors
 from plyhouse.clients.cli.main import COMMANDS, cli, main
 from plyhouse.clients.cli.reference import reference
-from tests.cli.conftest import Plyhouse
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from tests.cli.conftest import Plyhouse
 
 FIVE = ("coin_guess", "connect_four", "kuhn_poker", "pig", "tic_tac_toe")

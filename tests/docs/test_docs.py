@@ -101,7 +101,6 @@ class Shell:
         environment |= {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PLYHOUSE_PORT": self.port,
-            "PLYHOUSE_SERVER": f"http://127.0.0.1:{self.port}",
             "COLUMNS": "100",
             "PYTHONUNBUFFERED": "1",
         }
@@ -192,7 +191,13 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
                 endless = ENDLESS.search(command)
                 code, printed = (shell.start if endless else shell.run)(command)
                 assert code == 0, f"{where}: `{command}` ended with {code}:\n{printed}"
-                if wanted.strip():
+                if endless:
+                    for line in wanted.splitlines():
+                        assert any(
+                            doctest.OutputChecker().check_output(shell.local(line), said, FLAGS)
+                            for said in printed.splitlines()
+                        ), f"{where}: `{command}` should print\n{line}\nbut printed\n{printed}"
+                elif wanted.strip():
                     same = doctest.OutputChecker().check_output(
                         shell.local(wanted) + "\n", printed, FLAGS
                     )

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 
 from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME, MSGPACK, Codec, Frame
 from plyhouse.protocol.errors import RemoteProtocolError

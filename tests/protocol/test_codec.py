@@ -7,7 +7,7 @@ import json
 import string
 from typing import Any
 
-import msgpack
+import msgpack  # type: ignore[import-untyped]
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -92,7 +92,7 @@ def values(shape: inspect.Type) -> SearchStrategy[Any]:
         case inspect.DictType():
             return st.dictionaries(st.text(max_size=8), PLAIN, max_size=4)
         case inspect.UnionType():
-            return st.one_of(map(values, shape.types))
+            return st.one_of([values(member) for member in shape.types])
         case inspect.StructType():
             return messages(shape.cls)
     raise AssertionError(f"no strategy for {shape}")

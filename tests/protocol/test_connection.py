@@ -92,6 +92,11 @@ def take(connection: ClientConnection, message: ServerMessage, now: int = 0) -> 
     return list(connection.receive(connection.codec.encode(message), now))
 
 
+def stands(connection: ServerConnection | ClientConnection) -> State:
+    """The state; asked through a function, since type checkers take attributes for constant."""
+    return connection.state
+
+
 def refusal(events: list[object]) -> str:
     """The code with which a frame was refused, or ""."""
     for event in events:
@@ -267,7 +272,7 @@ def test_a_whole_conversation(codec: Codec) -> None:
     assert say(bye) == [bye]
     assert tell(Ok(bye.id)) == [Ok(bye.id)]
     assert here.closing == there.closing == Closing(1000, "bye")
-    assert here.state is there.state is State.CLOSED
+    assert (here.state, there.state) == (State.CLOSED, State.CLOSED)
 
 
 def test_a_bad_frame_is_answered_and_changes_nothing() -> None:
@@ -277,7 +282,7 @@ def test_a_bad_frame_is_answered_and_changes_nothing() -> None:
     (error,) = answers(connection)
     assert isinstance(error, Error)
     assert (error.code, error.fatal, error.re) == ("protocol/malformed", False, None)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
     assert give(connection, Sync(OTHER, "m")) == [Sync(OTHER, "m")]
 
 
@@ -360,10 +365,10 @@ def test_another_version_in_hello_is_fatal() -> None:
 def test_a_refused_hello_may_be_tried_again() -> None:
     connection = server(State.AUTHENTICATING)
     connection.send(Error("auth/bad_name", "Not this name.", HELLO), 5)
-    assert connection.state is State.GREETING
+    assert stands(connection) is State.GREETING
     assert give(connection, Hello(9, "t")) == [Hello(9, "t")]
     connection.send(Welcome(9, "ada", "", "s", "1", "test", 0, 4000), 6)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 def test_an_error_that_the_program_sends_as_fatal_closes() -> None:
@@ -377,7 +382,7 @@ def test_what_cannot_be_encoded_changes_nothing() -> None:
     connection = server()
     with pytest.raises(LocalProtocolError, match="'turn' cannot be sent"):
         connection.send(Turn("m", 0, observation={"x": object()}), 0)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 # ----------------------------------------------------------------------------- the time
@@ -388,11 +393,11 @@ def test_hello_may_come_until_the_deadline() -> None:
     give(connection, Ping(1), 9 * SECOND)
     assert answers(connection) == [Pong(1)]
     connection.tick(1000 + 10 * SECOND - 1)
-    assert connection.state is State.GREETING
+    assert stands(connection) is State.GREETING
     late = ServerConnection(MSGPACK, 1000)
     give(late, Hello(1, "t"), 1000 + 10 * SECOND)
     late.tick(1000 + 10 * SECOND)
-    assert late.state is State.AUTHENTICATING
+    assert stands(late) is State.AUTHENTICATING
     connection.outgoing()
     connection.tick(1000 + 10 * SECOND)
     (error,) = answers(connection)
@@ -435,7 +440,7 @@ def test_a_silent_client_is_given_up_after_nine_seconds(state: State) -> None:
     connection = server(state)
     give(connection, Ping(1), 3 * SECOND)
     connection.tick(12 * SECOND - 1 if state is not State.GREETING else 10 * SECOND - 1)
-    assert connection.closing is None
+    assert stands(connection) is state
     connection.tick(12 * SECOND)
     assert connection.closing is not None
     assert connection.closing.code == 4408
@@ -462,7 +467,7 @@ def test_any_frame_is_a_sign_of_life() -> None:
     for now in range(8 * SECOND, 80 * SECOND, 8 * SECOND):
         connection.receive(b"\xc1", now)
         connection.tick(now)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 def test_time_in_which_we_stood_still_is_not_charged() -> None:
@@ -472,22 +477,22 @@ def test_time_in_which_we_stood_still_is_not_charged() -> None:
     assert isinstance(ping, Ping)
     connection.forgive(60 * SECOND)
     connection.tick(60 * SECOND)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
     # The late pong is welcome but measures nothing.
     assert give(connection, Pong(ping.id), 60 * SECOND) == []
     assert connection.round_trips.count == 0
     connection.tick(69 * SECOND)
-    assert connection.state is State.CLOSED
+    assert stands(connection) is State.CLOSED
     greeting = ServerConnection(MSGPACK, 0)
     greeting.forgive(60 * SECOND)
     greeting.tick(60 * SECOND)
-    assert greeting.state is State.GREETING
+    assert stands(greeting) is State.GREETING
 
 
 def test_a_pong_that_nobody_asked_for() -> None:
     connection = server()
     assert refusal(give(connection, Pong(4711))) == "protocol/unexpected"
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 def test_pings_that_are_never_answered_do_not_pile_up() -> None:
@@ -545,13 +550,13 @@ def test_too_many_mistakes_end_the_connection_and_the_last_one_is_told() -> None
     connection = server(limits=limits)
     for _ in range(3):
         connection.receive(b"\xc1", 0)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
     connection.receive(MSGPACK.encode(Pong(4711)), 0)
     error = answers(connection)[-1]
     assert isinstance(error, Error)
     assert (error.code, error.fatal) == ("protocol/rate", True)
     assert "4711" in error.message
-    assert connection.state is State.CLOSED
+    assert stands(connection) is State.CLOSED
 
 
 def test_limits_can_be_switched_off() -> None:
@@ -559,7 +564,7 @@ def test_limits_can_be_switched_off() -> None:
     connection = server(limits=limits)
     for _ in range(1000):
         connection.receive(b"\xc1", 0)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 # --------------------------------------------------------------------------- the client
@@ -588,7 +593,7 @@ def test_the_client_cannot_send_a_frame_that_the_server_would_not_read() -> None
         with pytest.raises(LocalProtocolError, match="longer than the 200") as caught:
             connection.request(Resign(9, "m", detail="é" * 100))
         assert caught.value.code == "protocol/oversized"
-        assert [request.id for request in connection.unanswered() if request.id > 7] == [8]
+        assert [type(request) for request in connection.unanswered()] == [Register, Resign]
 
 
 def test_pings_are_not_requests() -> None:
@@ -614,7 +619,7 @@ def test_an_answer_to_nothing_is_noted() -> None:
     assert isinstance(event, Rejected)
     assert event.error.code == "protocol/unexpected"
     assert event.error.re == 99
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 def test_answers_of_the_wrong_kind_are_noted() -> None:
@@ -633,7 +638,7 @@ def test_messages_of_a_newer_server_are_dropped() -> None:
     assert isinstance(event, Rejected)
     assert event.error.code == "protocol/unknown_type"
     assert connection.outgoing() == []
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
 
 
 def test_a_server_of_another_version_is_left() -> None:
@@ -657,7 +662,7 @@ def test_a_silent_server_is_given_up_by_its_own_heartbeat() -> None:
     deadline = connection.next_deadline()
     assert deadline == 5 + 21 * SECOND
     connection.tick(deadline - 1)
-    assert connection.state is State.OPEN
+    assert stands(connection) is State.OPEN
     connection.tick(deadline)
     assert connection.closing is not None
     assert connection.next_deadline() is None

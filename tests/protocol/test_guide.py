@@ -29,7 +29,7 @@ def examples() -> Iterator[dict[str, Any]]:
             rest = rest[end:].lstrip()
 
 
-@pytest.mark.parametrize("message", examples(), ids=lambda message: str(message["type"]))
+@pytest.mark.parametrize("message", list(examples()), ids=lambda message: str(message["type"]))
 def test_examples_are_messages(message: dict[str, Any]) -> None:
     complaints = []
     for decode in (JSON.decode_client, JSON.decode_server):

@@ -12,7 +12,7 @@ import pytest
 
 from plyhouse.protocol.codec import JSON, MSGPACK, codec_for
 from plyhouse.protocol.errors import RemoteProtocolError
-from plyhouse.protocol.messages import CLIENT_TYPES, SERVER_TYPES
+from plyhouse.protocol.messages import CLIENT_TYPES, SERVER_TYPES, Message
 
 HERE = Path(__file__).parent
 VECTORS: list[dict[str, Any]] = json.loads((HERE / "vectors.json").read_text(encoding="utf-8"))
@@ -56,7 +56,8 @@ def test_every_vector_has_a_name_of_its_own() -> None:
 def test_both_forms_of_a_good_frame_are_the_same_message(vector: dict[str, Any]) -> None:
     packed, text = bytes.fromhex(vector["msgpack"]), json.dumps(vector["json"])
     if vector["direction"] == "client":
-        message, same = MSGPACK.decode_client(packed), JSON.decode_client(text)
+        message: Message = MSGPACK.decode_client(packed)
+        same: Message = JSON.decode_client(text)
     else:
         message, same = MSGPACK.decode_server(packed), JSON.decode_server(text)
     assert message == same

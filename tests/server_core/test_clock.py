@@ -217,6 +217,17 @@ def test_a_ply_that_begins_in_a_pause_begins_with_its_end() -> None:
     assert watch.deadline() == SECOND + 50
 
 
+def test_a_ply_that_ends_with_the_match_is_never_flagged() -> None:
+    for paused in (False, True):
+        watch = clock("move:1")
+        watch.start(0, 0)
+        if paused:
+            watch.pause(3 * SECOND)
+        assert watch.settle(0, 9 * SECOND) == Ledger(SECOND, 0, 0, SECOND, SECOND)
+    with pytest.raises(RuntimeError, match="not running"):
+        watch.settle(0, 0)
+
+
 def test_misuse_is_an_error_of_the_caller() -> None:
     watch = clock("move:1")
     with pytest.raises(RuntimeError, match="not running"):

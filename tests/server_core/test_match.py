@@ -67,6 +67,13 @@ def test_ready_may_be_repeated_also_by_a_restarted_bot() -> None:
     assert table.match.nonces == ["bb", "cc"]
 
 
+def test_a_flood_of_nonces_is_stopped() -> None:
+    table = Table(Heap(), ready=False, max_retries=3)
+    answers = [table.ask("ready", 0, f"{number:02x}") for number in range(6)]
+    assert [type(each) for each in answers] == [Ok] * 4 + [Error] * 2
+    assert len(table.rows) == 4
+
+
 def test_a_nonce_that_is_no_hex_is_refused() -> None:
     table = Table(Heap(), ready=False)
     assert table.ask("ready", 0, "xyz").code == "protocol/bad_field"
@@ -244,6 +251,13 @@ def test_the_same_action_again_is_answered_as_before() -> None:
     assert table.act("b2", seat=0, ply=0).duplicate, "after the end as well"
 
 
+def test_an_action_in_a_long_spelling_is_recognised_as_well() -> None:
+    table = Table(TicTacToe())
+    table.act("b2" + " " * 500)
+    assert table.act("b2" + " " * 500, seat=0, ply=0).duplicate
+    assert table.match.plies[0].sent == "b2"
+
+
 def test_another_spelling_is_recognised_behind_chance_nodes() -> None:
     table = Table(Pig())
     for _ in range(3):
@@ -405,6 +419,15 @@ def test_a_flag_falls_before_a_longer_grace_ends() -> None:
     table.do(table.match.disconnected(0, 0))
     table.do(table.match.tick(SECOND + 1))
     assert table.outcome.termination == "flag_fall"
+
+
+def test_what_came_due_first_decides_however_late_the_tick() -> None:
+    table = Table(Heap(), "move:5", disconnect_grace_ns=2 * SECOND, lag=NO_LAG)
+    table.do(table.match.disconnected(0, 0))
+    table.do(table.match.tick(60 * SECOND))
+    assert table.outcome.termination == "disconnect"
+    assert table.rows[-1].charged_ns == 5 * SECOND, "no more than the seat had"
+    assert table.restored().outcome == table.outcome
 
 
 def test_a_seat_that_is_away_thinks_on_its_own_clock() -> None:

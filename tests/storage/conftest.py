@@ -163,6 +163,7 @@ class World:
         rated: bool = True,
         termination: str = "normal",
         competition_id: str | None = None,
+        span: float = 0.0,
     ) -> str:
         """Store a whole match in one transaction."""
         match_id, ops = await self.new(
@@ -171,7 +172,7 @@ class World:
         nonces = ("",) * len(names)
         ops += [
             StartMatch(match_id, nonces, 11),
-            FinishMatch(match_id, termination, returns, 7, 99),
+            FinishMatch(match_id, termination, returns, 7, 99, span=span),
         ]
         await self.store.apply(ops)
         return match_id

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.operations import seat_result
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.rows import CompetitionRow, pair_score
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,33 @@ def test_returns_become_scores(returns, results):
     assert [seat_result(returns, seat) for seat in range(len(returns))] == results
 
 
-@given(st.lists(st.integers(-3, 3), min_size=2, max_size=6))
-def test_the_scores_of_a_match_add_up_to_half_its_seats(returns):
-    total = sum(seat_result(returns, seat)[0] for seat in range(len(returns)))
+@pytest.mark.parametrize(
+    ("returns", "span", "results"),
+    [
+        ((1, -1), 4, [(0.75, "W"), (0.25, "L")]),
+        ((-2, 2), 4, [(0.0, "L"), (1.0, "W")]),
+        ((0, 0), 4, [(0.5, "D"), (0.5, "D")]),
+        ((2, -1, -1), 6, [(0.75, "W"), (0.375, "L"), (0.375, "L")]),
+        ((9, -9), 4, [(1.0, "W"), (0.0, "L")]),
+        ((3,), 4, [(0.0, "W")]),
+    ],
+)
+def test_the_size_of_returns_becomes_a_score_where_it_counts(returns, span, results):
+    assert [seat_result(returns, seat, span) for seat in range(len(returns))] == results
+
+
+@given(*[st.floats(-5, 5)] * 2, st.sampled_from([0.0, 1.0, 4.0, 10.0]))
+def test_what_a_pair_scores_adds_up_to_one(mine, other, span):
+    score = pair_score(mine, other, span)
+    assert 0 <= score <= 1
+    assert score + pair_score(other, mine, span) == pytest.approx(1)
+    if span:
+        assert score >= 0.5 if mine >= other else score <= 0.5
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=6), st.sampled_from([0.0, 2.5, 6.0]))
+def test_the_scores_of_a_match_add_up_to_half_its_seats(returns, span):
+    total = sum(seat_result(returns, seat, span)[0] for seat in range(len(returns)))
     assert total == pytest.approx(len(returns) / 2)
 
 
@@ -56,9 +80,36 @@ async def test_standings_and_pairs_follow_the_matches(store, world):
     assert (ada.rating, ada.low, ada.high) == (None, None, None)
     names = {(await world.bot(name)).id: name for name in ("ada", "bob", "cy")}
     assert [
-        (names[r.bot_a], names[r.bot_b], r.wins_a, r.draws, r.wins_b)
+        (names[r.bot_a], names[r.bot_b], r.wins_a, r.draws, r.wins_b, r.score_a, r.squares_a)
         for r in await store.pair_results("pig")
-    ] == [("ada", "bob", 2, 1, 1), ("ada", "cy", 0, 0, 1)]
+    ] == [("ada", "bob", 2, 1, 1, 2.5, 2.25), ("ada", "cy", 0, 0, 1, 0, 0)]
+    assert [r.games for r in await store.pair_results("pig")] == [4, 1]
+
+
+async def test_returns_and_their_squares_are_summed_and_score_where_they_count(store, world):
+    await world.play("ada", "bob", returns=(1, -1), game="kuhn_poker", span=4)
+    await world.play("bob", "ada", returns=(-2, 2), game="kuhn_poker", span=4)
+    await world.play("ada", "bob", returns=(-1, 1), game="kuhn_poker", span=4)
+    ada, bob = await store.leaderboard("kuhn_poker")
+    assert (ada.bot, ada.score, ada.wins, ada.draws, ada.losses) == ("ada", 2.0, 2, 0, 1)
+    assert (bob.score, bob.returns, bob.return_squares) == (1.0, -2, 6)
+    assert (ada.returns, ada.return_squares) == (2, 6)
+    (pair,) = await store.pair_results("kuhn_poker")
+    assert (pair.games, pair.wins_a, pair.draws, pair.wins_b) == (3, 2, 0, 1)
+    assert (pair.score_a, pair.squares_a) == (2.0, 0.75**2 + 1 + 0.25**2)
+
+
+async def test_a_competition_goes_by_returns_where_they_count(store, world):
+    await store.create_competition(COMPETITION)
+    for name in ("ada", "bob"):
+        await store.add_entry("cup", (await world.bot(name)).id)
+    for returns in ((1, -1), (1, -1), (-4, 4)):
+        await world.play("ada", "bob", returns=returns, competition_id="cup", span=8)
+    table = await store.competition_table("cup")
+    assert [(row.bot, row.score, row.wins, row.returns) for row in table] == [
+        ("bob", 1.75, 1, 2.0),
+        ("ada", 1.25, 2, -2.0),
+    ]
 
 
 async def test_every_two_seats_of_a_big_match_are_a_pair(store, world):

@@ -1,0 +1,142 @@
+"""``plyhouse bot``: connect a bot to a server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+    EXIT_REFUSED,
+    EXIT_USAGE,
+    CommandError,
+)
+from plyhouse.clients.cli.lazy import HintingGroup
+from plyhouse.clients.cli.options import (
+    game_option,
+    server_option,
+    time_control_option,
+    token_option,
+)
+from plyhouse.clients.cli.output import note
+
+__all__ = ["bot"]
+
+
+@click.group(cls=HintingGroup)
+def bot() -> None:
+    """Connect a bot to a server."""
+
+
+@bot.command()
+@click.argument("spec", metavar="BOT")
+@server_option()
+@token_option()
+@game_option(multiple=True, required=False)
+@click.option("--name", help="Name of the bot under its player.  [default: the bot's own]")
+@click.option(
+    "--seek/--no-seek",
+    default=False,
+    show_default=True,
+    help="Look for opponents, or only accept competitions and challenges.",
+)
+@time_control_option("move:1")
+@click.option(
+    "--rated/--casual",
+    default=False,
+    show_default=True,
+    help="Whether the matches it seeks count for the leaderboard.",
+)
+@click.option(
+    "--matches",
+    type=click.IntRange(1),
+    help="Leave after so many matches.  [default: stay until Ctrl-C]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    help="Processes that play in parallel.",
+)
+@click.option("--version-label", default="", help="Label of this build; results are kept apart.")
+@click.option(
+    "--log-folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep what the bot prints and how it fails in a file here.",
+)
+@click.option("--takeover", is_flag=True, help="Replace another connection of the same bot.")
+@click.option("--seed", type=int, help="Makes `turn.rng` repeatable.")
+def run(
+    spec: str,
+    server: str,
+    token: str | None,
+    games: tuple[str, ...],
+    name: str | None,
+    seek: bool,
+    time_control: str,
+    rated: bool,
+    matches: int | None,
+    workers: int,
+    version_label: str,
+    log_folder: Path | None,
+    takeover: bool,
+    seed: int | None,
+) -> int:
+    """Let BOT play on a server.
+
+    BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). It stays
+    connected, comes back when the connection breaks, and plays what it is asked to by
+    organisers and challengers; with --seek it looks for opponents itself, in the games named
+    with --game.
+
+    The bot runs in a process of its own. What it prints, and how it fails, is shown here.
+
+    The first Ctrl-C lets running matches finish, the second leaves at once.
+    """
+    from plyhouse.bots.runner import SeekRequest, run_bot
+    from plyhouse.clients.cli.http import Url
+    from plyhouse.server.clock import TimeControl
+
+    address = Url(server)
+    if not token:
+        raise CommandError(
+            "There is no token: set PLYHOUSE_TOKEN, or give --token; "
+            "`plyhouse player add NAME` makes one.",
+            EXIT_REFUSED,
+        )
+    if seek and not games:
+        raise CommandError("Say with --game what to seek.", EXIT_USAGE)
+    control = str(TimeControl.parse(time_control))
+    seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
+    summary = asyncio.run(
+        run_bot(
+            spec,
+            address.websocket,
+            token,
+            bot=name,
+            games=games or None,
+            seeks=seeks,
+            version=version_label,
+            matches=matches,
+            workers=workers,
+            takeover=takeover,
+            log_folder=log_folder,
+            seed=seed,
+            handle_signals=True,
+        )
+    )
+    played = len(summary.results)
+    drawn = played - summary.won - summary.lost
+    note(f"{played} matches: {summary.won} won, {drawn} drawn, {summary.lost} lost.")
+    if summary.interrupted:
+        return EXIT_INTERRUPTED
+    crashed = any(
+        result.outcome.termination == "bot_crash" and result.outcome.seat == result.seat
+        for result in summary.results
+    )
+    return EXIT_FAILED if crashed else EXIT_OK

@@ -1,0 +1,375 @@
+"""``plyhouse demo``: the whole house in one command.
+
+Starts the real server as a process of its own on a SQLite file, registers players, starts real
+bots as processes that connect over websockets, lets an organiser create a round robin per game
+through the HTTP API, and prints the leaderboards.  Whatever happens, no process is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_UNREACHABLE, CommandError
+from plyhouse.clients.cli.http import call, path
+from plyhouse.clients.cli.leaderboard import print_standings
+from plyhouse.clients.cli.output import is_terminal, note
+
+__all__ = ["demo"]
+
+HERE: Final = Path(__file__).resolve().parent
+ORGANISER: Final = "organiser"
+READY: Final = "Plyhouse is listening on "
+START_TIMEOUT: Final = 30.0
+"""Seconds for the server and the bots to be ready, on a slow machine."""
+PLAY_TIMEOUT: Final = 300.0
+"""Seconds after which the competitions count as stuck."""
+RATINGS_TIMEOUT: Final = 10.0
+POLL: Final = 0.2
+
+
+@dataclass(frozen=True)
+class DemoBot:
+    """A bot of the demo: its player, its name there, how to load it, and what it plays."""
+
+    player: str
+    name: str
+    spec: str
+    games: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A competition of the demo."""
+
+    game: str
+    time_control: str
+    rounds: int
+
+
+_OWN = f"{HERE / 'demo_bots.py'}:"
+BOTS: Final = (
+    DemoBot("rosa", "random", "random", ()),
+    DemoBot("max", "minimax", "minimax", ("tic_tac_toe", "connect_four")),
+    DemoBot("ada", "alpha_beta", "alpha_beta", ("tic_tac_toe", "connect_four")),
+    DemoBot("eva", "expectiminimax", "expectiminimax", ("tic_tac_toe", "pig")),
+    DemoBot("hal", "hold_at_20", f"{_OWN}HoldAtTwenty", ("pig",)),
+    DemoBot("carl", "coin_guess_optimal", "coin_guess_optimal", ("coin_guess",)),
+    DemoBot("nick", "always_nickel", f"{_OWN}AlwaysNickel", ("coin_guess",)),
+    DemoBot("kira", "kuhn_optimal", "kuhn_optimal", ("kuhn_poker",)),
+    DemoBot("mo", "maniac", f"{_OWN}Maniac", ("kuhn_poker",)),
+)
+EVENTS: Final = (
+    Event("connect_four", "bank:0.03+2", 2),
+    Event("pig", "bank:0.03+2", 3),
+    Event("tic_tac_toe", "bank:0.03+2", 3),
+    Event("coin_guess", "move:1", 30),
+    Event("kuhn_poker", "move:1", 30),
+)
+
+
+@click.command()
+@click.option("--keep", is_flag=True, help="Leave server and bots running until Ctrl-C.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    show_default=True,
+    help="0 picks a free one.",
+)
+@click.option(
+    "--database",
+    metavar="URL",
+    default="sqlite:///plyhouse-demo.db",
+    show_default=True,
+    help="Where the results go; they are added to those of earlier demos.",
+)
+def demo(keep: bool, port: int, database: str) -> int:
+    """Start a server and real bots, play five games, show the leaderboards.
+
+    Takes less than a minute, needs no network, and leaves nothing behind but the database.
+    """
+    start = time.monotonic()
+    with _terminating_signals(), contextlib.ExitStack() as stack:
+        house = _House(database, Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        stack.callback(house.close)
+        tokens = asyncio.run(house.register_players())
+        server = house.start_server(port)
+        click.echo(f"Server   {server}, database {_place(database)}")
+        house.start_bots(server, tokens)
+        click.echo(f"Bots     {len(BOTS)} processes: {', '.join(bot.name for bot in BOTS)}")
+        competitions = _organise(server, tokens[ORGANISER])
+        matches = _wait_until_played(server, competitions, house)
+        played = time.monotonic() - start
+        _wait_for_ratings(server)
+        for event in EVENTS:
+            click.echo()
+            answer = call(server, "GET", path("leaderboards", event.game))
+            print_standings(event.game, answer["standings"])
+        click.echo()
+        sound = _verify_one(server, competitions)
+        click.echo(f"{matches} matches in {played:.0f} s, database {_place(database)}")
+        if not sound:
+            return EXIT_FAILED
+        if keep:
+            _stay(server, database, house)
+        return EXIT_OK
+
+
+class _House:
+    """The processes of the demo, and what they print."""
+
+    def __init__(self, database: str, logs: Path) -> None:
+        self.database = database
+        self.logs = logs
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    async def register_players(self) -> dict[str, str]:
+        """Make (or find) the players; returns a fresh token for each, by name."""
+        from plyhouse.storage.errors import Unknown
+        from plyhouse.storage.store import Store
+
+        tokens: dict[str, str] = {}
+        async with await Store.open(self.database) as store:
+            for name in [*(bot.player for bot in BOTS), ORGANISER]:
+                try:
+                    row = await store.player(name)
+                except Unknown:
+                    row = await store.add_player(name)
+                scopes = ["play", "organise"] if name == ORGANISER else ["play"]
+                tokens[name] = await store.add_token(row, scopes, "demo")
+        return tokens
+
+    def start_server(self, port: int) -> str:
+        """Start the server; returns its address."""
+        self._start("server", ["serve", "--port", str(port), "--database", self.database])
+        deadline = time.monotonic() + START_TIMEOUT
+        while time.monotonic() < deadline:
+            for line in self.log("server").splitlines():
+                if line.startswith(READY):
+                    return line.removeprefix(READY).strip()
+            if self.processes["server"].poll() is not None:
+                last = self.log("server").strip().splitlines()
+                reason = last[-1].removeprefix("plyhouse: ") if last else "it said nothing"
+                raise CommandError(f"The server did not start: {reason}", EXIT_UNREACHABLE)
+            time.sleep(0.02)
+        raise CommandError("The server did not start in time.", EXIT_UNREACHABLE)
+
+    def start_bots(self, server: str, tokens: Mapping[str, str]) -> None:
+        """Start every bot and wait until all are connected."""
+        for bot in BOTS:
+            games = bot.games or tuple(event.game for event in EVENTS)
+            arguments = [
+                "bot",
+                "run",
+                bot.spec,
+                "--server",
+                server,
+                "--name",
+                bot.name,
+                "--workers",
+                "2",
+            ]
+            for game in games:
+                arguments += ["--game", game]
+            self._start(bot.name, arguments, {"PLYHOUSE_TOKEN": tokens[bot.player]})
+        deadline = time.monotonic() + START_TIMEOUT
+        while call(server, "GET", "/api/v1/status")["bots"] < len(BOTS):
+            self.check()
+            if time.monotonic() > deadline:
+                raise CommandError("Not all bots have connected in time.", EXIT_FAILED)
+            time.sleep(POLL)
+
+    def _start(
+        self, name: str, arguments: Sequence[str], extra: Mapping[str, str] | None = None
+    ) -> None:
+        """Start ``plyhouse`` with these arguments; its output goes to a log."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("PLYHOUSE_")}
+        if "PLYHOUSE_PURE" in os.environ:
+            kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
+        with open(self.logs / f"{name}.log", "wb") as log:
+            self.processes[name] = subprocess.Popen(  # noqa: S603 - our own command
+                [sys.executable, "-m", "plyhouse.clients.cli.main", *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**kept, **(extra or {})},
+            )
+
+    def log(self, name: str) -> str:
+        """What a process has printed."""
+        return (self.logs / f"{name}.log").read_text(errors="replace")
+
+    def check(self) -> None:
+        """Raise if a process has ended."""
+        for name, process in self.processes.items():
+            code = process.poll()
+            if code is not None:
+                tail = "\n".join(self.log(name).strip().splitlines()[-5:])
+                raise CommandError(f"{name} ended with code {code}:\n{tail}", EXIT_FAILED)
+
+    def close(self) -> None:
+        """End every process: bots first, so that they can say goodbye."""
+        order = [*reversed(self.processes.values())]
+        for sign in (signal.SIGINT, signal.SIGINT, signal.SIGKILL):
+            for process in order:
+                if process.poll() is None:
+                    process.send_signal(sign)
+            deadline = time.monotonic() + 3
+            for process in order:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=max(0.05, deadline - time.monotonic()))
+
+
+def _organise(server: str, token: str) -> dict[str, str]:
+    """Create the competitions through the API; returns their ids by game."""
+    made = {}
+    for event in EVENTS:
+        entries = [
+            f"{bot.player}/{bot.name}" for bot in BOTS if not bot.games or event.game in bot.games
+        ]
+        body = {
+            "name": f"Demo: {event.game}",
+            "game": event.game,
+            "time_control": event.time_control,
+            "rounds": event.rounds,
+            "mirrored": True,
+            "rated": True,
+            "entries": entries,
+        }
+        answer = call(server, "POST", path("competitions"), body, token)
+        made[event.game] = str(answer["competition"])
+    return made
+
+
+def _wait_until_played(server: str, competitions: Mapping[str, str], house: _House) -> int:
+    """Show how the competitions get on; returns the number of matches."""
+    deadline = time.monotonic() + PLAY_TIMEOUT
+    with _bars() as show:
+        while True:
+            views = {
+                game: call(server, "GET", path("competitions", identifier))
+                for game, identifier in competitions.items()
+            }
+            for game, view in views.items():
+                show(game, view["finished"], view["planned"])
+            if all(view["status"] == "finished" for view in views.values()):
+                return sum(view["finished"] for view in views.values())
+            house.check()
+            if time.monotonic() > deadline:
+                raise CommandError("The competitions did not end in time.", EXIT_FAILED)
+            time.sleep(POLL)
+
+
+@contextlib.contextmanager
+def _bars() -> Iterator[Any]:
+    """Progress per game: bars while a person watches, a line at the end otherwise."""
+    if not is_terminal():
+        said: set[str] = set()
+
+        def tell(game: str, done: int, planned: int) -> None:
+            if done >= planned and game not in said:
+                said.add(game)
+                click.echo(f"Played   {game}: {planned} matches")
+
+        yield tell
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
+
+    columns = (TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn(), Elapsed())
+    with Progress(*columns) as progress:
+        tasks: dict[str, Any] = {}
+
+        def draw(game: str, done: int, planned: int) -> None:
+            if game not in tasks:
+                tasks[game] = progress.add_task(game, total=planned)
+            progress.update(tasks[game], completed=done)
+
+        yield draw
+
+
+def _wait_for_ratings(server: str) -> None:
+    """Ratings are fitted a moment after the last match."""
+    deadline = time.monotonic() + RATINGS_TIMEOUT
+    seen = None
+    while time.monotonic() < deadline:
+        boards = [call(server, "GET", path("leaderboards", event.game)) for event in EVENTS]
+        lines = [line for board in boards for line in board["standings"]]
+        # Fitted, and no fit that came after it has changed anything.
+        if boards == seen and all(line["rating"] is not None for line in lines):
+            return
+        seen = boards
+        time.sleep(1.2)
+
+
+def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
+    """Fetch a record of a game with dice, and recompute it here."""
+    from plyhouse.server.record import read_record
+    from plyhouse.server.verify import verify
+
+    query = f"?competition={competitions['pig']}&status=finished&limit=1"
+    match = call(server, "GET", path("matches") + query)[0]["match"]
+    record = read_record(json.dumps(call(server, "GET", path("matches", match, "record"))))
+    report = verify(record)
+    rolls = report.check("chance").count
+    if report.ok:
+        click.echo(f"Record of match {match} (pig) verified: all {rolls} rolls recomputed.")
+    else:
+        click.echo(f"Record of match {match} (pig) does not hold:\n{report}")
+    return report.ok
+
+
+def _stay(server: str, database: str, house: _House) -> None:
+    """Leave everything running until Ctrl-C."""
+    click.echo(
+        f"\nThe server stays up; Ctrl-C ends it.\n"
+        f"  web page     {server}/\n"
+        f"  matches      {server}/web/\n"
+        f"  API          {server}/api\n"
+        f"  your bot     plyhouse player add NAME --database {database}\n"
+        f"               plyhouse bot run mybot.py --server {server} --token TOKEN --seek"
+    )
+    sys.stdout.flush()
+    with contextlib.suppress(KeyboardInterrupt):
+        while True:
+            house.check()
+            time.sleep(1)
+    note("\nStopping.")
+
+
+def _place(database: str) -> str:
+    """Where a database lies, as a whole path if it is a file."""
+    if database.startswith("sqlite:///"):
+        return str(Path(database.removeprefix("sqlite:///")).resolve())
+    return database
+
+
+@contextlib.contextmanager
+def _terminating_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the demo as Ctrl-C does: with everything cleaned up."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.signal(number, interrupt) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,146 @@
+"""What a bot is shown, and what it may do."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tests.bots.conftest import played
+
+from plyhouse.bots import BotError, HiddenInformation, Match, Resignation, Turn, TurnOver
+from plyhouse.bots.tracker import OutOfStep, Tracker
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Event
+from plyhouse.search import alpha_beta
+
+
+def turn_of(
+    spec: str, *, seat: int = 0, events: tuple[Event, ...] = (), state: Any = None, **more: Any
+) -> Turn:
+    game = get_game(spec)
+    tracker = Tracker(game, events)
+    state = state if state is not None else tracker.state
+    return Turn(
+        Match("m", game, seat, (), "move:1", False, "forfeit"),
+        ply=tracker.plies,
+        state=tracker.state,
+        observation=game.observe(state, seat),
+        history=events,
+        **more,
+    )
+
+
+def dealt(card: int) -> Any:
+    """Kuhn poker with this card for seat 0 and the next one for seat 1."""
+    state = get_game("kuhn_poker").initial_state()
+    return state.after(card).after((card + 1) % 3)
+
+
+def test_the_position_is_rebuilt_from_what_happened() -> None:
+    turn = turn_of("connect_four", events=played("4", "4", "1"), seat=1)
+    game = get_game("connect_four")
+    state: Any = game.initial_state()
+    for text in ("4", "4", "1"):
+        state = state.after(game.parse(state, text))
+    assert game.describe(turn.state) == game.describe(state)
+    assert turn.ply == 3
+    assert [event.action for event in turn.history] == ["4", "4", "1"]
+
+
+def test_dice_are_part_of_what_happened() -> None:
+    events = (Event(0, 0, "roll"), Event(1, -1, "5"), Event(1, 0, "hold"))
+    turn = turn_of("pig", events=events, seat=1)
+    assert turn.state.to_move == 1
+    assert turn.ply == 2
+    assert turn.legal_text == tuple(turn.game.legal_text(turn.state, 1))
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        played("4", "9"),
+        (Event(0, 1, "4"),),
+        (Event(0, 0, None),),
+        (Event(0, -1, "4"),),
+    ],
+)
+def test_what_cannot_have_happened_is_said(events: tuple[Event, ...]) -> None:
+    with pytest.raises(OutOfStep):
+        Tracker(get_game("connect_four"), events)
+
+
+def test_a_search_runs_on_it() -> None:
+    turn = turn_of("tic_tac_toe", events=played("a1", "b1", "a2", "b2"))
+    assert (
+        turn.game.format(turn.state, alpha_beta(turn.game, turn.state, turn.limit).action) == "a3"
+    )
+
+
+def test_hidden_information_has_no_state_but_samples() -> None:
+    turn = turn_of("kuhn_poker", state=dealt(1))
+    with pytest.raises(HiddenInformation, match=r"turn\.observation.*turn\.sample"):
+        _ = turn.state
+    seen = {turn.sample().cards for _ in range(50)}
+    assert seen == {(1, 0), (1, 2)}
+    assert turn.legal_text == ("check", "bet")
+    assert turn.game.format(turn.sample(), turn.legal[1]) == "bet"
+    assert "card='Q'" in turn.describe()
+
+
+def test_samples_repeat_with_the_same_randomness() -> None:
+    turn = turn_of("kuhn_poker", state=dealt(1))
+    one = [turn.sample(random.Random(5)).cards for _ in range(3)]
+    assert one == [turn.sample(random.Random(5)).cards for _ in range(3)]
+
+
+def test_the_limit_counts_from_now_and_never_below_zero() -> None:
+    now = [0]
+    turn = turn_of("tic_tac_toe", soft=2_000_000_000, hard=3_000_000_000, clock_ns=lambda: now[0])
+    assert turn.limit.time == 2.0
+    assert turn.time_left == 3.0
+    now[0] = 1_500_000_000
+    assert turn.limit.time == 0.5
+    now[0] = 9_000_000_000
+    assert turn.limit.time == 0.0
+    assert turn.time_left == 0.0
+
+
+def test_searches_report_through_the_limit() -> None:
+    reported: list[str] = []
+    turn = turn_of("tic_tac_toe", on_report=reported.append)
+    result = alpha_beta(turn.game, turn.state, turn.limit)
+    assert reported[-1] == turn.game.format(turn.state, result.action)
+
+
+def test_a_report_takes_actions_and_texts_but_nothing_illegal() -> None:
+    reported: list[str] = []
+    turn = turn_of("connect_four", on_report=reported.append)
+    turn.report(turn.legal[3])
+    turn.report("5")
+    assert reported == ["4", "5"]
+    with pytest.raises(BotError, match="'9' is not legal here, expected one of 1, 2, 3"):
+        turn.report("9")
+
+
+def test_reports_after_the_end_stop_the_search() -> None:
+    turn = turn_of("connect_four", on_report=lambda _: None)
+    turn.end()
+    with pytest.raises(TurnOver):
+        turn.report(turn.legal[0])
+    assert not issubclass(TurnOver, Exception)
+
+
+def test_resigning_is_an_exception() -> None:
+    with pytest.raises(Resignation):
+        turn_of("connect_four").resign()
+
+
+@pytest.mark.parametrize("nonsense", [None, 3.7, object(), [], "", b"4"])
+def test_nonsense_is_told_from_actions(nonsense: Any) -> None:
+    turn = turn_of("connect_four")
+    try:
+        _, problem = turn.text_of(nonsense)
+    except BotError as error:
+        problem = str(error)
+    assert "expected one of 1, 2" in problem

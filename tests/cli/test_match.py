@@ -1,0 +1,130 @@
+"""``plyhouse match``: the local arena."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse
+
+from plyhouse.clients.cli.arena_worker import pairing_seed, seat_orders
+from plyhouse.clients.cli.match import bot_labels
+
+CRASH = """
+from plyhouse.bots import Bot
+
+class Crash(Bot):
+    def choose(self, turn):
+        print("about to fail")
+        return 1 / 0
+"""
+
+
+def test_a_series_is_repeatable_and_its_records_hold(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    series = ("match", "random", "random", "--game", "pig(target=30)", "--games", "6", "--json")
+    first = plyhouse(*series, "--seed", "7", "--save", "games.jsonl")
+    assert first.code == 0, first.err
+    again = plyhouse(*series, "--seed", "7", "--jobs", "2")
+    other = plyhouse(*series, "--seed", "8")
+
+    def told(text: str) -> object:
+        document = json.loads(text)
+        for bot in document["bots"]:
+            del bot["seconds_per_game"]  # the one thing that is measured
+        return document
+
+    assert told(first.out) == told(again.out)
+    assert told(first.out) != told(other.out)
+    records = (tmp_path / "games.jsonl").read_text().splitlines()
+    assert len(records) == 6
+    verified = plyhouse("verify", "games.jsonl")
+    assert (verified.code, verified.out) == (0, "All 6 records are sound.\n")
+
+
+def test_the_result_has_its_interval_and_no_progress_when_piped(plyhouse: Plyhouse) -> None:
+    done = plyhouse(
+        "match", "alpha_beta", "random", "--game", "tic_tac_toe", "--games", "3",
+        "--time-control", "move:0.05",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    assert "4 games in 2 mirrored pairs" in done.out, "rounded up to whole pairs"
+    assert "Elo difference alpha_beta - random: " in done.out
+    assert "\r" not in done.err
+    assert "--seed" in done.err, "how to repeat it"
+    counts = [int(n) for n in done.out.splitlines()[2].split()[2].split("-")]
+    assert sum(counts) == 4
+
+
+def test_three_seats_take_three_bots(plyhouse: Plyhouse) -> None:
+    done = plyhouse(
+        "match", "random", "random", "random", "--game", "pig(seats=3,target=10)", "--games", "3",
+        "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert [bot["name"] for bot in document["bots"]] == ["random", "random-2", "random-3"]
+    assert "elo_difference" not in document
+
+
+def test_a_crashing_bot_is_told_to_its_author(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "crash.py").write_text(CRASH)
+    series = ("match", "crash.py", "random", "--game", "tic_tac_toe", "--games", "4")
+    done = plyhouse(*series, traceback=True)
+    assert done.code == 1
+    assert "[crash] about to fail" in done.err
+    assert "ZeroDivisionError" in done.err
+    assert "the position was" in done.err
+    assert done.err.count("the bot failed") == 1, "once, however often it crashes"
+    assert "4 of 4 games could not be played as they should" in done.err
+    assert "4 bot_crash" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("missing.py", "random", "--game", "pig"), "no file missing.py"),
+        (("noimport.py", "random", "--game", "pig"), "does not import"),
+        (("syntax.py", "random", "--game", "pig"), "SyntaxError"),
+        (("nobot.py", "random", "--game", "pig"), "has no bot"),
+        (("rnadom", "random", "--game", "pig"), "did you mean random?"),
+        (("random", "random", "--game", "pgi"), "did you mean pig?"),
+        (("random", "random", "--game", "pig(target=x)"), "target"),
+        (("random", "--game", "pig"), "name 2 bots"),
+        (("random", "random", "--game", "pig", "--time-control", "blitz"), "move:1"),
+        (("random", "random", "--game", "pig", "--games", "0"), "--games"),
+        (("random", "random", "--game", "pig", "--save", "no/such/file"), "no/such/file"),
+        (("random", "random"), "--game"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(
+    plyhouse: Plyhouse, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "noimport.py").write_text("import no_such_module_here\n")
+    (tmp_path / "syntax.py").write_text("def choose(:\n")
+    (tmp_path / "nobot.py").write_text("x = 1\n")
+    done = plyhouse("match", *arguments)
+    assert done.code == 2, done.err
+    assert message in done.err
+    assert done.err.count("\n") == 1, done.err
+    assert done.out == ""
+
+
+def test_bots_are_told_apart() -> None:
+    assert bot_labels(("random", "a/random.py", "x.py:Deep", "x.py:Deep")) == (
+        "random",
+        "random-2",
+        "Deep",
+        "Deep-2",
+    )
+
+
+def test_every_bot_has_every_seat() -> None:
+    assert seat_orders(3, True, 5) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    assert [seat_orders(2, False, index) for index in range(3)] == [[(0, 1)], [(1, 0)], [(0, 1)]]
+
+
+def test_pairings_have_seeds_of_their_own() -> None:
+    seeds = {pairing_seed(seed, index) for seed in range(20) for index in range(20)}
+    assert len(seeds) == 400
+    assert all(len(seed) == 32 for seed in seeds)

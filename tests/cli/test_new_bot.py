@@ -1,0 +1,79 @@
+"""``plyhouse new-bot`` and ``plyhouse check``."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse
+
+from plyhouse.clients.cli.new_bot import class_name, starter
+from plyhouse.games.registry import game_names, get_game
+
+
+def test_a_new_bot_plays_and_passes_the_check(plyhouse: Plyhouse) -> None:
+    assert plyhouse("new-bot", "mybot.py", "--game", "tic_tac_toe").code == 0
+    done = plyhouse("check", "mybot.py")
+    assert done.code == 0, done.out + done.err
+    assert "checks passed" in done.out
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_a_starter_for_every_game(name: str) -> None:
+    source = starter(Path("my_bot.py"), get_game(name))
+    tree = ast.parse(source)
+    assert [node.name for node in tree.body if isinstance(node, ast.ClassDef)] == ["MyBot"]
+    assert f'games = ("{name}",)' in source
+    assert all(len(line) <= 100 for line in source.splitlines())
+
+
+def test_an_existing_file_is_kept(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text("precious\n")
+    done = plyhouse("new-bot", "mybot.py")
+    assert done.code == 2
+    assert "--force" in done.err
+    assert (tmp_path / "mybot.py").read_text() == "precious\n"
+    assert plyhouse("new-bot", "mybot.py", "--force").code == 0
+    assert "precious" not in (tmp_path / "mybot.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mybot.txt",), "mybot.py"),
+        (("no/such/mybot.py",), "no folder"),
+        (("mybot.py", "--game", "pgi"), "did you mean pig?"),
+    ],
+)
+def test_bad_input(plyhouse: Plyhouse, arguments: tuple[str, ...], message: str) -> None:
+    done = plyhouse("new-bot", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_bot_that_breaks_the_rules_fails_the_check(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(
+        "from plyhouse.bots import Bot\n\n"
+        "class Wrong(Bot):\n"
+        '    games = ("tic_tac_toe",)\n\n'
+        "    def choose(self, turn):\n"
+        '        return "z99"\n'
+    )
+    done = plyhouse("check", "wrong.py")
+    assert done.code == 1
+    assert "FAILED" in done.out
+
+
+def test_checking_what_is_not_there(plyhouse: Plyhouse) -> None:
+    done = plyhouse("check", "missing.py")
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+
+
+def test_class_names() -> None:
+    assert class_name("my_first-bot") == "MyFirstBot"
+    assert class_name("2fast") == "My2fast"
+    assert class_name("bot") == "MyBot"
+    assert class_name("___") == "MyBot"

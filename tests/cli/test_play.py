@@ -1,0 +1,66 @@
+"""``plyhouse play``: a person (here: a pipe) against a bot."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.conftest import Plyhouse
+
+from plyhouse.clients.terminal.prompt import matching_action, nearest
+
+QUICK = ("--against", "random", "--bot-time", "0.2")
+
+
+def test_a_whole_match(plyhouse: Plyhouse) -> None:
+    everything = "\n".join(f"{column}{row}" for column in "abc" for row in "123") + "\n"
+    done = plyhouse("play", "tic_tac_toe", *QUICK, stdin=everything)
+    assert done.code == 0, done.err
+    assert "you are X" in done.out
+    assert any(end in done.out for end in ("You won (+1)", "You lost (-1)", "A draw (0)"))
+
+
+def test_mistakes_are_explained_and_asked_again(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "tic_tac_toe", *QUICK, stdin="z9\nhelp\nmoves\n\nB2\nb2\nquit\n")
+    assert done.code == 0, done.err
+    assert "'z9' is not possible here" in done.out
+    assert "resign   give up" in done.out
+    assert "b2, empty" in done.out
+    assert "'b2' is not possible here" in done.out, "B2 was taken for b2, so b2 is taken now"
+    assert "You lost (-1), by resignation." in done.out
+
+
+def test_the_other_seat_and_hidden_cards(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "kuhn_poker", *QUICK, "--seat", "1", stdin="call\nfold\ncheck\n")
+    assert done.code == 0, done.err
+    assert "you are seat 1" in done.out
+    assert "Chance: (hidden)" in done.out
+
+
+def test_the_end_of_the_input_gives_up(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "connect_four", *QUICK, stdin="4\n")
+    assert done.code == 0
+    assert "by resignation" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("checkers8", "--against", "random"), "checkers8"),
+        (("pig", "--against", "nobody"), "nobody"),
+        (("pig", "--against", "random", "--seat", "2"), "seats 0 to 1"),
+        (("pig",), "--against"),
+    ],
+)
+def test_bad_input(plyhouse: Plyhouse, arguments: tuple[str, ...], message: str) -> None:
+    done = plyhouse("play", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_what_was_typed_is_read_kindly() -> None:
+    legal = ("a1", "B1", "b1", "pass")
+    assert matching_action(" PASS ", legal) == "pass"
+    assert matching_action("b1", legal) == "b1"
+    assert matching_action("A1", legal) == "a1"
+    assert matching_action("c1", legal) is None
+    assert nearest("pas", legal) == ["pass"]

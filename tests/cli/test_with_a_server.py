@@ -1,0 +1,334 @@
+"""Commands that need a server: serve, bot run, leaderboard, record, verify, doctor, demo."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse, clean_environment, command
+
+READY = "Plyhouse is listening on "
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    url: str
+    folder: Path
+
+
+def start(folder: Path, *options: str, env: dict[str, str] | None = None) -> Server:
+    process = subprocess.Popen(
+        [*command(), "serve", "--port", "0", *options],
+        cwd=folder,
+        env=clean_environment(env),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line.startswith(READY):
+        process.kill()
+        pytest.fail(process.communicate()[1])
+    return Server(process, line.removeprefix(READY).strip(), folder)
+
+
+def stop(server: Server) -> int:
+    server.process.send_signal(signal.SIGINT)
+    try:
+        _, err = server.process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        server.process.kill()
+        raise
+    assert "Traceback" not in err, err
+    return server.process.returncode
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    started = start(tmp_path, "--database", "sqlite:///club.db")
+    try:
+        yield started
+    finally:
+        if started.process.poll() is None:
+            stop(started)
+
+
+def token(plyhouse: Plyhouse, name: str, *more: str) -> str:
+    done = plyhouse("player", "add", name, "--database", "sqlite:///club.db", *more)
+    assert done.code == 0, done.err
+    return done.out.strip()
+
+
+# ------------------------------------------------------------------------------- serve
+
+
+def test_a_server_starts_says_where_and_stops_on_ctrl_c(server: Server) -> None:
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.url)
+    assert stop(server) == 0
+
+
+def test_serve_help_says_the_defaults(plyhouse: Plyhouse) -> None:
+    done = plyhouse("serve", "--help")
+    assert done.code == 0
+    for default in ("[default: 127.0.0.1]", "[default: 8765]", "[default: sqlite:///plyhouse.db]"):
+        assert default in re.sub(r"\s+", " ", done.out)
+
+
+def test_option_wins_over_environment_over_file(tmp_path: Path, plyhouse: Plyhouse) -> None:
+    (tmp_path / "club.toml").write_text(
+        'database = "sqlite:///from_file.db"\nregistration = "open"\nmax_connections = 0\n'
+    )
+    # max_connections = 0 is refused, so the error shows that the file is read ...
+    done = plyhouse("serve", "--config", "club.toml")
+    assert done.code == 2
+    assert "max_connections" in done.err
+    # ... the environment mends that one, and an option names the database.
+    env = {"PLYHOUSE_MAX_CONNECTIONS": "5", "PLYHOUSE_DATABASE": "sqlite:///from_env.db"}
+    options = ("--config", "club.toml", "--database", "sqlite:///from_option.db")
+    started = start(tmp_path, *options, env=env)
+    try:
+        assert (tmp_path / "from_option.db").exists()
+        assert not (tmp_path / "from_env.db").exists()
+        assert not (tmp_path / "from_file.db").exists()
+    finally:
+        stop(started)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("portt = 1\n", "port"),
+        ("port = 'many'\n", "whole number"),
+        ("port = \n", "TOML"),
+        (None, "club.toml"),
+    ],
+)
+def test_a_file_of_settings_that_cannot_be(
+    plyhouse: Plyhouse, tmp_path: Path, content: str | None, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / "club.toml").write_text(content)
+    done = plyhouse("serve", "--config", "club.toml")
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_port_in_use(plyhouse: Plyhouse) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = plyhouse("serve", "--port", port)
+    assert done.code == 3
+    assert f"Port {port}" in done.err
+    assert "--port" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("milk, eggs\n" * 100)
+    for url in ("sqlite:///notes.txt", "sqlite:///no/such/folder/x.db"):
+        done = plyhouse("serve", "--port", "0", "--database", url)
+        assert done.code == 3
+        assert done.err.count("\n") == 1
+
+
+# ------------------------------------------------------------- bots, tables and records
+
+
+def test_two_bots_find_each_other_and_become_a_leaderboard(
+    plyhouse: Plyhouse, server: Server
+) -> None:
+    seek = ("--server", server.url, "--game", "pig(target=20)", "--seek", "--rated")
+    env = {"PLYHOUSE_TOKEN": token(plyhouse, "alice")}
+    waiting = subprocess.Popen(
+        [*command(), "bot", "run", "random", *seek, "--matches", "2"],
+        cwd=server.folder,
+        env=clean_environment(env),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        bob = token(plyhouse, "bob")
+        done = plyhouse("bot", "run", "random", *seek, "--matches", "2", "--token", bob)
+        err = waiting.communicate(timeout=60)[1]
+    finally:
+        waiting.kill()
+    assert (done.code, waiting.returncode) == (0, 0), done.err + err
+    assert "2 matches:" in done.err
+
+    database = "sqlite:///club.db"
+    for place in (("--server", server.url), ("--database", database)):
+        shown = plyhouse("leaderboard", "pig(target=20)", *place)
+        assert shown.code == 0, shown.err
+        assert {"alice", "bob"} <= set(shown.out.split())
+    board = json.loads(
+        plyhouse("leaderboard", "pig(target=20)", "--server", server.url, "--json").out
+    )
+    assert [line["games"] for line in board["standings"]] == [2, 2]
+
+    match = re.search(r"match (\w+):", done.err)
+    assert match is not None
+    for place in (("--server", server.url), ("--database", database)):
+        assert plyhouse("record", match[1], "-o", "one.json", *place).code == 0
+        verified = plyhouse("verify", "one.json", "--verbose")
+        assert verified.code == 0, verified.out
+        assert "chance" in verified.out
+    text = (server.folder / "one.json").read_text()
+    (server.folder / "false.json").write_text(text.replace('"text": "roll"', '"text": "hold"', 1))
+    falsified = plyhouse("verify", "false.json")
+    assert falsified.code == 1
+    assert "1 of 1 records do not hold" in falsified.out
+
+
+def test_a_wrong_token_is_refused(plyhouse: Plyhouse, server: Server) -> None:
+    run = ("bot", "run", "random", "--server", server.url, "--game", "pig")
+    done = plyhouse(*run, "--token", "ply_wrong")
+    assert done.code == 4
+    assert "token" in done.err
+    done = plyhouse(*run)
+    assert done.code == 4
+    assert "plyhouse player add" in done.err
+    revoked = token(plyhouse, "carol")
+    plyhouse("player", "revoke", revoked[:12], "--database", "sqlite:///club.db")
+    assert plyhouse(*run, "--token", revoked).code == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("missing.py",), 2, "no file missing.py"),
+        (("random", "--game", "pgi", "--seek"), 2, "did you mean pig?"),
+        (("random", "--seek"), 2, "--game"),
+        (("random", "--server", "::::"), 2, "http://127.0.0.1:8765"),
+        (("random", "--game", "pig", "--seek", "--time-control", "blitz"), 2, "move:1"),
+    ],
+)
+def test_bots_that_cannot_run(
+    plyhouse: Plyhouse, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    done = plyhouse("bot", "run", *arguments, "--token", "ply_x")
+    assert done.code == code, done.err
+    assert message in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("leaderboard", "pig", "--server"),
+        ("record", "0abc", "--server"),
+        ("doctor", "--server"),
+    ],
+)
+def test_nobody_answers_there(plyhouse: Plyhouse, arguments: tuple[str, ...]) -> None:
+    done = plyhouse(*arguments, "http://127.0.0.1:9")
+    assert done.code == 3
+    assert "http://127.0.0.1:9" in done.err + done.out
+
+
+def test_matches_and_records_that_are_not_there(plyhouse: Plyhouse, server: Server) -> None:
+    assert plyhouse("record", "nope", "--server", server.url).code == 2
+    assert plyhouse("record", "nope", "--database", "sqlite:///club.db").code == 2
+    done = plyhouse("verify", "nope.json")
+    assert done.code == 2
+    (server.folder / "no.json").write_text("{}")
+    done = plyhouse("verify", "no.json")
+    assert done.code == 1
+    assert "not a record" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_an_empty_leaderboard_says_so(plyhouse: Plyhouse, server: Server) -> None:
+    done = plyhouse("leaderboard", "pig", "--server", server.url)
+    assert (done.code, done.out) == (0, "")
+    assert "No rated matches" in done.err
+
+
+# ------------------------------------------------------------------------ doctor, demo
+
+
+def test_doctor_says_what_works(plyhouse: Plyhouse, server: Server) -> None:
+    done = plyhouse("doctor", "--server", server.url, "--database", "sqlite:///club.db")
+    assert done.code == 0, done.out
+    for title in ("Plyhouse", "Python", "Searches", "Packages", "Database", "Server"):
+        assert re.search(rf"^{title} ", done.out, re.M), title
+    assert done.out.count(": works") == 2
+
+
+def test_doctor_makes_no_database(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("doctor")
+    assert done.code == 0
+    assert "not there yet" in done.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def children(pid: int) -> set[int]:
+    """Processes below ``pid``, by the operating system's own list."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= {int(child), *children(int(child))}
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc to see processes")
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Signals) -> None:
+    demo = subprocess.Popen(
+        [*command(), "demo"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    while not demo.stdout.readline().startswith("Bots"):
+        assert demo.poll() is None
+    below = children(demo.pid)
+    assert len(below) >= 10, "a server and the bots"
+    os.kill(demo.pid, sign)
+    _, err = demo.communicate(timeout=30)
+    assert demo.returncode == 130
+    assert "Traceback" not in err
+    deadline = time.monotonic() + 10
+    while any(alive(pid) for pid in below) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in below if alive(pid)]
+
+
+@pytest.mark.slow
+def test_the_demo_prints_five_leaderboards(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("demo")
+    assert done.code == 0, done.err
+    for game in ("tic_tac_toe", "connect_four", "pig", "coin_guess", "kuhn_poker"):
+        assert re.search(rf"^{game}$", done.out, re.M), done.out
+    assert str(tmp_path / "plyhouse-demo.db") in done.out
+    assert "verified" in done.out
+
+
+def test_a_demo_that_cannot_store_anything(plyhouse: Plyhouse) -> None:
+    done = plyhouse("demo", "--database", "sqlite:///no/such/folder/x.db")
+    assert done.code == 3
+    assert done.err.count("\n") == 1

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plyhouse.games.errors import GameMismatch
+from plyhouse.games.registry import get_game
+from plyhouse.search import (
+    alpha_beta,
+    expectiminimax,
+    fitting_algorithms,
+    minimax,
+    random_action,
+)
+
+
+@pytest.mark.parametrize(
+    ("search", "spec", "why"),
+    [
+        (minimax, "pig", "it has chance nodes"),
+        (alpha_beta, "pig", "it has chance nodes"),
+        (alpha_beta, "kuhn_poker", "its seats do not see the whole state"),
+        (expectiminimax, "coin_guess", "its seats do not see the whole state"),
+        (expectiminimax, "pig(seats=3)", "it has 3 seats"),
+    ],
+)
+def test_a_game_that_does_not_fit_is_refused_with_the_reason(
+    search: Any, spec: str, why: str
+) -> None:
+    game = get_game(spec)
+    with pytest.raises(GameMismatch) as caught:
+        search(game, game.initial_state())
+    said = str(caught.value)
+    assert why in said
+    assert said.startswith(f"{search.__name__} cannot play {game.spec}: ")
+    for name in fitting_algorithms(game):
+        assert name in said
+
+
+def test_the_refusal_names_what_the_algorithm_plays_and_what_plays_the_game() -> None:
+    game = get_game("pig")
+    with pytest.raises(GameMismatch) as caught:
+        alpha_beta(game, game.initial_state())
+    assert str(caught.value) == (
+        "alpha_beta cannot play pig: it has chance nodes; it plays deterministic, two-seat, "
+        "zero-sum games of perfect information; what can play pig: expectiminimax, "
+        "random_action."
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("connect_four", ("alpha_beta", "minimax", "expectiminimax", "random_action")),
+        ("pig", ("expectiminimax", "random_action")),
+        ("pig(seats=4)", ("random_action",)),
+        ("kuhn_poker", ("random_action",)),
+    ],
+)
+def test_fitting_algorithms_follow_from_what_a_game_declares(
+    spec: str, names: tuple[str, ...]
+) -> None:
+    assert fitting_algorithms(get_game(spec)) == names
+
+
+def test_only_a_seat_to_move_can_be_searched_for() -> None:
+    pig = get_game("pig")
+    rolling = pig.initial_state().after(0)
+    with pytest.raises(ValueError, match="this is a chance node"):
+        expectiminimax(pig, rolling)
+    game = get_game("tic_tac_toe")
+    over = game.initial_state()
+    for action in (0, 3, 1, 4, 2):
+        over = over.after(action)
+    with pytest.raises(ValueError, match="this is the end of the game"):
+        alpha_beta(game, over)
+    with pytest.raises(ValueError, match="this is the end of the game"):
+        random_action(game, over)

@@ -1,0 +1,94 @@
+"""Pure and compiled variants agree bit for bit, and each says which it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.games import native
+from plyhouse.search import BuildInfo, build_info
+from plyhouse.search.variant import stale_sources
+
+WORKLOAD = Path(__file__).with_name("workload.py")
+REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_COMPILED") == "1"
+
+
+def run(pure: bool) -> dict[str, Any]:
+    environ = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_PURE"}
+    if pure:
+        environ["PLYHOUSE_PURE"] = "1"
+    done = subprocess.run(
+        [sys.executable, str(WORKLOAD)],
+        env=environ,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_pure_and_compiled_agree_bit_for_bit() -> None:
+    compiled = run(pure=False)
+    if not compiled["compiled"]:
+        info = build_info({}, compiled=False)
+        if REQUIRED:
+            pytest.fail(f"PLYHOUSE_REQUIRE_COMPILED=1, but nothing is compiled: {info.reason}")
+        pytest.skip(f"nothing is compiled here: {info.reason}")
+    pure = run(pure=True)
+    assert not pure["compiled"]
+    assert pure["report"].keys() == compiled["report"].keys()
+    for name, results in pure["report"].items():
+        assert compiled["report"][name] == results, name
+
+
+def test_compiled_code_is_not_older_than_its_source() -> None:
+    info = build_info({}, compiled=True)
+    if not native.COMPILED:
+        pytest.skip(f"the pure variant runs: {build_info().reason}")
+    assert not info.stale, "install again (pip install -e .)"
+
+
+def test_the_process_says_which_variant_it_runs() -> None:
+    info = build_info()
+    assert info.compiled is native.COMPILED
+    assert info.variant in ("compiled", "pure")
+    assert info.reason.endswith(".")
+
+
+def test_the_variant_reads_as_a_sentence() -> None:
+    assert str(BuildInfo("pure", "No compiler.")) == "pure. No compiler."
+    stale = BuildInfo("compiled", "Compiled by mypyc.", ("games/pig.py",))
+    assert str(stale).endswith("Changed since then: games/pig.py; install again.")
+
+
+def test_the_reason_for_a_pure_variant_is_told(tmp_path: Path) -> None:
+    note = tmp_path / "_build.json"
+    assert "no build has been made" in build_info({}, compiled=False, note=note).reason
+    note.write_text(json.dumps({"compiled": False, "reason": "Compiling failed: no gcc"}))
+    info = build_info({}, compiled=False, note=note)
+    assert (info.variant, info.reason) == ("pure", "Compiling failed: no gcc.")
+    asked = build_info({"PLYHOUSE_PURE": "1"}, compiled=False, note=note)
+    assert "PLYHOUSE_PURE" in asked.reason
+    note.write_text(json.dumps({"compiled": True, "python": "cpython-399"}))
+    assert "cpython-399" in build_info({}, compiled=False, note=note).reason
+    note.write_text("not json")
+    assert "no build has been made" in build_info({}, compiled=False, note=note).reason
+
+
+def test_sources_changed_since_they_were_compiled_are_named(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    (tmp_path / "games" / "same.py").write_text("A = 1\n")
+    (tmp_path / "games" / "other.py").write_text("A = 1\n")
+    digest = hashlib.sha256(b"A = 1\n").hexdigest()
+    digests = {f"games/{name}.py": digest for name in ("same", "other", "gone")}
+    (tmp_path / "games" / "other.py").write_text("A = 2\n")
+    assert stale_sources(digests, tmp_path) == ("games/other.py", "games/gone.py")

@@ -1,0 +1,200 @@
+"""Deterministic work on every game and search, printed with every bit of every number.
+
+Run by test_variants.py in a process of its own, once pure and once compiled.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from typing import Any
+
+from plyhouse.games import native
+from plyhouse.games.base import CHANCE
+from plyhouse.games.registry import get_game
+from plyhouse.search import (
+    Limit,
+    SearchResult,
+    alpha_beta,
+    expectiminimax,
+    fitting_algorithms,
+    minimax,
+    random_action,
+)
+
+GAMES = {
+    "tic_tac_toe": 5,
+    "connect_four": 4,
+    "connect_four(columns=4,rows=5)": 5,
+    "connect_four(columns=8,rows=6,connect=5)": 3,
+    "pig": 6,
+    "pig(seats=3,target=20)": 6,
+    "coin_guess": 4,
+    "coin_guess(variant=bag,pennies=0.3)": 4,
+    "kuhn_poker": 5,
+    "kuhn_poker(seats=3)": 5,
+}
+SEARCHES: dict[str, Any] = {
+    "alpha_beta": alpha_beta,
+    "minimax": minimax,
+    "expectiminimax": expectiminimax,
+    "random_action": random_action,
+}
+
+
+class Wrapped:
+    """A state seen through ordinary Python: what a user's own game is to a search."""
+
+    __slots__ = ("inner", "to_move")
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+        self.to_move = inner.to_move
+
+    def actions(self) -> Any:
+        return self.inner.actions()
+
+    def after(self, action: Any) -> Wrapped:
+        return Wrapped(self.inner.after(action))
+
+    def chance_outcomes(self) -> Any:
+        return self.inner.chance_outcomes()
+
+    def returns(self) -> Any:
+        return self.inner.returns()
+
+
+class Estimating(Wrapped):
+    """The same, with the heuristic and the order of the state."""
+
+    __slots__ = ()
+
+    def after(self, action: Any) -> Estimating:
+        return Estimating(self.inner.after(action))
+
+    def heuristic(self) -> Any:
+        return self.inner.heuristic()
+
+
+class Ordering(Estimating):
+    """And with its order."""
+
+    __slots__ = ()
+
+    def after(self, action: Any) -> Ordering:
+        return Ordering(self.inner.after(action))
+
+    def order(self, actions: Any) -> Any:
+        return self.inner.order(actions)
+
+
+def bits(value: Any) -> Any:
+    """Plain data with floats written exactly, bools kept apart from ints."""
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, dict):
+        return [[bits(key), bits(item)] for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return [bits(item) for item in value]
+    return f"{type(value).__name__} {value}" if not isinstance(value, str | None) else value
+
+
+def moves(state: Any) -> list[Any]:
+    """Actions of a seat or outcomes of chance."""
+    if state.to_move == CHANCE:
+        return [outcome for outcome, _ in state.chance_outcomes()]
+    return list(state.actions())
+
+
+def perft(state: Any, depth: int) -> int:
+    """Number of lines of so many plies; a finished game counts as one."""
+    choices = moves(state) if depth else []
+    if not choices:
+        return 1
+    return sum(perft(state.after(move), depth - 1) for move in choices)
+
+
+def facts(state: Any) -> list[Any]:
+    """All that a state says of itself."""
+    known = [state.to_move, moves(state), state.chance_outcomes()]
+    if state.to_move == -2:
+        known.append(state.returns())
+    hooks = [hook for hook in ("key", "heuristic") if hasattr(state, hook)]
+    known.extend(getattr(state, hook)() for hook in hooks)
+    if hasattr(state, "order") and state.to_move >= 0:
+        known.append(state.order(state.actions()))
+    return known
+
+
+def walks(state: Any, count: int) -> list[Any]:
+    """Facts along random games."""
+    rng = random.Random(7)
+    seen = []
+    for _ in range(count):
+        here = state
+        seen.append(facts(here))
+        while choices := moves(here):
+            here = here.after(choices[int(rng.random() * len(choices))])
+            seen.append(facts(here))
+    return seen
+
+
+def told(result: SearchResult) -> list[Any]:
+    """Everything about a result but its time."""
+    return [
+        result.action,
+        result.value,
+        result.pv,
+        result.depth,
+        result.nodes,
+        dict(result.values),
+        result.exact,
+    ]
+
+
+def searches(spec: str) -> dict[str, Any]:
+    """Every search that fits, on the native state and on one in ordinary Python."""
+    game = get_game(spec)
+    state: Any = game.initial_state()
+    if state.to_move == CHANCE:
+        state = state.after(moves(state)[0])
+        while state.to_move == CHANCE:
+            state = state.after(moves(state)[-1])
+    full = Ordering if hasattr(state, "order") else Estimating
+    results = {}
+    for name in fitting_algorithms(game):
+        search = SEARCHES[name]
+        if name == "random_action":
+            results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
+            continue
+        for seed in (0, 3):
+            for limit in (Limit(depth=4), Limit(nodes=5000)):
+                label = f"{name} seed {seed} depth {limit.depth}"
+                native_result = told(search(game, state, limit, seed=seed))
+                results[label] = native_result
+                assert told(search(game, full(state), limit, seed=seed)) == native_result, label
+        plain = told(search(game, Wrapped(state), Limit(depth=4)))
+        results[f"{name} without heuristic"] = plain
+    return results
+
+
+def main() -> None:
+    """Print what variant ran, and the results, as JSON."""
+    report: dict[str, Any] = {}
+    for spec, depth in GAMES.items():
+        state: Any = get_game(spec).initial_state()
+        report[f"{spec}: perft"] = [perft(state, plies) for plies in range(depth + 1)]
+        report[f"{spec}: walks"] = walks(state, 15)
+        if hasattr(state, "playout"):
+            rng = random.Random(11)
+            report[f"{spec}: playouts"] = [state.playout(rng) for _ in range(50)]
+            report[f"{spec}: after the playouts"] = rng.random()
+        for name, results in searches(spec).items():
+            report[f"{spec}: {name}"] = results
+    lines = {name: bits(results) for name, results in report.items()}
+    json.dump({"compiled": native.COMPILED, "report": lines}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""Round robins that an organiser starts, and what the API shows of a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from plyhouse.protocol.messages import Finished, Resign, Turn
+from plyhouse.server.record import read_record
+from plyhouse.server.verify import verify
+
+OpenHouse = Callable[..., Awaitable[Any]]
+
+
+@pytest.fixture
+async def api(house: Any) -> AsyncIterator[httpx.AsyncClient]:
+    async with httpx.AsyncClient(base_url=house.server.url) as client:
+        yield client
+
+
+async def play_everything(client: Any, matches: int) -> None:
+    for _ in range(matches):
+        await client.play(await client.start(), 1)
+
+
+async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
+    async with asyncio.timeout(10):
+        while True:
+            shown: dict[str, Any] = (await api.get(f"/api/v1/competitions/{competition}")).json()
+            if shown["status"] == "finished":
+                return shown
+
+
+async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncClient) -> None:
+    bots = [
+        await house.bot(name, games=["kuhn_poker"], max_matches=2)
+        for name in ("alice", "bob", "carol")
+    ]
+    token = await house.token("olga", "organise")
+    answer = await api.post(
+        "/api/v1/competitions",
+        headers={"Authorization": f"Bearer {token}"},
+        json={"name": "Cup", "game": "kuhn_poker", "time_control": "total:60"},
+    )
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    assert made["planned"] == 6
+    assert made["entries"] == ["alice/bot", "bob/bot", "carol/bot"]
+    await asyncio.gather(*(play_everything(bot, 4) for bot in bots))
+    shown = await finished(api, made["competition"])
+    assert shown["finished"] == 6
+    assert [line["games"] for line in shown["table"]] == [4, 4, 4]
+    listed = (await api.get("/api/v1/competitions")).json()
+    assert [each["name"] for each in listed] == ["Cup"]
+    matches = (await api.get("/api/v1/matches", params={"competition": made["competition"]})).json()
+    assert len({each["pairing"] for each in matches}) == 3
+
+
+async def test_competition_waits_for_absent_bots_and_names_its_entries(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    one = await house.bot("alice", games=["pig"])
+    two = await house.bot("bob", games=["pig"])
+    await two.close()
+    token = await house.token("olga", "organise")
+    made = (
+        await api.post(
+            "/api/v1/competitions",
+            headers={"Authorization": f"Bearer {token}"},
+            json={
+                "name": "Cup",
+                "game": "pig",
+                "time_control": "total:60",
+                "mirrored": False,
+                "entries": ["alice/bot", "bob/bot"],
+            },
+        )
+    ).json()
+    assert made["created"] == 0
+    back = await house.client()
+    await back.hello(await house.token("bob"), "bot", games=["pig"])
+    starts = await asyncio.gather(one.start(), back.start())
+    assert starts[0].rated
+    await one.ask(Resign, starts[0].match)
+    shown = await finished(api, made["competition"])
+    assert shown["table"][0]["player"] == "bob"
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"entries": ["alice/nobody", "bob/bot"]}, "bots of alice: alice/bot"),
+        ({"entries": ["zed/bot"]}, "no player 'zed'"),
+        ({"entries": ["alice/bot"]}, "1 entries"),
+        ({"game": "pigg"}, "did you mean pig"),
+        ({"time_control": "soon"}, "move:1"),
+        ({"rounds": 0}, "rounds"),
+    ],
+)
+async def test_impossible_competitions_say_why(
+    house: Any, api: httpx.AsyncClient, change: dict[str, Any], word: str
+) -> None:
+    await house.bot("alice", games=["pig"])
+    await house.bot("bob", games=["pig"])
+    token = await house.token("olga", "organise")
+    body = {"name": "Cup", "game": "pig", "time_control": "move:1", **change}
+    answer = await api.post(
+        "/api/v1/competitions", headers={"Authorization": f"Bearer {token}"}, json=body
+    )
+    assert answer.status_code in (400, 404)
+    assert word in answer.json()["detail"]
+    assert (await api.get("/api/v1/competitions")).json() == []
+
+
+async def test_organising_needs_the_scope(house: Any, api: httpx.AsyncClient) -> None:
+    body = {"name": "Cup", "game": "pig", "time_control": "move:1"}
+    cases = [
+        ({}, 401, "auth/required"),
+        ({"Authorization": "Bearer ply_wrong"}, 401, "auth/bad_token"),
+        ({"Authorization": f"Bearer {await house.token('alice')}"}, 403, "auth/scope"),
+    ]
+    for headers, status, code in cases:
+        answer = await api.post("/api/v1/competitions", headers=headers, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_results_and_records_are_read_over_the_api(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    one, two = await house.bot("alice"), await house.bot("bob")
+    for client in (one, two):
+        await client.seek("connect_four", rated=True)
+    starts = await asyncio.gather(one.start(), two.start())
+    await asyncio.gather(one.play(starts[0], 1), two.play(starts[1], 2))
+    match = starts[0].match
+    await house.hub.ratings.settle()
+    record = await api.get(f"/api/v1/matches/{match}/record")
+    assert verify(read_record(record.content)).ok
+    shown = (await api.get(f"/api/v1/matches/{match}")).json()
+    assert shown["status"] == "finished"
+    assert shown["termination"] == "normal"
+    board = (await api.get("/api/v1/leaderboards/connect_four")).json()
+    assert board["game"] == "connect_four"
+    assert [line["rank"] for line in board["standings"]] == [1, 2]
+    assert board["standings"][0]["low"] < board["standings"][0]["rating"]
+    player = (await api.get("/api/v1/players/alice")).json()
+    assert player["online"] == ["alice/bot"]
+    assert player["matches"][0]["match"] == match
+    assert (await api.get("/api/v1/leaderboards")).json() == ["connect_four"]
+    page = await api.get("/")
+    assert "alice/bot" in page.text
+
+
+async def test_running_match_with_hidden_information_shows_only_what_is_public(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    (mover, other), (match, _) = await house.pair("kuhn_poker")
+    await mover.next(Turn)
+    closed = await api.get(f"/api/v1/matches/{match.match}/record")
+    assert (closed.status_code, closed.json()["code"]) == (409, "match/not_over")
+    shown = (await api.get(f"/api/v1/matches/{match.match}")).json()
+    assert shown["status"] == "running"
+    snapshot = shown["snapshot"]
+    assert snapshot["seat"] is None
+    assert all("action" not in event for event in snapshot["events"])
+    await mover.ask(Resign, match.match)
+    await other.next(Finished)
+    opened = await api.get(f"/api/v1/matches/{match.match}/record")
+    assert opened.json()["chance"]["seed"]
+
+
+async def test_seed_stays_secret_until_the_whole_pairing_is_over(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    one = await house.bot("alice", max_matches=4)
+    two = await house.bot("bob", max_matches=4)
+    for client in (one, two):
+        await client.seek("pig", mirrored=True)
+    starts = [await one.start(), await one.start()]
+    for _ in range(2):
+        await two.start()
+    await one.ask(Resign, starts[0].match)
+    await one.next(Finished)
+    early = (await api.get(f"/api/v1/matches/{starts[0].match}/record")).json()
+    assert early["chance"]["seed"] is None
+    await one.ask(Resign, starts[1].match)
+    await one.next(Finished)
+    late = (await api.get(f"/api/v1/matches/{starts[0].match}/record")).json()
+    assert late["chance"]["seed"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/v1/leaderboards/pigg", 404, "game/unknown"),
+        ("/api/v1/matches/nosuch", 404, "storage/unknown"),
+        ("/api/v1/matches/nosuch/record", 404, "storage/unknown"),
+        ("/api/v1/matches?limit=0", 400, "http/400"),
+        ("/api/v1/matches?status=odd", 404, "storage/unknown"),
+        ("/api/v1/players/nobody", 404, "storage/unknown"),
+        ("/api/v1/competitions/nosuch", 404, "storage/unknown"),
+        ("/nothing", 404, "http/404"),
+    ],
+)
+async def test_errors_of_the_api_have_codes_and_sentences(
+    api: httpx.AsyncClient, path: str, status: int, code: str
+) -> None:
+    answer = await api.get(path)
+    body = answer.json()
+    assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert body["detail"].endswith((".", "?"))
+
+
+async def test_accounts_over_the_api_follow_the_registration(
+    house: Any, api: httpx.AsyncClient, open_house: OpenHouse
+) -> None:
+    closed = await api.post("/api/v1/players", json={"player": "alice"})
+    assert (closed.status_code, closed.json()["code"]) == (403, "auth/registration_closed")
+    other = await open_house(registration="open")
+    async with httpx.AsyncClient(base_url=other.server.url) as client:
+        made = await client.post("/api/v1/players", json={"player": "alice"})
+        assert made.status_code == 201
+        assert (await other.hub.store.authenticate(made.json()["token"])).player == "alice"
+        again = await client.post("/api/v1/players", json={"player": "alice"})
+        assert (again.status_code, again.json()["code"]) == (409, "auth/name_taken")
+
+
+async def test_description_of_the_api_needs_no_other_host(api: httpx.AsyncClient) -> None:
+    schema = (await api.get("/api/openapi.json")).json()
+    assert "/api/v1/leaderboards/{game}" in schema["paths"]
+    for path in ("/api", "/"):
+        page = await api.get(path)
+        assert page.headers["content-type"].startswith("text/html")
+        assert "<script" not in page.text
+        assert "//" not in page.text.replace("://", "") or "http" not in page.text
+    assert "GET /api/v1/matches" in (await api.get("/api")).text
+    assert (await api.get("/docs")).headers["location"] == "/api"
+
+
+async def test_health_and_games(house: Any, api: httpx.AsyncClient) -> None:
+    await house.bot("alice")
+    health = (await api.get("/api/v1/health")).json()
+    assert health["status"] == "ok"
+    assert (health["bots"], health["matches"]) == (1, 0)
+    games = {each["name"]: each for each in (await api.get("/api/v1/games")).json()}
+    assert games["kuhn_poker"]["information"] == "imperfect"
+    assert [each["name"] for each in games["connect_four"]["parameters"]]
