@@ -17,16 +17,16 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import ChanceKind, GameInfo, Information, Parameter, Utility
-from plyhouse.games.matrix import MAX_ROUNDS, Matrix, table_of
+from plyhouse.games.matrix import MAX_ROUNDS, Matrix, Payoffs, table_of
 
 __all__ = ["ACCEPT", "DENY", "PrisonersDilemma"]
 
 DENY: Final = 0
 ACCEPT: Final = 1
 
-_NAMES: Final = ("deny", "accept")
+_NAMES: Final[tuple[str, ...]] = ("deny", "accept")
 
-_YEARS: Final = (
+_YEARS: Final[Payoffs] = (
     ((-10.0, -10.0), (0.0, -10.0)),
     ((-10.0, 0.0), (-5.0, -5.0)),
 )

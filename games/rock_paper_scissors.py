@@ -13,13 +13,13 @@ from typing import ClassVar, Final
 from mypy_extensions import mypyc_attr
 
 from plyhouse.games.base import ChanceKind, GameInfo, Information, Parameter, Utility
-from plyhouse.games.matrix import MAX_ROUNDS, Matrix, table_of
+from plyhouse.games.matrix import MAX_ROUNDS, Matrix, Payoffs, table_of
 
 __all__ = ["RockPaperScissors"]
 
-_NAMES: Final = ("rock", "paper", "scissors")
+_NAMES: Final[tuple[str, ...]] = ("rock", "paper", "scissors")
 
-_PAYOFFS: Final = (
+_PAYOFFS: Final[Payoffs] = (
     ((0.0, 0.0), (-1.0, 1.0), (1.0, -1.0)),
     ((1.0, -1.0), (0.0, 0.0), (-1.0, 1.0)),
     ((-1.0, 1.0), (1.0, -1.0), (0.0, 0.0)),
