@@ -173,8 +173,9 @@ class BreakthroughState(NativeState):
                 first.append(action)
             else:
                 ranks[rank].append(action)
-        for row in reversed(ranks):
-            first += row
+        ranks.reverse()
+        for row in ranks:
+            first.extend(row)
         return tuple(first)
 
     def heuristic(self) -> tuple[float, ...]:

@@ -55,6 +55,7 @@ from plyhouse.games.checkers_notation import (
     write_action,
     write_position,
 )
+from plyhouse.games.errors import AmbiguousAction
 from plyhouse.games.native import NativeState
 from plyhouse.games.scene import Counter, Element, Scene
 
@@ -401,9 +402,12 @@ class Checkers(Game):
         """The legal action that is meant; all squares of a series may always be written."""
         wanted = text.strip().casefold()
         if re.fullmatch(self.action_pattern, wanted):
-            full = read_action(wanted, state.actions())
-            if full is not None:
-                return full
+            meant = read_action(wanted, state.actions())
+            if len(meant) == 1:
+                return meant[0]
+            if meant:
+                candidates = [self.format(state, action) for action in meant]
+                raise AmbiguousAction(text, self.describe(state), candidates)
         action: int = super().parse(state, text)
         return action
 

@@ -40,16 +40,20 @@ def write_action(action: int, others: Sequence[int]) -> str:
     return "x".join([str(square) for square in shown])
 
 
-def read_action(text: str, legal: Sequence[int]) -> int | None:
-    """The legal action of which ``text`` names every square; None if there is none.
+def read_action(text: str, legal: Sequence[int]) -> list[int]:
+    """The legal actions that ``text`` may mean: with these ends, or all of these squares.
 
     Numbers may have leading zeros.
     """
     squares = [int(number) for number in re.split("[-x]", text)]
+    found: list[int] = []
     for action in legal:
-        if route_squares(action) == squares and (action < 256) == ("-" in text):
-            return action
-    return None
+        path = route_squares(action)
+        if (action < 256) == ("-" in text):
+            ends = [path[0], path[-1]]
+            if squares in (path, ends):
+                found.append(action)
+    return found
 
 
 def _square(row: int, column: int) -> int:

@@ -107,7 +107,7 @@ class KalahState(NativeState):
         first: int = self.to_move * (houses + 1)
         again: list[Any] = []
         others: list[Any] = []
-        for action in reversed(actions):
+        for action in actions[::-1]:
             house: int = action
             if self.pits[first + house] % (2 * houses + 1) == houses - house:
                 again.append(action)

@@ -539,6 +539,21 @@ SPECS = [
     "einstein(placement=free)",
     'battleship(columns=4,fleet="3,2,1",rows=5)',
     'battleship(columns=3,fleet="2",rows=2)',
+    "breakthrough",
+    "breakthrough(size=4)",
+    "breakthrough(size=5)",
+    "checkers",
+    'checkers(position="W:WK1,K10,27:BK32,K5,12",quiet_moves=4)',
+    "coins",
+    "coins(coins=20,max_take=3,misere=false)",
+    "hexapawn",
+    "hexapawn(size=4)",
+    "hexapawn(size=8)",
+    "kalah",
+    "kalah(houses=2,seeds=10)",
+    "nim",
+    'nim(heaps="1,2,3,4",misere=true)',
+    "othello",
 ]
 
 HEAVY = ("chess", "go")

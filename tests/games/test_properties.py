@@ -16,6 +16,17 @@ from plyhouse.games.counting import branches
 PLAYS = settings(max_examples=40, deadline=None)
 
 specs = st.one_of(
+    st.sampled_from(
+        [
+            "breakthrough",
+            "checkers",
+            "coins(coins=12)",
+            "hexapawn(size=4)",
+            "kalah",
+            "nim",
+            "othello",
+        ]
+    ),
     st.just("tic_tac_toe"),
     st.sampled_from(["chess", "chess(start=0)"]),
     st.tuples(st.integers(2, 7), st.integers(2, 7)).map(
