@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -20,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from plyhouse.games._compiled import module_name, spec_of
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
 
@@ -38,6 +38,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "coins": "plyhouse.games.coins:Coins",
     "connect_four": "plyhouse.games.connect_four:ConnectFour",
     "einstein": "plyhouse.games.einstein:Einstein",
+    "go": "plyhouse.games.go:Go",
     "hexapawn": "plyhouse.games.hexapawn:Hexapawn",
     "kalah": "plyhouse.games.kalah:Kalah",
     "kuhn_poker": "plyhouse.games.kuhn_poker:KuhnPoker",
@@ -46,6 +47,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "matrix": "plyhouse.games.matrix:Matrix",
     "nim": "plyhouse.games.nim:Nim",
     "othello": "plyhouse.games.othello:Othello",
+    "pacman": "plyhouse.games.pacman:Pacman",
     "pig": "plyhouse.games.pig:Pig",
     "prisoners_dilemma": "plyhouse.games.prisoners_dilemma:PrisonersDilemma",
     "rock_paper_scissors": "plyhouse.games.rock_paper_scissors:RockPaperScissors",
@@ -174,12 +176,10 @@ def _load_module(path: Path, source: str) -> ModuleType:
     """Run a Python file as a module of its own."""
     if not path.is_file():
         raise InvalidGameSource(source, f"there is no file {path}")
-    # Named by its place: two files of one name do not clash, and states can be pickled.
-    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
-    name = f"plyhouse_game_{path.stem}_{digest}"
+    name = module_name(path)  # it tells where it is from, so that states can be pickled
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = spec_of(path)
     if spec is None or spec.loader is None:
         raise InvalidGameSource(source, "it is not a Python file")
     module = importlib.util.module_from_spec(spec)

@@ -554,6 +554,9 @@ SPECS = [
     "nim",
     'nim(heaps="1,2,3,4",misere=true)',
     "othello",
+    "pacman(layout=duel)",
+    "pacman(ghosts=random,layout=trapped)",
+    "pacman(steps=40)",
 ]
 
 HEAVY = ("chess", "go")
