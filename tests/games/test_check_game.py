@@ -556,7 +556,7 @@ SPECS = [
     "othello",
     "pacman(layout=duel)",
     "pacman(ghosts=random,layout=trapped)",
-    "pacman(steps=40)",
+    "pacman(layout=trapped,steps=40)",
 ]
 
 HEAVY = ("chess", "go")
