@@ -141,6 +141,52 @@ def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> li
     return singles
 
 
+def _outside(mine: list[int], theirs: list[int], large: i64, small: i64) -> list[int]:
+    """`_different` while nothing is on the bar and nothing can be borne off in this turn.
+
+    Then whether a checker can be played depends on where it lands only, so that any two
+    checkers go together.
+    """
+    found: list[int] = []
+    larges: list[int] = []
+    smalls: list[int] = []
+    point: i64 = 24
+    while point > small:
+        if mine[point] > 0:
+            if theirs[25 - point + small] < 2:
+                smalls.append(int(point))
+            if point > large and theirs[25 - point + large] < 2:
+                larges.append(int(point))
+        point -= 1
+    x: i64 = 0
+    y: i64 = 0
+    for first in larges:
+        x = first
+        for second in smalls:
+            y = second
+            if x == y:
+                if mine[x] < 2:
+                    continue
+            elif x == y - small and y > large and theirs[25 - y + large] == 0:
+                continue  # as the checker on y with both dice, the larger first
+            found.append(first + 32 * second)
+        y = x - large
+        if y > small and mine[y] == 0 and theirs[25 - y + small] < 2:
+            found.append(int(x + 32 * y))
+    for second in smalls:
+        y = second
+        x = y - small
+        if x > large and mine[x] == 0 and theirs[25 - x + large] < 2:
+            if theirs[25 - x] == 0 and theirs[25 - y + large] == 0:
+                continue  # the larger die first is the same without hits
+            found.append(int(x + 32 * y))
+    if not found:
+        if larges:
+            return larges
+        return [32 * second for second in smalls]
+    return found
+
+
 def _deeper(
     mine: list[int],
     theirs: list[int],
@@ -155,13 +201,25 @@ def _deeper(
 
     ``found`` keeps the turns that play the most dice so far.
     """
-    top: i64 = highest(mine)
     point: i64 = start
-    if point > top:
-        point = top
+    to: i64 = 0
+    top: i64 = 0
     place: int = _PLACES[depth]
+    if mine[25] == 0 and point == 25:
+        point = 24
     while point > 0:
-        if mine[point] > 0 and can_play(mine, theirs, point, die, top):
+        if mine[point] > 0:
+            to = point - die
+            if to > 0:
+                if theirs[25 - to] > 1:
+                    point -= 1
+                    if mine[25] > 0:
+                        return best
+                    continue
+            else:
+                top = highest(mine)
+                if top > 6 or (to < 0 and top > point):
+                    return best
             following: int = packed + int(point) * place
             if depth == 3:
                 if best < 4:
@@ -177,6 +235,8 @@ def _deeper(
                     best = depth + 1
                 if depth + 1 == best:
                     found.append(following)
+            if mine[25] > 0:
+                return best
         point -= 1
     return best
 
@@ -190,7 +250,15 @@ def turns_of(mine: list[int], theirs: list[int], dice: int) -> list[int]:
     small: i64 = dice % 10
     found: list[int] = []
     if large != small:
-        found = _different(mine, theirs, large, small)
+        away: i64 = 0
+        point: i64 = 7
+        while point < 25 and away < 2:
+            away += mine[point]
+            point += 1
+        if away > 1 and mine[25] == 0:
+            found = _outside(mine, theirs, large, small)
+        else:
+            found = _different(mine, theirs, large, small)
     else:
         _deeper(mine, theirs, large, 25, 0, 0, found, 0)
     if not found:
