@@ -510,6 +510,8 @@ SPECS = [
     "chess",
     "chess(start=0)",
     'chess(fen="4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1")',
+    "go",
+    "go(komi=0.5,size=5)",
     "connect_four",
     "connect_four(columns=4,rows=5)",
     "connect_four(columns=5,connect=3,rows=4)",

@@ -28,7 +28,7 @@ specs = st.one_of(
         ]
     ),
     st.just("tic_tac_toe"),
-    st.sampled_from(["chess", "chess(start=0)"]),
+    st.sampled_from(["chess", "chess(start=0)", "go(komi=0.0,size=5)"]),
     st.tuples(st.integers(2, 7), st.integers(2, 7)).map(
         lambda size: f"connect_four(columns={size[0]},rows={size[1]},connect={min(4, max(size))})"
     ),
