@@ -10,8 +10,8 @@ is the negative score.  With ``ghosts=random`` ghosts are moved by chance, every
 alike, and Pacman is the only seat.
 
 Actions, and chance outcomes, are ``north``, ``south``, ``east``, ``west`` and ``stop``.  A
-``layout`` is a name (small, trapped, duel) or rows of text apart by ``/``: ``%`` wall, ``.``
-dot, ``P`` Pacman, ``G`` ghost, blank.  After the "Pac-Man projects" of J. DeNero and D. Klein
+``layout`` is a name (small, trapped, duel, gamble) or rows of text apart by ``/``: ``%`` is
+wall, ``.`` a dot, ``P`` Pacman, ``G`` a ghost, a blank an empty spot.  After the "Pac-Man projects" of J. DeNero and D. Klein
 (Berkeley CS188).
 """
 

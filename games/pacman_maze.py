@@ -38,8 +38,10 @@ LAYOUTS: Final[dict[str, str]] = {
     ),
     "trapped": ("%%%%%%%%/%   P G%/%G%%%% %/%....  %/%%%%%%%%"),
     "duel": ("%%%%%%%%%/%.  %  G%/% %   % %/% % % % %/%P  %  .%/%%%%%%%%%"),
+    "gamble": "%%%%%%/%%  .%/%G . %/%   P%/%%%%%%",
 }
-"""Layouts by name: a small classic one, a trap with two ghosts, and a duel with one."""
+"""Layouts by name: a small classic one, a trap with two ghosts, a duel with one, and a
+room in which a dot is worth a gamble only if the ghost does not look."""
 
 
 @final

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -141,6 +142,71 @@ def test_the_heuristic_sees_dots_and_ghosts() -> None:
     assert calm > far
     assert near_ghost[0] < calm
     assert near_ghost[1] == -near_ghost[0]
+
+
+def looked_ahead(state: Any, depth: int, evaluate: Callable[[Any], float]) -> float:
+    """Value for Pacman: ghosts that are seats do their worst, others are averaged."""
+    if state.to_move == TERMINAL:
+        return float(state.returns()[0])
+    if depth == 0:
+        return evaluate(state)
+    if state.to_move == CHANCE:
+        return sum(
+            p * looked_ahead(state.after(way), depth - 1, evaluate)
+            for way, p in state.chance_outcomes()
+        )
+    values = [looked_ahead(state.after(a), depth - 1, evaluate) for a in state.actions()]
+    return max(values) if state.turn == 0 else min(values)
+
+
+def hungry(state: Any) -> float:
+    """The score, less for dots left and the way to the nearest; trouble is left to the search."""
+    far = state.maze.distances(state.pacman)
+    left = [far[cell] for cell in state.maze.dots if state.dots & state.maze.bits[cell]]
+    return float(state.score - 3 * len(left) - min(left))
+
+
+def closeness(state: Any) -> float:
+    """What an adversarial ghost makes small."""
+    return float(state.maze.distances(state.pacman)[state.ghosts[0]])
+
+
+def contest(expects_chance: bool, random_ghost: bool, seed: int) -> float:
+    """One match in the room "gamble": Pacman looks 4 plies ahead, the ghost 2."""
+    rng = random.Random(seed)
+    state = start("gamble", steps=60)[1]
+    while state.to_move != TERMINAL:
+        actions = state.actions()
+        if state.turn == 0:
+            believed = state.with_ghosts(expects_chance)
+            values = [looked_ahead(believed.after(a), 3, hungry) for a in actions]
+        elif random_ghost:
+            values = [0.0] * len(actions)
+        else:
+            values = [-looked_ahead(state.after(a), 1, closeness) for a in actions]
+        best = max(values)
+        good = [a for a, value in zip(actions, values, strict=True) if value > best - 1e-9]
+        state = state.after(rng.choice(good))
+    return float(state.returns()[0])
+
+
+def test_assumptions_and_reality() -> None:
+    """The course's two by two: who expects chance and meets an adversary is caught."""
+    games = 20
+    scores = {
+        (expects, meets): [contest(expects, meets, seed) for seed in range(games)]
+        for expects in (False, True)
+        for meets in (False, True)
+    }
+    won = {key: sum(score > 0 for score in values) for key, values in scores.items()}
+    mean = {key: sum(values) / games for key, values in scores.items()}
+    assert won[False, False] == games, "minimax against the adversary it expects"
+    assert won[False, True] == games, "minimax against chance"
+    assert won[True, False] <= games // 5, "expectimax against an adversary"
+    assert mean[True, False] < -300
+    assert won[True, True] >= games * 4 // 5, "expectimax against the chance it expects"
+    best = [max(values) for values in scores.values()]
+    assert max(best) == max(scores[True, True]), "nobody is quicker where the gamble is right"
 
 
 @pytest.mark.parametrize(
