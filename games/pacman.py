@@ -11,8 +11,8 @@ alike, and Pacman is the only seat.
 
 Actions, and chance outcomes, are ``north``, ``south``, ``east``, ``west`` and ``stop``.  A
 ``layout`` is a name (small, trapped, duel, gamble) or rows of text apart by ``/``: ``%`` is
-wall, ``.`` a dot, ``P`` Pacman, ``G`` a ghost, a blank an empty spot.  After the "Pac-Man projects" of J. DeNero and D. Klein
-(Berkeley CS188).
+wall, ``.`` a dot, ``P`` Pacman, ``G`` a ghost, a blank an empty spot.  After the "Pac-Man
+projects" of J. DeNero and D. Klein (Berkeley CS188).
 """
 
 from __future__ import annotations
