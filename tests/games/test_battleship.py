@@ -35,7 +35,7 @@ FLEETS = "a1-c1 a2-b2 d5 b5-b3 a4-a5 c1"
 
 def test_the_longest_ship_is_placed_first_by_seat_0_and_then_by_seat_1() -> None:
     state = GAME.initial_state()
-    lengths = []
+    lengths: list[tuple[int, int]] = []
     while len(state.actions()) > 100 and len(lengths) < 10:
         action = state.actions()[0]
         lengths.append((state.to_move, len(GAME.waters.cells[action])))  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -151,11 +152,13 @@ def looked_ahead(state: Any, depth: int, evaluate: Callable[[Any], float]) -> fl
     if depth == 0:
         return evaluate(state)
     if state.to_move == CHANCE:
-        return sum(
+        return math.fsum(
             p * looked_ahead(state.after(way), depth - 1, evaluate)
             for way, p in state.chance_outcomes()
         )
-    values = [looked_ahead(state.after(a), depth - 1, evaluate) for a in state.actions()]
+    values: list[float] = [
+        looked_ahead(state.after(a), depth - 1, evaluate) for a in state.actions()
+    ]
     return max(values) if state.turn == 0 else min(values)
 
 
