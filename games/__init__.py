@@ -40,6 +40,7 @@ from plyhouse.games.errors import (  # noqa: E402
     UnknownGame,
 )
 from plyhouse.games.registry import (  # noqa: E402
+    add_game_file,
     game_class,
     game_names,
     get_game,
@@ -73,6 +74,7 @@ __all__ = [
     "State",
     "UnknownGame",
     "Utility",
+    "add_game_file",
     "game_class",
     "game_names",
     "get_game",

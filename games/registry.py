@@ -23,7 +23,15 @@ from plyhouse.games._compiled import module_name, spec_of
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
 
-__all__ = ["ENTRY_POINTS", "game_class", "game_names", "get_game", "load_game_class", "parse_spec"]
+__all__ = [
+    "ENTRY_POINTS",
+    "add_game_file",
+    "game_class",
+    "game_names",
+    "get_game",
+    "load_game_class",
+    "parse_spec",
+]
 
 ENTRY_POINTS: Final = "plyhouse.games"
 """Entry-point group in which other packages announce their games."""
@@ -118,6 +126,10 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
     return name, parameters
 
 
+_added: Final[dict[str, type[Game]]] = {}
+"""Games of files that have been made known by name."""
+
+
 @functools.cache
 def _sources() -> dict[str, str]:
     """Every known name with its ``module:Class``; two sources of one name are an error."""
@@ -131,9 +143,24 @@ def _sources() -> dict[str, str]:
     return sources
 
 
+def add_game_file(source: str) -> str:
+    """Make the game of a file known by its own name in this process, and return that name.
+
+    For hosts that are told which files to serve: on the wire and in records the game has its
+    name, not somebody's path.  Runs the file.  Raises `InvalidGameSource` or `DuplicateGame`.
+    """
+    found = load_game_class(source)
+    name = found.info.name
+    known = _added[name].__module__ if name in _added else _sources().get(name)
+    if known is not None and _added.get(name) is not found:
+        raise DuplicateGame(name, known, source)
+    _added[name] = found
+    return name
+
+
 def game_names() -> tuple[str, ...]:
-    """Names of all built-in and installed games, sorted."""
-    return tuple(sorted(_sources()))
+    """Names of all built-in and installed games, and of added files, sorted."""
+    return tuple(sorted({*_sources(), *_added}))
 
 
 @functools.cache
@@ -142,15 +169,17 @@ def game_class(name: str) -> type[Game]:
 
     Raises `UnknownGame`, which names near matches, `DuplicateGame` or `InvalidGameSource`.
     """
+    if name in _added:
+        return _added[name]
     sources = _sources()
     if name not in sources:
         known = game_names()
         near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3)
         raise UnknownGame(name, near, known)
     source = sources[name]
-    module_name, _, attribute = source.partition(":")
+    place, _, attribute = source.partition(":")
     try:
-        module = importlib.import_module(module_name)
+        module = importlib.import_module(place)
     except Exception as error:  # whatever a plug-in does while it is imported
         raise InvalidGameSource(source, f"{type(error).__name__}: {error}") from error
     found = getattr(module, attribute, None)
