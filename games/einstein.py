@@ -216,9 +216,27 @@ class EinsteinState(NativeState):
         while True:
             if rolled == 0:
                 rolled = int(rng.random() * 6) + 1
-            moves = moves_of(stones, seat, rolled)
+            # As `moves_of`, without a list: the stone rolled, or those next to its number.
+            base: int = 25 * seat
+            start: int = 6 * seat
+            low: int = start + rolled - 1
+            high: int = low
             rolled = 0
-            if move_stone(stones, seat, moves[int(rng.random() * len(moves))]):
+            while low >= start and stones[low] == GONE:
+                low -= 1
+            options: tuple[int, ...] = ()
+            if low >= start:
+                options = MOVES[base + stones[low]]
+            others: tuple[int, ...] = ()
+            if low != high:
+                while high < start + 6 and stones[high] == GONE:
+                    high += 1
+                if high < start + 6:
+                    others = MOVES[base + stones[high]]
+            count: int = len(options)
+            pick: int = int(rng.random() * (count + len(others)))
+            move: int = options[pick] if pick < count else others[pick - count]
+            if move_stone(stones, seat, move):
                 return _WON if seat == 0 else _LOST
             seat = 1 - seat
 
