@@ -148,7 +148,7 @@ class ChessState(NativeState):
         return ChessState, fields
 
     def actions(self) -> tuple[Any, ...]:
-        """Legal actions in the order of the board, the king's last."""
+        """Legal actions by the squares they start from, own first rank first, the king's last."""
         if self.to_move < 0:
             return ()
         return tuple(legal_actions(self.position, False))

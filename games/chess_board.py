@@ -312,8 +312,9 @@ def legal_actions(position: bytes, any_will_do: bool) -> list[Any]:
         last: i64 = us + KING
         first: i64 = 31 + 50 * side
         before_last: i64 = 81 - 50 * side
-        start: i64 = 21
-        while start < 100:
+        # From the own first rank on, as most of the men are there.
+        start: i64 = 21 + 70 * side
+        while 20 < start < 100:
             at = start
             while at < start + 8:
                 piece = position[at]
@@ -372,10 +373,10 @@ def legal_actions(position: bytes, any_will_do: bool) -> list[Any]:
                                 piece = position[to]
                             if low <= piece <= high:
                                 actions.append(row[to])
+                    if any_will_do and checks == 0 and len(actions) > 0:
+                        return actions
                 at += 1
-            if any_will_do and checks == 0 and len(actions) > 0:
-                return actions
-            start += 10
+            start += forward
         if checks == 1:
             found = actions
             actions = []
