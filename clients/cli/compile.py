@@ -64,9 +64,10 @@ MISSING: Final = "Compiling needs {}: pip install 'plyhouse[compile]'"
 def compile_game(file: str) -> None:
     """Compile a game of your own to machine code.
 
-    FILE is mygame.py, or mygame.py:MyGame. Needs a C compiler, and mypyc: pip install 'plyhouse[compile]'. The machine code lies in
-    __pycache__ beside the file and is used wherever the game is loaded; once the file
-    changes it is not, until it is compiled again. Types make it faster; they are checked.
+    FILE is mygame.py, or mygame.py:MyGame. Needs a C compiler and mypyc: pip install
+    'plyhouse[compile]'. The machine code lies in __pycache__ beside the file and is used
+    wherever the game is loaded; once the file changes it is not, until it is compiled
+    again. Types make it faster; they are checked.
     """
     from plyhouse.games._compiled import extension_of, module_name
     from plyhouse.games._pure import wanted
