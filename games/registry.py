@@ -27,6 +27,7 @@ __all__ = [
     "ENTRY_POINTS",
     "add_game_file",
     "game_class",
+    "game_file",
     "game_names",
     "get_game",
     "load_game_class",
@@ -222,15 +223,25 @@ def _load_module(path: Path, source: str) -> ModuleType:
     return module
 
 
+def game_file(source: str) -> Path:
+    """The file that a source like ``mygame.py:MyGame`` names; raises `InvalidGameSource`."""
+    return Path(_file_and_class(source)[0])
+
+
+def _file_and_class(source: str) -> tuple[str, str | None]:
+    match = _FILE.fullmatch(source)
+    if match is None:
+        raise InvalidGameSource(source, "write a file and a class, like mygame.py:MyGame")
+    return match["path"], match["name"]
+
+
 def load_game_class(source: str) -> type[Game]:
     """The game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
 
     Runs the file.  Raises `InvalidGameSource`.
     """
-    match = _FILE.fullmatch(source)
-    if match is None:
-        raise InvalidGameSource(source, "write a file and a class, like mygame.py:MyGame")
-    module = _load_module(Path(match["path"]), source)
+    path, wanted = _file_and_class(source)
+    module = _load_module(Path(path), source)
     own = {
         name: value
         for name, value in vars(module).items()
@@ -239,7 +250,6 @@ def load_game_class(source: str) -> type[Game]:
         and value.__module__ == module.__name__
         and not inspect.isabstract(value)
     }
-    wanted = match["name"]
     if wanted is not None:
         if hasattr(module, wanted):
             return _checked_class(getattr(module, wanted), source)

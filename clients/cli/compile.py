@@ -71,12 +71,12 @@ def compile_game(file: str) -> None:
     """
     from plyhouse.games._compiled import extension_of, module_name
     from plyhouse.games._pure import wanted
-    from plyhouse.games.registry import load_game_class, parse_spec
+    from plyhouse.games.registry import game_file, load_game_class, parse_spec
 
     if wanted(os.environ):
         raise CommandError("PLYHOUSE_PURE asks for interpreted games: unset it.", EXIT_USAGE)
     source, _ = parse_spec(file)
-    path = Path(source.partition(".py")[0] + ".py")
+    path = game_file(source)
     load_game_class(source)  # an error of the file itself is told as such
     for needed in ("mypyc", "setuptools"):
         try:

@@ -16,7 +16,7 @@ from plyhouse.clients.cli.options import json_option
 from plyhouse.clients.cli.output import print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
-from plyhouse.games.registry import game_class, game_names, get_game
+from plyhouse.games.registry import game_class, game_file, game_names, get_game
 
 __all__ = ["games", "rules_text"]
 
@@ -120,11 +120,11 @@ def _explain(game: Game) -> str:
 def rules_text(game: Game) -> str:
     """The rules as the game's module tells them: the docstring of its source."""
     module = inspect.getmodule(type(game))
-    file = (
-        game.source.partition(".py")[0] + ".py" if game.source else getattr(module, "__file__", "")
-    )
-    # Compiled modules have no docstring; their sources lie beside them.
-    source = Path(str(file)).with_name(Path(str(file)).name.partition(".")[0] + ".py")
+    if game.source:
+        source = game_file(game.source)
+    else:  # compiled modules have no docstring; their sources lie beside them
+        file = Path(getattr(module, "__file__", None) or "nowhere.py")
+        source = file.with_name(file.name.partition(".")[0] + ".py")
     text = None
     with contextlib.suppress(OSError, SyntaxError):
         text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
@@ -133,7 +133,7 @@ def rules_text(game: Game) -> str:
 
 def _build(game: Game) -> str:
     """Whether a game of a file runs compiled, and why."""
-    state = state_of(Path(game.source.partition(".py")[0] + ".py"))
+    state = state_of(game_file(game.source))
     return f"{'compiled' if state.compiled else 'pure'}. {state.reason}"
 
 
