@@ -100,16 +100,21 @@ def measure(names: list[str], seconds: float) -> dict[str, dict[str, float]]:
             return 1
 
         def hooked(start: Any = start, rng: random.Random = rng) -> int:
-            for _ in range(10):
-                start.playout(rng)
-            return 10
+            while start.to_move == CHANCE:  # from the first decision on, as OpenSpiel
+                outcomes = start.chance_outcomes()
+                start = start.after(outcomes[int(rng.random() * len(outcomes))][0])
+            playout = start.playout
+            for _ in range(100):
+                playout(rng)
+            return 100
 
         depth = 1
         begun = time.perf_counter()
         while depth < 9 and time.perf_counter() - begun < seconds / 10:
-            depth += 1
             begun = time.perf_counter()
-            perft(start, depth)
+            if perft(start, depth + 1) == 0:
+                break  # every play is over by then
+            depth += 1
 
         def counted(start: Any = start, depth: int = depth) -> int:
             return perft(start, depth)
