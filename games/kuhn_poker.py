@@ -123,6 +123,29 @@ class KuhnPokerState(NativeState):
         share: float = 1.0 / float(left)
         return tuple([(card, share) for card in range(self.seats + 1) if card not in cards])
 
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        seats: int = self.seats
+        cards: tuple[int, ...] = self.cards
+        if self.to_move == CHANCE:
+            pack: list[int] = [card for card in range(seats + 1) if card not in cards]
+            dealt: list[int] = list(cards)
+            while len(dealt) < seats:
+                dealt.append(pack.pop(int(rng.random() * float(len(pack)))))
+            cards = tuple(dealt)
+        bets: list[int] = list(self.bets)
+        bettor: int = self.bettor()
+        while len(bets) < (seats if bettor < 0 else bettor + seats):
+            second: bool = rng.random() < 0.5
+            if bettor >= 0:
+                bets.append(CALL if second else FOLD)
+            elif second:
+                bettor = len(bets)
+                bets.append(BET)
+            else:
+                bets.append(CHECK)
+        return KuhnPokerState(TERMINAL, seats, cards, tuple(bets)).returns()
+
     def paid(self) -> tuple[int, ...]:
         """Chips each seat has put into the pot."""
         chips: list[int] = [1] * self.seats
