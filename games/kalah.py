@@ -17,7 +17,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
 
-from mypy_extensions import mypyc_attr
+from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import (
     TERMINAL,
@@ -133,34 +133,31 @@ class KalahState(NativeState):
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""
         pits: list[int] = list(self.pits)
-        houses: int = len(pits) // 2 - 1
+        houses: i64 = (len(pits) >> 1) - 1
+        filled: list[int] = [0] * houses
         mover: int = self.to_move
         while mover >= 0:
-            first: int = mover * (houses + 1)
-            count: int = 0
-            for house in range(houses):
+            first: i64 = 0 if mover == 0 else houses + 1
+            count: i64 = 0
+            house: i64 = 0
+            while house < houses:
                 if pits[first + house] != 0:
+                    filled[count] = int(house)
                     count += 1
-            drawn: int = int(rng.random() * float(count))
-            chosen: int = 0
-            while True:
-                if pits[first + chosen] != 0:
-                    if drawn == 0:
-                        break
-                    drawn -= 1
-                chosen += 1
-            mover = sow(pits, mover, chosen)
+                house += 1
+            mover = sow(pits, mover, filled[int(rng.random() * float(count))])
         return _result(pits[houses], pits[len(pits) - 1])
 
 
 def sow(pits: list[int], mover: int, house: int) -> int:
     """Sow a house of the mover, changing ``pits``; return who is to move then."""
-    count: int = len(pits)
-    half: int = count // 2
-    store: int = mover * half + half - 1
-    skipped: int = count - 1 if mover == 0 else half - 1
-    at: int = mover * half + house
-    hand: int = pits[at]
+    count: i64 = len(pits)
+    half: i64 = count >> 1
+    first: i64 = 0 if mover == 0 else half
+    store: i64 = first + half - 1
+    skipped: i64 = count - 1 if mover == 0 else half - 1
+    at: i64 = first + house
+    hand: i64 = pits[at]
     pits[at] = 0
     while hand > 0:
         at = at + 1 if at + 1 < count else 0
@@ -170,25 +167,34 @@ def sow(pits: list[int], mover: int, house: int) -> int:
     following: int = 1 - mover
     if at == store:
         following = mover
-    elif pits[at] == 1 and at // half == mover:
-        opposite: int = count - 2 - at
+    elif first <= at < store and pits[at] == 1:
+        opposite: i64 = count - 2 - at
         if pits[opposite] != 0:
             pits[store] = pits[store] + pits[opposite] + 1
             pits[at] = 0
             pits[opposite] = 0
+    if _any(pits, 0, half - 1) and _any(pits, half, count - 1):
+        return following
     left: int = 0
     right: int = 0
     for index in range(half - 1):
         left += pits[index]
         right += pits[half + index]
-    if left != 0 and right != 0:
-        return following
-    for index in range(half - 1):
         pits[index] = 0
         pits[half + index] = 0
     pits[half - 1] = pits[half - 1] + left
     pits[count - 1] = pits[count - 1] + right
     return TERMINAL
+
+
+def _any(pits: list[int], start: i64, end: i64) -> bool:
+    """Whether there are seeds in one of these pits."""
+    index: i64 = start
+    while index < end:
+        if pits[index] != 0:
+            return True
+        index += 1
+    return False
 
 
 def _result(first: int, second: int) -> tuple[float, ...]:

@@ -54,6 +54,11 @@ RANKS: Final[tuple[str, ...]] = ("JQK", "JQKA", "TJQKA")
 _UNOPENED: Final[tuple[int, ...]] = (CHECK, BET)
 _OPENED: Final[tuple[int, ...]] = (FOLD, CALL)
 
+_ONE_FIRST: Final[tuple[float, ...]] = (1.0, -1.0)
+_ONE_SECOND: Final[tuple[float, ...]] = (-1.0, 1.0)
+_TWO_FIRST: Final[tuple[float, ...]] = (2.0, -2.0)
+_TWO_SECOND: Final[tuple[float, ...]] = (-2.0, 2.0)
+
 
 @final
 class KuhnPokerState(NativeState):
@@ -133,8 +138,20 @@ class KuhnPokerState(NativeState):
             while len(dealt) < seats:
                 dealt.append(pack.pop(int(rng.random() * float(len(pack)))))
             cards = tuple(dealt)
-        bets: list[int] = list(self.bets)
         bettor: int = self.bettor()
+        if seats == 2 and len(self.bets) == 0:  # the usual case, without lists
+            draw: int = int(rng.random() * 8.0)
+            higher: bool = cards[0] > cards[1]
+            if draw < 2:  # check, check
+                return _ONE_FIRST if higher else _ONE_SECOND
+            if draw == 2:  # check, bet, fold
+                return _ONE_SECOND
+            if draw == 3:  # check, bet, call
+                return _TWO_FIRST if higher else _TWO_SECOND
+            if draw < 6:  # bet, fold
+                return _ONE_FIRST
+            return _TWO_FIRST if higher else _TWO_SECOND
+        bets: list[int] = list(self.bets)
         while len(bets) < (seats if bettor < 0 else bettor + seats):
             second: bool = rng.random() < 0.5
             if bettor >= 0:
