@@ -38,6 +38,7 @@ GROUP = "plyhouse.games._native"
 INTERPRETED = {
     "games": {
         "__init__",
+        "_compiled",
         "_pure",
         "base",
         "errors",

@@ -62,6 +62,8 @@ class Begin(_Said, frozen=True):
     """Makes ``turn.rng`` repeatable."""
     files: bool = False
     """Whether the game may be one that lies in a file: only if the user asked for it."""
+    file: str = ""
+    """The file of a game that goes by its own name: one that the user asked for."""
 
 
 class Think(_Said, frozen=True):

@@ -104,6 +104,7 @@ class Play:
         around: Surroundings,
         *,
         files: bool,
+        file: str = "",
     ) -> None:
         if snapshot.seat is None:
             raise ValueError("a spectator has no seat to play")
@@ -115,6 +116,7 @@ class Play:
         self._host = host
         self._around = around
         self._files = files
+        self._file = file
         self._rule = parse_time_control(snapshot.time_control)
         self._request: Request | None = None
         self._task: asyncio.Task[None] | None = None
@@ -379,6 +381,7 @@ class Play:
             msgspec.structs.replace(self.snapshot, events=list(self.events), scene=None),
             f"{self._around.seed}/{self.snapshot.commitment or self.match}",
             self._files,
+            self._file,
         )
 
     def _plies(self) -> int:

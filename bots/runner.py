@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +42,7 @@ from plyhouse.bots.summary import RunSummary, SeekRequest, counted, verdict
 from plyhouse.bots.timing import REAL_CLOCK, Clock
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
-from plyhouse.games.registry import game_names, get_game
+from plyhouse.games.registry import add_game_file, game_names, get_game
 from plyhouse.protocol.codec import MSGPACK, Codec
 from plyhouse.protocol.messages import (
     Accepted,
@@ -201,6 +202,8 @@ class BotRunner:
         self._client: Client
         self._around: Surroundings
         self._games: tuple[str, ...] = ()
+        self._offered: tuple[str, ...] = ()
+        self._files: dict[str, str] = {}
         self._summary = RunSummary("")
 
     async def run(self) -> RunSummary:
@@ -260,6 +263,9 @@ class BotRunner:
         self._games = tuple(self._wanted_games or loaded.games or game_names())
         for game in {*self._games, *(seek.game for seek in self._seeks)}:
             get_game(game, files=True)
+        # A server knows games of files by their names only.
+        self._seeks = tuple([replace(seek, game=self._named(seek.game)) for seek in self._seeks])
+        self._offered = tuple([self._named(game) for game in self._games])
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
         needed = 1 if loaded.concurrent else max(at_once, default=1)
@@ -271,7 +277,7 @@ class BotRunner:
             Identity(
                 token=self._token,
                 bot=name,
-                games=self._games,
+                games=self._offered,
                 version=self._version,
                 max_matches=self._max_matches or room,
                 takeover=self._takeover,
@@ -400,7 +406,8 @@ class BotRunner:
             self._over.add(match)
             return None
         host = min(self._hosts, key=lambda host: host.matches)
-        play = Play(snapshot, game, host, self._around, files=files)
+        file = self._files.get(game.info.name, "")
+        play = Play(snapshot, game, host, self._around, files=files, file=file)
         self._plays[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
         self._watch_idle()
@@ -416,11 +423,20 @@ class BotRunner:
 
     def _game(self, spec: str) -> tuple[Game | None, bool]:
         # The server may name any game, but only what the user named may be a file that is run.
-        files = spec in self._games or any(spec == seek.game for seek in self._seeks)
+        files = spec in self._games
         try:
             return get_game(spec, files=files), files
         except GameError:
             return None, False
+
+    def _named(self, spec: str) -> str:
+        """The spec by the game's own name where it names a file that the user chose."""
+        game = get_game(spec, files=True)
+        if not game.source:
+            return spec
+        name = add_game_file(game.source)
+        self._files[name] = game.source
+        return name + game.spec.removeprefix(game.source)
 
     def _finished(self, play: Play, result: MatchResult) -> None:
         self._plays.pop(play.match, None)
@@ -467,7 +483,7 @@ class BotRunner:
         self._request(lambda number: Answer(number, challenge, not reason, reason))
 
     def _accepts(self, spec: str) -> bool:
-        return spec in self._games or spec.partition("(")[0] in self._games
+        return spec in self._offered or spec.partition("(")[0] in self._offered
 
     def _count(self) -> int:
         return len(self._summary.results) + len(self._plays)

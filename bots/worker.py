@@ -53,7 +53,7 @@ from plyhouse.bots.pipe import (
     frame,
 )
 from plyhouse.bots.tracker import Tracker
-from plyhouse.games.registry import get_game
+from plyhouse.games.registry import add_game_file, get_game
 
 __all__ = ["main"]
 
@@ -125,6 +125,8 @@ class Seat:
     def __init__(self, begin: Begin, bot_class: type[Bot]) -> None:
         snapshot = begin.snapshot
         self.seed = begin.seed
+        if begin.file:
+            add_game_file(begin.file)
         game = get_game(snapshot.game, files=begin.files)
         self.match = Match(
             id=snapshot.match,

@@ -35,10 +35,12 @@ from plyhouse.games.errors import (  # noqa: E402
     InvalidGameSource,
     InvalidObservation,
     InvalidParameter,
+    InvalidPosition,
     InvalidSpec,
     UnknownGame,
 )
 from plyhouse.games.registry import (  # noqa: E402
+    add_game_file,
     game_class,
     game_names,
     get_game,
@@ -63,6 +65,7 @@ __all__ = [
     "InvalidGameSource",
     "InvalidObservation",
     "InvalidParameter",
+    "InvalidPosition",
     "InvalidSpec",
     "Observation",
     "Parameter",
@@ -71,6 +74,7 @@ __all__ = [
     "State",
     "UnknownGame",
     "Utility",
+    "add_game_file",
     "game_class",
     "game_names",
     "get_game",

@@ -7,6 +7,7 @@
       IllegalAction       action/illegal      it can be read, but the rules forbid it here
       AmbiguousAction     action/ambiguous    it could mean more than one legal action
       InvalidObservation  game/bad_observation
+      InvalidPosition     position/invalid    a position that the rules do not allow
       InvalidParameter    game/bad_parameter  unknown name, wrong type or out of range
       InvalidSpec         game/bad_parameter  text like "pig(target=50)" is malformed
       UnknownGame         game/unknown
@@ -34,6 +35,7 @@ __all__ = [
     "InvalidGameSource",
     "InvalidObservation",
     "InvalidParameter",
+    "InvalidPosition",
     "InvalidSpec",
     "UnknownGame",
 ]
@@ -122,6 +124,18 @@ class InvalidParameter(GameError):
         self.value = value
         self.expected = expected
         super().__init__(f"{game} cannot have {name}={shortened(str(value))}: {expected}.")
+
+
+class InvalidPosition(GameError):
+    """Text that does not describe a position, or one that cannot be."""
+
+    code = "position/invalid"
+
+    def __init__(self, game: str, text: str, reason: str) -> None:
+        self.game = game
+        self.text = text
+        self.reason = reason
+        super().__init__(f"{shortened(text, 100)} is not a position of {game}: {reason}.")
 
 
 class InvalidSpec(GameError):

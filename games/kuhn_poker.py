@@ -54,6 +54,11 @@ RANKS: Final[tuple[str, ...]] = ("JQK", "JQKA", "TJQKA")
 _UNOPENED: Final[tuple[int, ...]] = (CHECK, BET)
 _OPENED: Final[tuple[int, ...]] = (FOLD, CALL)
 
+_ONE_FIRST: Final[tuple[float, ...]] = (1.0, -1.0)
+_ONE_SECOND: Final[tuple[float, ...]] = (-1.0, 1.0)
+_TWO_FIRST: Final[tuple[float, ...]] = (2.0, -2.0)
+_TWO_SECOND: Final[tuple[float, ...]] = (-2.0, 2.0)
+
 
 @final
 class KuhnPokerState(NativeState):
@@ -122,6 +127,41 @@ class KuhnPokerState(NativeState):
         left: int = self.seats + 1 - len(cards)
         share: float = 1.0 / float(left)
         return tuple([(card, share) for card in range(self.seats + 1) if card not in cards])
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        seats: int = self.seats
+        cards: tuple[int, ...] = self.cards
+        if self.to_move == CHANCE:
+            pack: list[int] = [card for card in range(seats + 1) if card not in cards]
+            dealt: list[int] = list(cards)
+            while len(dealt) < seats:
+                dealt.append(pack.pop(int(rng.random() * float(len(pack)))))
+            cards = tuple(dealt)
+        bettor: int = self.bettor()
+        if seats == 2 and len(self.bets) == 0:  # the usual case, without lists
+            draw: int = int(rng.random() * 8.0)
+            higher: bool = cards[0] > cards[1]
+            if draw < 2:  # check, check
+                return _ONE_FIRST if higher else _ONE_SECOND
+            if draw == 2:  # check, bet, fold
+                return _ONE_SECOND
+            if draw == 3:  # check, bet, call
+                return _TWO_FIRST if higher else _TWO_SECOND
+            if draw < 6:  # bet, fold
+                return _ONE_FIRST
+            return _TWO_FIRST if higher else _TWO_SECOND
+        bets: list[int] = list(self.bets)
+        while len(bets) < (seats if bettor < 0 else bettor + seats):
+            second: bool = rng.random() < 0.5
+            if bettor >= 0:
+                bets.append(CALL if second else FOLD)
+            elif second:
+                bettor = len(bets)
+                bets.append(BET)
+            else:
+                bets.append(CHECK)
+        return KuhnPokerState(TERMINAL, seats, cards, tuple(bets)).returns()
 
     def paid(self) -> tuple[int, ...]:
         """Chips each seat has put into the pot."""

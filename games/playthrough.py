@@ -13,10 +13,15 @@ from plyhouse.games.scene import render_text
 __all__ = ["golden_files", "playthrough", "write_golden_files"]
 
 VARIANTS = {
+    "battleship-small.txt": 'battleship(columns=4,fleet="3,2,1",rows=5)',
     "coin_guess-bag.txt": "coin_guess(variant=bag)",
     "connect_four-small.txt": "connect_four(columns=5,rows=4)",
+    "einstein-free.txt": "einstein(placement=free)",
     "kuhn_poker-3.txt": "kuhn_poker(seats=3)",
+    "liars_dice-3.txt": "liars_dice(dice=2,seats=3,wild=highest)",
+    "pacman-duel.txt": "pacman(layout=duel,steps=60)",
     "pig-3.txt": "pig(seats=3,target=20)",
+    "prisoners_dilemma-3.txt": "prisoners_dilemma(rounds=3)",
 }
 """Golden files beyond the one of every built-in game."""
 

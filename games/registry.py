@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -20,19 +19,47 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from plyhouse.games._compiled import module_name, spec_of
 from plyhouse.games.base import Game, ParameterValue
 from plyhouse.games.errors import DuplicateGame, InvalidGameSource, InvalidSpec, UnknownGame
 
-__all__ = ["ENTRY_POINTS", "game_class", "game_names", "get_game", "load_game_class", "parse_spec"]
+__all__ = [
+    "ENTRY_POINTS",
+    "add_game_file",
+    "game_class",
+    "game_file",
+    "game_names",
+    "get_game",
+    "load_game_class",
+    "parse_spec",
+]
 
 ENTRY_POINTS: Final = "plyhouse.games"
 """Entry-point group in which other packages announce their games."""
 
 BUILT_IN: Final[dict[str, str]] = {
+    "backgammon": "plyhouse.games.backgammon:Backgammon",
+    "battleship": "plyhouse.games.battleship:Battleship",
+    "breakthrough": "plyhouse.games.breakthrough:Breakthrough",
+    "checkers": "plyhouse.games.checkers:Checkers",
+    "chess": "plyhouse.games.chess:Chess",
     "coin_guess": "plyhouse.games.coin_guess:CoinGuess",
+    "coins": "plyhouse.games.coins:Coins",
     "connect_four": "plyhouse.games.connect_four:ConnectFour",
+    "einstein": "plyhouse.games.einstein:Einstein",
+    "go": "plyhouse.games.go:Go",
+    "hexapawn": "plyhouse.games.hexapawn:Hexapawn",
+    "kalah": "plyhouse.games.kalah:Kalah",
     "kuhn_poker": "plyhouse.games.kuhn_poker:KuhnPoker",
+    "leduc_poker": "plyhouse.games.leduc_poker:LeducPoker",
+    "liars_dice": "plyhouse.games.liars_dice:LiarsDice",
+    "matrix": "plyhouse.games.matrix:Matrix",
+    "nim": "plyhouse.games.nim:Nim",
+    "othello": "plyhouse.games.othello:Othello",
+    "pacman": "plyhouse.games.pacman:Pacman",
     "pig": "plyhouse.games.pig:Pig",
+    "prisoners_dilemma": "plyhouse.games.prisoners_dilemma:PrisonersDilemma",
+    "rock_paper_scissors": "plyhouse.games.rock_paper_scissors:RockPaperScissors",
     "tic_tac_toe": "plyhouse.games.tic_tac_toe:TicTacToe",
 }
 
@@ -100,6 +127,10 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
     return name, parameters
 
 
+_added: Final[dict[str, type[Game]]] = {}
+"""Games of files that have been made known by name."""
+
+
 @functools.cache
 def _sources() -> dict[str, str]:
     """Every known name with its ``module:Class``; two sources of one name are an error."""
@@ -113,9 +144,24 @@ def _sources() -> dict[str, str]:
     return sources
 
 
+def add_game_file(source: str) -> str:
+    """Make the game of a file known by its own name in this process, and return that name.
+
+    For hosts that are told which files to serve: on the wire and in records the game has its
+    name, not somebody's path.  Runs the file.  Raises `InvalidGameSource` or `DuplicateGame`.
+    """
+    found = load_game_class(source)
+    name = found.info.name
+    known = _added[name].__module__ if name in _added else _sources().get(name)
+    if known is not None and _added.get(name) is not found:
+        raise DuplicateGame(name, known, source)
+    _added[name] = found
+    return name
+
+
 def game_names() -> tuple[str, ...]:
-    """Names of all built-in and installed games, sorted."""
-    return tuple(sorted(_sources()))
+    """Names of all built-in and installed games, and of added files, sorted."""
+    return tuple(sorted({*_sources(), *_added}))
 
 
 @functools.cache
@@ -124,15 +170,17 @@ def game_class(name: str) -> type[Game]:
 
     Raises `UnknownGame`, which names near matches, `DuplicateGame` or `InvalidGameSource`.
     """
+    if name in _added:
+        return _added[name]
     sources = _sources()
     if name not in sources:
         known = game_names()
         near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=3)
         raise UnknownGame(name, near, known)
     source = sources[name]
-    module_name, _, attribute = source.partition(":")
+    place, _, attribute = source.partition(":")
     try:
-        module = importlib.import_module(module_name)
+        module = importlib.import_module(place)
     except Exception as error:  # whatever a plug-in does while it is imported
         raise InvalidGameSource(source, f"{type(error).__name__}: {error}") from error
     found = getattr(module, attribute, None)
@@ -158,12 +206,10 @@ def _load_module(path: Path, source: str) -> ModuleType:
     """Run a Python file as a module of its own."""
     if not path.is_file():
         raise InvalidGameSource(source, f"there is no file {path}")
-    # Named by its place: two files of one name do not clash, and states can be pickled.
-    digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
-    name = f"plyhouse_game_{path.stem}_{digest}"
+    name = module_name(path)  # it tells where it is from, so that states can be pickled
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = spec_of(path)
     if spec is None or spec.loader is None:
         raise InvalidGameSource(source, "it is not a Python file")
     module = importlib.util.module_from_spec(spec)
@@ -177,15 +223,25 @@ def _load_module(path: Path, source: str) -> ModuleType:
     return module
 
 
+def game_file(source: str) -> Path:
+    """The file that a source like ``mygame.py:MyGame`` names; raises `InvalidGameSource`."""
+    return Path(_file_and_class(source)[0])
+
+
+def _file_and_class(source: str) -> tuple[str, str | None]:
+    match = _FILE.fullmatch(source)
+    if match is None:
+        raise InvalidGameSource(source, "write a file and a class, like mygame.py:MyGame")
+    return match["path"], match["name"]
+
+
 def load_game_class(source: str) -> type[Game]:
     """The game class of a file: ``mygame.py:MyGame``, or ``mygame.py`` if it has only one.
 
     Runs the file.  Raises `InvalidGameSource`.
     """
-    match = _FILE.fullmatch(source)
-    if match is None:
-        raise InvalidGameSource(source, "write a file and a class, like mygame.py:MyGame")
-    module = _load_module(Path(match["path"]), source)
+    path, wanted = _file_and_class(source)
+    module = _load_module(Path(path), source)
     own = {
         name: value
         for name, value in vars(module).items()
@@ -194,7 +250,6 @@ def load_game_class(source: str) -> type[Game]:
         and value.__module__ == module.__name__
         and not inspect.isabstract(value)
     }
-    wanted = match["name"]
     if wanted is not None:
         if hasattr(module, wanted):
             return _checked_class(getattr(module, wanted), source)

@@ -46,6 +46,11 @@ class ServerConfig:
         "Who may make accounts: 'open' lets anybody, 'closed' only `plyhouse player add`.",
         choices=("closed", "open"),
     )
+    game_files: str = setting(
+        "",
+        "Games to host besides the built-in ones, with commas: chomp.py, mygame.py:MyGame. "
+        "The files are run.",
+    )
     allow_own_bots: bool = setting(False, "Let two bots of one player meet in rated matches.")
     illegal_rule: str = setting(
         "forfeit",

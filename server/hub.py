@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from plyhouse.games.registry import add_game_file
 from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.liveness import ConnectionLimits
@@ -147,9 +148,12 @@ class Hub:
     ) -> Hub:
         """Open the database and take up what was running when the last server stopped.
 
-        Raises `plyhouse.storage.errors.StorageError` when the database cannot be used.
+        Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
+        `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
         ``store`` is one that is open already; the hub closes it in the end all the same.
         """
+        for source in filter(None, map(str.strip, config.game_files.split(","))):
+            add_game_file(source)
         if store is None:
             store = await Store.open(config.database)
         try:

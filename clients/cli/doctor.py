@@ -38,6 +38,7 @@ def doctor(ctx: click.Context, database: str, server: str | None) -> int:
         ),
         ("Platform", f"{platform.platform()}, {_cores()}"),
         ("Searches", _build()),
+        ("Own games", _own_games()),
         ("Packages", ", ".join(_version(name) for name in SHOWN)),
         ("Optional", ", ".join(_version(name) for name in OPTIONAL)),
     ]
@@ -85,6 +86,18 @@ def _build() -> str:
 
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     return f"{build_info()} C compiler: {compiler or 'none found'}"
+
+
+def _own_games() -> str:
+    """Whether `plyhouse compile` has what it needs."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("mypyc", "setuptools") if find_spec(name) is None]
+    if missing:
+        return f"no `plyhouse compile` without {missing[0]}: pip install 'plyhouse[compile]'"
+    return (
+        f"`plyhouse compile` uses {_version('mypy')}; `plyhouse games FILE` says what is compiled"
+    )
 
 
 def _database(url: str) -> str:

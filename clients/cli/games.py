@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import inspect
 import json
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import click
 
 from plyhouse.clients.cli.options import json_option
 from plyhouse.clients.cli.output import print_table
+from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
-from plyhouse.games.registry import game_class, game_names, get_game
+from plyhouse.games.registry import game_class, game_file, game_names, get_game
 
-__all__ = ["games"]
+__all__ = ["games", "rules_text"]
 
 
 @click.command()
@@ -26,7 +30,7 @@ def games(name: str | None, as_json: bool) -> None:
     NAME may have parameters, as in 'pig(target=50)', or be a file: mygame.py:MyGame.
     """
     if name is not None:
-        game = get_game(name)
+        game = get_game(name, files=True)  # whoever types a command may run files
         click.echo(json.dumps(_facts(game), indent=2) if as_json else _explain(game))
         return
     all_games = [game_class(known)() for known in game_names()]
@@ -89,7 +93,7 @@ def _facts(game: Game) -> dict[str, Any]:
 def _explain(game: Game) -> str:
     """The page about one game."""
     info = game.info
-    lines = [f"{info.title} ({game.spec})", "", info.summary, "", _rules(game), ""]
+    lines = [f"{info.title} ({game.spec})", "", info.summary, "", rules_text(game), ""]
     state = game.initial_state()
     lines += [
         f"Seats        {_seats(game)}: "
@@ -105,17 +109,32 @@ def _explain(game: Game) -> str:
     if state.to_move >= 0:
         legal = game.observe(state, state.to_move).legal
         lines.append(f"First ply    {', '.join(legal)}")
+    if game.source:
+        lines.append(f"Build        {_build(game)}")
     if info.parameters:
         lines += ["", "Parameters"]
         lines += [f"  {_parameter(parameter)}" for parameter in info.parameters]
     return "\n".join(lines)
 
 
-def _rules(game: Game) -> str:
-    """The rules as the game's module tells them (its docstring)."""
+def rules_text(game: Game) -> str:
+    """The rules as the game's module tells them: the docstring of its source."""
     module = inspect.getmodule(type(game))
-    text = inspect.getdoc(module) if module is not None else None
-    return inspect.cleandoc(text or inspect.getdoc(type(game)) or "")
+    if game.source:
+        source = game_file(game.source)
+    else:  # compiled modules have no docstring; their sources lie beside them
+        file = Path(getattr(module, "__file__", None) or "nowhere.py")
+        source = file.with_name(file.name.partition(".")[0] + ".py")
+    text = None
+    with contextlib.suppress(OSError, SyntaxError):
+        text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))
+    return inspect.cleandoc(text or inspect.getdoc(module) or inspect.getdoc(type(game)) or "")
+
+
+def _build(game: Game) -> str:
+    """Whether a game of a file runs compiled, and why."""
+    state = state_of(game_file(game.source))
+    return f"{'compiled' if state.compiled else 'pure'}. {state.reason}"
 
 
 def _parameter(parameter: Parameter) -> str:

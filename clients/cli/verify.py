@@ -36,7 +36,7 @@ def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
     from plyhouse.games.registry import get_game
     from plyhouse.server.verify import verify as check
 
-    against = get_game(game) if game is not None else None
+    against = get_game(game, files=True) if game is not None else None
     sound = checked = 0
     for file in files:
         for record in _records(file):

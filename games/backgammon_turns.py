@@ -1,0 +1,330 @@
+"""Whole turns of backgammon: which there are, what they do, and how they are written.
+
+A side is a list of 26 counts in its owner's numbering: 1 to 24 are points, 24 the farthest
+and 1 to 6 the home board, ``OFF`` (0) holds checkers borne off and ``BAR`` (25) those hit.
+Point p of one side is point 25 - p of the other.
+
+A turn is one number.  With dice that differ it is ``x + 32 * y``: the larger die is played
+from x and the smaller from y, in whichever order is possible, 0 for a die that cannot be
+played.  With a double it is ``a + 32 * b + 32**2 * c + 32**3 * d``: the points from which
+the dice are played in descending order, 0 for those that cannot.  0 is the turn in which
+nothing can be played.  No two turns of a position have the same result:
+
+-   With a double, equal results come from the same points, each as often: the change at the
+    farthest point tells how often it was left, and so on down.
+-   With dice x != y, one checker played with both dice gives the same result on both ways
+    unless a checker is hit on the way, and so do two checkers borne off with either dice.
+    All other equal results come from the same points.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy_extensions import i64
+
+__all__ = ["BAR", "OFF", "PASS", "apply_turn", "steps_of", "turns_of", "written"]
+
+OFF: Final = 0
+BAR: Final = 25
+PASS: Final = 0
+
+_FLAGS: Final[tuple[int, ...]] = tuple([1 << point for point in range(26)])
+_PLACES: Final[tuple[int, ...]] = (1, 32, 1024, 32768)
+
+
+def highest(mine: list[int]) -> i64:
+    """The farthest point (or the bar) with a checker; 0 if there is none."""
+    point: i64 = 25
+    while point > 0:
+        if mine[point] > 0:
+            return point
+        point -= 1
+    return 0
+
+
+def can_play(mine: list[int], theirs: list[int], point: i64, die: i64, top: i64) -> bool:
+    """Whether a checker on ``point`` can be played with one die; ``top`` is `highest`."""
+    if mine[point] == 0 or (top == 25 and point != 25):
+        return False
+    to: i64 = point - die
+    if to > 0:
+        return theirs[25 - to] < 2
+    if top > 6:
+        return False
+    return to == 0 or point == top
+
+
+def _move(mine: list[int], point: i64, die: i64) -> None:
+    """Play one die of the own side; hits are not looked at."""
+    to: i64 = point - die
+    if to < 0:
+        to = 0
+    mine[point] = mine[point] - 1
+    mine[to] = mine[to] + 1
+
+
+def _unmove(mine: list[int], point: i64, die: i64) -> None:
+    """Take `_move` back."""
+    to: i64 = point - die
+    if to < 0:
+        to = 0
+    mine[point] = mine[point] + 1
+    mine[to] = mine[to] - 1
+
+
+def _repeats(theirs: list[int], got: list[int], x: i64, y: i64, large: i64, small: i64) -> bool:
+    """Whether a pair of points gives the result of an earlier pair."""
+    flag: int = 0
+    if x == y - small:
+        # One checker, the smaller die first: the larger first is the same without hits.
+        way: i64 = y - large
+        if way > 0:
+            flag = _FLAGS[way]
+            if got[y] & flag != 0 and theirs[25 - way] == 0 and theirs[25 - x] == 0:
+                return True
+    if x <= small and y <= small:
+        # Two checkers that either die bears off.
+        flag = _FLAGS[x]
+        if got[y] & flag != 0:
+            return True
+    return False
+
+
+def _different(mine: list[int], theirs: list[int], large: i64, small: i64) -> list[int]:
+    """The turns with two dice that differ; ``mine`` is left as it was."""
+    found: list[int] = []
+    got: list[int] = [0] * 26
+    singles: list[int] = []
+    top: i64 = highest(mine)
+    below: i64 = 0
+    x: i64 = 0
+    y: i64 = 0
+    flag: int = 0
+    x = top
+    while x > 0:
+        if mine[x] > 0 and can_play(mine, theirs, x, large, top):
+            singles.append(int(x))
+            _move(mine, x, large)
+            below = highest(mine)
+            y = below
+            while y > 0:
+                if mine[y] > 0 and can_play(mine, theirs, y, small, below):
+                    if not _repeats(theirs, got, x, y, large, small):
+                        found.append(int(x + 32 * y))
+                    # Marked also when left out, so that the other order does not add it.
+                    flag = _FLAGS[y]
+                    got[x] = got[x] | flag
+                y -= 1
+            _unmove(mine, x, large)
+        x -= 1
+    only_small: bool = len(singles) == 0
+    y = top
+    while y > 0:
+        if mine[y] > 0 and can_play(mine, theirs, y, small, top):
+            if only_small:
+                singles.append(int(32 * y))
+            _move(mine, y, small)
+            below = highest(mine)
+            x = below
+            while x > 0:
+                flag = _FLAGS[y]
+                if mine[x] > 0 and got[x] & flag == 0 and can_play(mine, theirs, x, large, below):
+                    if not _repeats(theirs, got, x, y, large, small):
+                        found.append(int(x + 32 * y))
+                    got[x] = got[x] | flag
+                x -= 1
+            _unmove(mine, y, small)
+        y -= 1
+    if found:
+        return found
+    return singles
+
+
+def _outside(mine: list[int], theirs: list[int], large: i64, small: i64) -> list[int]:
+    """`_different` while nothing is on the bar and nothing can be borne off in this turn.
+
+    Then whether a checker can be played depends on where it lands only, so that any two
+    checkers go together.
+    """
+    found: list[int] = []
+    larges: list[int] = []
+    smalls: list[int] = []
+    point: i64 = 24
+    while point > small:
+        if mine[point] > 0:
+            if theirs[25 - point + small] < 2:
+                smalls.append(int(point))
+            if point > large and theirs[25 - point + large] < 2:
+                larges.append(int(point))
+        point -= 1
+    x: i64 = 0
+    y: i64 = 0
+    for first in larges:
+        x = first
+        for second in smalls:
+            y = second
+            if x == y:
+                if mine[x] < 2:
+                    continue
+            elif x == y - small and y > large and theirs[25 - y + large] == 0:
+                continue  # as the checker on y with both dice, the larger first
+            found.append(first + 32 * second)
+        y = x - large
+        if y > small and mine[y] == 0 and theirs[25 - y + small] < 2:
+            found.append(int(x + 32 * y))
+    for second in smalls:
+        y = second
+        x = y - small
+        if x > large and mine[x] == 0 and theirs[25 - x + large] < 2:
+            if theirs[25 - x] == 0 and theirs[25 - y + large] == 0:
+                continue  # the larger die first is the same without hits
+            found.append(int(x + 32 * y))
+    if not found:
+        if larges:
+            return larges
+        return [32 * second for second in smalls]
+    return found
+
+
+def _deeper(
+    mine: list[int],
+    theirs: list[int],
+    die: i64,
+    start: i64,
+    depth: i64,
+    packed: int,
+    found: list[int],
+    best: i64,
+) -> i64:
+    """Extend a turn with a double by points from ``start`` down; returns the most dice played.
+
+    ``found`` keeps the turns that play the most dice so far.
+    """
+    point: i64 = start
+    to: i64 = 0
+    top: i64 = 0
+    place: int = _PLACES[depth]
+    if mine[25] == 0 and point == 25:
+        point = 24
+    while point > 0:
+        if mine[point] > 0:
+            to = point - die
+            if to > 0:
+                if theirs[25 - to] > 1:
+                    point -= 1
+                    if mine[25] > 0:
+                        return best
+                    continue
+            else:
+                top = highest(mine)
+                if top > 6 or (to < 0 and top > point):
+                    return best
+            following: int = packed + int(point) * place
+            if depth == 3:
+                if best < 4:
+                    found.clear()
+                    best = 4
+                found.append(following)
+            else:
+                _move(mine, point, die)
+                best = _deeper(mine, theirs, die, point, depth + 1, following, found, best)
+                _unmove(mine, point, die)
+                if depth + 1 > best:
+                    found.clear()
+                    best = depth + 1
+                if depth + 1 == best:
+                    found.append(following)
+            if mine[25] > 0:
+                return best
+        point -= 1
+    return best
+
+
+def turns_of(mine: list[int], theirs: list[int], dice: int) -> list[int]:
+    """All turns with ``dice`` (larger * 10 + smaller); both sides are left as they were.
+
+    As many dice as possible must be played; of two dice of which only one can, the larger.
+    """
+    large: i64 = dice // 10
+    small: i64 = dice % 10
+    found: list[int] = []
+    if large != small:
+        away: i64 = 0
+        point: i64 = 7
+        while point < 25 and away < 2:
+            away += mine[point]
+            point += 1
+        if away > 1 and mine[25] == 0:
+            found = _outside(mine, theirs, large, small)
+        else:
+            found = _different(mine, theirs, large, small)
+    else:
+        _deeper(mine, theirs, large, 25, 0, 0, found, 0)
+    if not found:
+        found.append(PASS)
+    return found
+
+
+def apply_turn(mine: list[int], theirs: list[int], dice: int, turn: int) -> None:
+    """Play a turn on both sides, in place."""
+    large: i64 = dice // 10
+    small: i64 = dice % 10
+    rest: i64 = turn
+    number: i64 = 0
+    while rest != 0:
+        point: i64 = rest & 31
+        rest = rest >> 5
+        if point != 0:
+            die: i64 = large
+            if number == 1:
+                die = small
+            to: i64 = point - die
+            if to < 0:
+                to = 0
+            mine[point] = mine[point] - 1
+            mine[to] = mine[to] + 1
+            if to > 0 and theirs[25 - to] == 1:
+                theirs[25 - to] = 0
+                theirs[25] = theirs[25] + 1
+        number += 1
+
+
+def steps_of(dice: int, turn: int) -> list[tuple[int, int]]:
+    """The single moves of a turn as points left and reached (`OFF` for beyond)."""
+    large, small = dice // 10, dice % 10
+    steps: list[tuple[int, int]] = []
+    for number in range(4):
+        point = turn // _PLACES[number] % 32
+        if point:
+            steps.append((point, max(0, point - (small if number == 1 else large))))
+    return steps
+
+
+def written(theirs: tuple[int, ...], dice: int, turn: int) -> str:
+    """A turn in standard notation: ``24/18 13/11*``, ``bar/20*/16``, ``8/4(2)``, ``6/off``.
+
+    Checkers are followed as far as they go, the farthest first; points on the way are
+    written only where a checker is hit.
+    """
+    steps = sorted(steps_of(dice, turn), reverse=True)
+    paths: list[str] = []
+    while steps:
+        point, to = steps.pop(0)
+        text = "bar" if point == BAR else str(point)
+        while True:
+            hit = to > 0 and theirs[25 - to] == 1
+            onward = [step for step in steps if step[0] == to]
+            if not onward:
+                text += "/off" if to == OFF else f"/{to}*" if hit else f"/{to}"
+                break
+            if hit:
+                text += f"/{to}*"
+            steps.remove(onward[0])
+            to = onward[0][1]
+        paths.append(text)
+    parts: list[str] = []
+    for text in dict.fromkeys(paths):
+        count = paths.count(text)
+        parts.append(text if count == 1 else f"{text}({count})")
+    return " ".join(parts) or "pass"

@@ -1,0 +1,84 @@
+"""What games on a board of squares have in common: names of squares, scenes, status lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.scene import Button, Cell, Element, Grid, Scene
+
+__all__ = ["board_grid", "board_scene", "result_status", "square_names"]
+
+
+def square_names(columns: int, rows: int) -> tuple[str, ...]:
+    """``a1``, ``b1``, ... row by row; the letter is the column."""
+    return tuple([f"{chr(97 + c)}{r + 1}" for r in range(rows) for c in range(columns)])
+
+
+def board_grid(
+    board: Sequence[str],
+    owners: Mapping[str, int],
+    words: Mapping[str, str],
+    *,
+    legal: Sequence[str] = (),
+    top_is_first: bool = False,
+    names: Sequence[str] = (),
+) -> Grid:
+    """The grid of a board given as rows from the top, one character a square.
+
+    ``owners`` and ``words`` say of each piece's character whose it is and what people call
+    it; a square whose name is in ``legal`` carries that action.  Rows are numbered from
+    the bottom, or from the top where the game does so; or ``names`` has the name of every
+    square, "" for those that are not played on.
+    """
+    numbers = [str(index + 1) for index in range(len(board))]
+    if not top_is_first:
+        numbers.reverse()
+    rows: list[tuple[Cell, ...]] = []
+    for row, text in enumerate(board):
+        cells: list[Cell] = []
+        for column, mark in enumerate(text):
+            square = chr(97 + column) + numbers[row]
+            if names:
+                square = names[row * len(text) + column]
+            if not square:
+                cells.append(Cell(text=" "))
+                continue
+            empty = mark not in owners
+            cells.append(
+                Cell(
+                    text="" if empty else mark,
+                    owner=None if empty else owners[mark],
+                    shape="" if empty else "disc",
+                    action=square if square in legal else None,
+                    label=f"{square}, {'empty' if empty else words[mark]}",
+                )
+            )
+        rows.append(tuple(cells))
+    letters = tuple([chr(97 + column) for column in range(len(board[0]))])
+    if names:
+        return Grid(tuple(rows), (), (), "Board")
+    return Grid(tuple(rows), tuple(numbers), letters, "Board")
+
+
+def result_status(game: Game, winner: int | None, to_move: int) -> str:
+    """How it stands: "White to move", "White wins" or "Draw"."""
+    if winner is not None:
+        return f"{game.seat_name(winner)} wins"
+    if to_move == TERMINAL:
+        return "Draw"
+    return f"{game.seat_name(to_move)} to move"
+
+
+def board_scene(
+    elements: Sequence[Element], legal: Sequence[str], status: str, to_move: int
+) -> Scene:
+    """The elements with a button for each action that no square stands for."""
+    shown: list[Element] = list(elements)
+    offered: set[str] = set()
+    for element in shown:
+        if isinstance(element, Grid):
+            for row in element.rows:
+                offered.update([cell.action for cell in row if cell.action is not None])
+    shown += [Button(action, action) for action in legal if action not in offered]
+    return Scene(tuple(shown), status, to_move if to_move >= 0 else None)

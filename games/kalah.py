@@ -1,0 +1,317 @@
+"""Kalah (mancala): sow seeds around the board, collect most of them in the own store.
+
+A seat takes all seeds of one of its houses and sows them one by one to the right: into its
+further houses, its store, the other's houses and around again, past the other's store.  If
+the last seed falls into the own store, the same seat moves again.  If it falls into an own
+house that was empty and there are seeds in the house opposite, both go to the own store.
+When a seat has no seeds in its houses after a move, the game ends and what is left goes to
+the store of the seat on whose side it lies.  More seeds win.
+
+Seat 0 begins.  Actions are written as the number of the house, ``1`` first in the direction
+of sowing.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import (
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.boards import result_status
+from plyhouse.games.native import NativeState
+from plyhouse.games.scene import Cell, Counter, Grid, Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["Kalah", "KalahObservation", "KalahState"]
+
+_WON: Final[tuple[float, ...]] = (1.0, -1.0)
+_LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
+_DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
+
+
+@functools.cache
+def start_board(houses: int, seeds: int) -> tuple[int, ...]:
+    """The pits at the start; see `KalahState`."""
+    side = (*([seeds] * houses), 0)
+    return side + side
+
+
+_STANDARD: Final = start_board(6, 4)
+
+
+@final
+class KalahState(NativeState):
+    """The pits in the direction of sowing: houses and store of seat 0, then of seat 1.
+
+    Actions are house numbers of the mover, counted from 0.
+    """
+
+    __slots__ = ("pits",)
+
+    pits: tuple[int, ...]
+
+    def __init__(self, to_move: int = 0, pits: tuple[int, ...] = _STANDARD) -> None:
+        self.to_move = to_move
+        self.pits = pits
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return KalahState, (self.to_move, self.pits)
+
+    def actions(self) -> tuple[Any, ...]:
+        """The mover's houses that have seeds, in the direction of sowing."""
+        if self.to_move < 0:
+            return ()
+        pits = self.pits
+        houses: int = len(pits) // 2 - 1
+        first: int = self.to_move * (houses + 1)
+        return tuple([house for house in range(houses) if pits[first + house] != 0])
+
+    def after(self, action: Any) -> KalahState:
+        """The state after sowing a house."""
+        pits: list[int] = list(self.pits)
+        following: int = sow(pits, self.to_move, action)
+        return KalahState(following, tuple(pits))
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for more seeds, -1 for fewer, 0 for as many."""
+        pits = self.pits
+        return _result(pits[len(pits) // 2 - 1], pits[len(pits) - 1])
+
+    def key(self) -> tuple[int, tuple[int, ...]]:
+        """The seeds and whose turn it is."""
+        return (self.to_move, self.pits)
+
+    def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Moves that end in the store first, then from the house next to the store."""
+        houses: int = len(self.pits) // 2 - 1
+        first: int = self.to_move * (houses + 1)
+        again: list[Any] = []
+        others: list[Any] = []
+        for action in actions[::-1]:
+            house: int = action
+            if self.pits[first + house] % (2 * houses + 1) == houses - house:
+                again.append(action)
+            else:
+                others.append(action)
+        return tuple(again + others)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Lead in seeds stored, and a tenth of the lead in seeds on the own side."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        pits = self.pits
+        half: int = len(pits) // 2
+        stored: int = pits[half - 1] - pits[len(pits) - 1]
+        lead: int = 0
+        total: int = 0
+        for index in range(half):
+            lead += pits[index] - pits[half + index]
+            total += pits[index] + pits[half + index]
+        value: float = 0.999 * (0.9 * float(stored) + 0.1 * float(lead)) / float(total)
+        return (value, -value)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        pits: list[int] = list(self.pits)
+        houses: i64 = (len(pits) >> 1) - 1
+        filled: list[int] = [0] * houses
+        mover: int = self.to_move
+        while mover >= 0:
+            first: i64 = 0 if mover == 0 else houses + 1
+            count: i64 = 0
+            house: i64 = 0
+            while house < houses:
+                if pits[first + house] != 0:
+                    filled[count] = int(house)
+                    count += 1
+                house += 1
+            mover = sow(pits, mover, filled[int(rng.random() * float(count))])
+        return _result(pits[houses], pits[len(pits) - 1])
+
+
+def sow(pits: list[int], mover: int, house: int) -> int:
+    """Sow a house of the mover, changing ``pits``; return who is to move then."""
+    count: i64 = len(pits)
+    half: i64 = count >> 1
+    first: i64 = 0 if mover == 0 else half
+    store: i64 = first + half - 1
+    skipped: i64 = count - 1 if mover == 0 else half - 1
+    at: i64 = first + house
+    hand: i64 = pits[at]
+    pits[at] = 0
+    while hand > 0:
+        at = at + 1 if at + 1 < count else 0
+        if at != skipped:
+            pits[at] = pits[at] + 1
+            hand -= 1
+    following: int = 1 - mover
+    if at == store:
+        following = mover
+    elif first <= at < store and pits[at] == 1:
+        opposite: i64 = count - 2 - at
+        if pits[opposite] != 0:
+            pits[store] = pits[store] + pits[opposite] + 1
+            pits[at] = 0
+            pits[opposite] = 0
+    if _any(pits, 0, half - 1) and _any(pits, half, count - 1):
+        return following
+    left: int = 0
+    right: int = 0
+    for index in range(half - 1):
+        left += pits[index]
+        right += pits[half + index]
+        pits[index] = 0
+        pits[half + index] = 0
+    pits[half - 1] = pits[half - 1] + left
+    pits[count - 1] = pits[count - 1] + right
+    return TERMINAL
+
+
+def _any(pits: list[int], start: i64, end: i64) -> bool:
+    """Whether there are seeds in one of these pits."""
+    index: i64 = start
+    while index < end:
+        if pits[index] != 0:
+            return True
+        index += 1
+    return False
+
+
+def _result(first: int, second: int) -> tuple[float, ...]:
+    """Returns for the seeds in the stores at the end."""
+    if first > second:
+        return _WON
+    if first < second:
+        return _LOST
+    return _DRAW
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class KalahObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    houses: tuple[tuple[int, ...], ...]
+    """Seeds in the houses of each seat, in the direction of sowing."""
+    stores: tuple[int, ...]
+    """Seeds in the store of each seat."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Kalah(Game):
+    """Kalah with any small number of houses and seeds."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="kalah",
+        title="Kalah",
+        summary="Sow seeds around the board; most seeds in the own store win.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.DETERMINISTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-1.0,
+        max_return=1.0,
+        # Sowing without reaching the own store brings seeds of that side nearer to it,
+        # each at most 9 houses; so after at most 9 * seeds plies one is stored for good.
+        max_plies=10 * 2 * 10 * (9 * 2 * 10 * 10 + 1),
+        parameters=(
+            Parameter("houses", 6, "houses of each seat", 2, 10),
+            Parameter("seeds", 4, "seeds in each house at the start", 1, 10),
+        ),
+        seat_names=("South", "North"),
+    )
+    observation_type: ClassVar[type[Observation]] = KalahObservation
+    action_pattern: ClassVar[str] = "[0-9]+"
+
+    def check_parameters(self) -> None:
+        """Every combination is playable."""
+        self.houses = self.int_parameter("houses")
+        self.action_notation = f"the number of a house from 1 to {self.houses}"
+
+    def initial_state(self) -> KalahState:
+        """The same number of seeds in every house, seat 0 to move."""
+        return KalahState(0, start_board(self.houses, self.int_parameter("seeds")))
+
+    def format(self, state: State, action: int) -> str:
+        """The house number from 1."""
+        return str(action + 1)
+
+    def observe(self, state: State, seat: int | None) -> KalahObservation:
+        """Houses and stores."""
+        position = cast("KalahState", state)
+        pits, houses = position.pits, self.houses
+        return KalahObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            houses=(pits[:houses], pits[houses + 1 : -1]),
+            stores=(pits[houses], pits[-1]),
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> KalahState:
+        """The position that was observed."""
+        seen = cast("KalahObservation", observation)
+        south = (*seen.houses[0], seen.stores[0])
+        north = (*seen.houses[1], seen.stores[1])
+        return KalahState(seen.to_move, south + north)
+
+    def scene(self, observation: Observation) -> Scene:
+        """North's houses above South's, sown against the clock; stores as counters."""
+        seen = cast("KalahObservation", observation)
+        rows: list[tuple[Cell, ...]] = []
+        for seat in (1, 0):
+            cells: list[Cell] = []
+            for house, seeds in enumerate(seen.houses[seat]):
+                name = str(house + 1)
+                mine = seen.seat == seat and name in seen.legal
+                cells.append(
+                    Cell(
+                        text=str(seeds),
+                        owner=seat,
+                        action=name if mine else None,
+                        label=f"house {name} of {self.seat_name(seat)}, seeds {seeds}",
+                    )
+                )
+            rows.append(tuple(cells if seat == 0 else reversed(cells)))
+        names = (self.seat_name(1), self.seat_name(0))
+        labels = tuple([str(house + 1) for house in range(self.houses)])
+        grid = Grid(tuple(rows), names, labels, "Houses")
+        counters = [
+            Counter(f"Store of {self.seat_name(seat)}", seen.stores[seat], None, seat)
+            for seat in range(2)
+        ]
+        lead = seen.stores[0] - seen.stores[1]
+        winner = None if seen.to_move != TERMINAL or lead == 0 else 0 if lead > 0 else 1
+        status = result_status(self, winner, seen.to_move)
+        mover = seen.to_move if seen.to_move >= 0 else None
+        return Scene((grid, *counters), status, mover)
+
+    def describe(self, state: State) -> str:
+        """One line: houses and store of both seats, and whose turn it is."""
+        position = cast("KalahState", state)
+        pits, houses = position.pits, self.houses
+        south = " ".join([str(seeds) for seeds in pits[:houses]])
+        north = " ".join([str(seeds) for seeds in pits[houses + 1 : -1]])
+        who = {0: "South to move", 1: "North to move"}.get(position.to_move, "over")
+        return f"South {south} store {pits[houses]}, North {north} store {pits[-1]}, {who}"

@@ -1,0 +1,477 @@
+"""Othello: enclose the other's discs to turn them; most discs at the end wins.
+
+A disc must be placed so that it encloses, in at least one of eight directions, an unbroken
+line of the other's discs between itself and a disc of its own; all lines so enclosed are
+turned.  Who cannot place must pass, and only then.  The game ends when neither can place.
+
+Black (seat 0) begins.  Actions are written as the square, ``d3``, or ``pass``; a1 is the
+top left corner.  ``position`` gives another start: 64 characters from a1 to h1, then row 2
+and so on, "x" for black, "o" for white and "-" or "." for empty, then a blank and the
+colour to move, like the tests of othello programs write it.
+
+Square number 8 * row + column is a bit; see `plyhouse.games.bits` for bit 63, the sign.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import (
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
+from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
+from plyhouse.games.errors import InvalidPosition
+from plyhouse.games.native import NativeState
+from plyhouse.games.scene import Counter, Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["PASS", "Othello", "OthelloObservation", "OthelloState", "turned"]
+
+PASS: Final = 64
+"""The action of a seat that cannot place a disc."""
+
+_NAMES: Final[tuple[str, ...]] = (*square_names(8, 8), "pass")
+
+_WON: Final[tuple[float, ...]] = (1.0, -1.0)
+_LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
+_DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
+
+_ONLY_PASS: Final[tuple[int, ...]] = (PASS,)
+
+# Squares whose disc can be enclosed along a row, along a column, and slanting: not those
+# at the edges where such a line would have to leave the board.
+_ALONG: Final = 0x7E7E_7E7E_7E7E_7E7E
+_UPRIGHT: Final = 0x00FF_FFFF_FFFF_FF00
+_SLANTING: Final = 0x007E_7E7E_7E7E_7E00
+
+_START_BLACK: Final = (1 << 28) | (1 << 35)
+_START_WHITE: Final = (1 << 27) | (1 << 36)
+
+# Worth of a square for ordering and evaluation, row by row for a quarter of the board:
+# corners cannot be turned any more, squares beside them give the corner away.
+_QUARTER: Final[tuple[tuple[int, ...], ...]] = (
+    (100, -20, 10, 5),
+    (-20, -50, -2, -2),
+    (10, -2, -1, -1),
+    (5, -2, -1, -1),
+)
+
+
+def _mirrored(index: int) -> int:
+    return index if index < 4 else 7 - index
+
+
+_WORTH: Final[tuple[int, ...]] = tuple(
+    [_QUARTER[_mirrored(s // 8)][_mirrored(s % 8)] for s in range(64)]
+)
+_BEST_FIRST: Final[tuple[int, ...]] = tuple(
+    sorted(range(64), key=lambda square: (-_WORTH[square], square))
+)
+_CLASSES: Final[tuple[int, ...]] = tuple(sorted(set(_WORTH)))
+_CLASS_CELLS: Final[tuple[int, ...]] = tuple(
+    [sum([BIT[s] for s in range(64) if _WORTH[s] == worth]) for worth in _CLASSES]
+)
+_MOST: Final = 64 * 6 + sum([abs(worth) for worth in _WORTH])
+
+
+def _placeable(mine: i64, theirs: i64) -> i64:
+    """All squares on which the owner of ``mine`` may place a disc.
+
+    In each direction discs of ``theirs`` next to ``mine`` are collected, up to six in a
+    row; the square beyond is a candidate.  The masks keep lines on the board, and keep out
+    what the sign of a set drags in when it is shifted to the right.
+    """
+    inner: i64 = theirs & _ALONG
+    up: i64 = inner & (mine << 1)
+    down: i64 = inner & (mine >> 1)
+    up |= inner & (up << 1)
+    down |= inner & (down >> 1)
+    pair: i64 = inner & (inner << 1)
+    back: i64 = inner & (inner >> 1)
+    up |= pair & (up << 2)
+    down |= back & (down >> 2)
+    up |= pair & (up << 2)
+    down |= back & (down >> 2)
+    found: i64 = (up << 1) | (down >> 1)
+
+    inner = theirs & _UPRIGHT
+    up = inner & (mine << 8)
+    down = inner & (mine >> 8)
+    up |= inner & (up << 8)
+    down |= inner & (down >> 8)
+    pair = inner & (inner << 8)
+    back = inner & (inner >> 8)
+    up |= pair & (up << 16)
+    down |= back & (down >> 16)
+    up |= pair & (up << 16)
+    down |= back & (down >> 16)
+    found |= (up << 8) | (down >> 8)
+
+    inner = theirs & _SLANTING
+    up = inner & (mine << 7)
+    down = inner & (mine >> 7)
+    up |= inner & (up << 7)
+    down |= inner & (down >> 7)
+    pair = inner & (inner << 7)
+    back = inner & (inner >> 7)
+    up |= pair & (up << 14)
+    down |= back & (down >> 14)
+    up |= pair & (up << 14)
+    down |= back & (down >> 14)
+    found |= (up << 7) | (down >> 7)
+
+    up = inner & (mine << 9)
+    down = inner & (mine >> 9)
+    up |= inner & (up << 9)
+    down |= inner & (down >> 9)
+    pair = inner & (inner << 9)
+    back = inner & (inner >> 9)
+    up |= pair & (up << 18)
+    down |= back & (down >> 18)
+    up |= pair & (up << 18)
+    down |= back & (down >> 18)
+    found |= (up << 9) | (down >> 9)
+    return signed_set(found & ~(mine | theirs))
+
+
+def _line(bit: i64, mine: i64, inner: i64, step: i64) -> i64:
+    """Discs turned in both directions of one line by a disc placed on ``bit``."""
+    found: i64 = 0
+    run: i64 = inner & (bit << step)
+    if run != 0:
+        run |= inner & (run << step)
+        run |= inner & (run << step)
+        run |= inner & (run << step)
+        run |= inner & (run << step)
+        run |= inner & (run << step)
+        if (run << step) & mine != 0:
+            found = run
+    run = inner & (bit >> step)
+    if run != 0:
+        run |= inner & (run >> step)
+        run |= inner & (run >> step)
+        run |= inner & (run >> step)
+        run |= inner & (run >> step)
+        run |= inner & (run >> step)
+        if (run >> step) & mine != 0:
+            found |= run
+    return found
+
+
+def turned(bit: i64, mine: i64, theirs: i64) -> i64:
+    """The discs of ``theirs`` that a disc of the owner of ``mine`` placed on ``bit`` turns."""
+    slanting: i64 = theirs & _SLANTING
+    return (
+        _line(bit, mine, theirs & _ALONG, 1)
+        | _line(bit, mine, theirs & _UPRIGHT, 8)
+        | _line(bit, mine, slanting, 7)
+        | _line(bit, mine, slanting, 9)
+    )
+
+
+@final
+class OthelloState(NativeState):
+    """Discs of both seats as sets of squares, and the squares where the mover can place."""
+
+    __slots__ = ("black", "open", "white")
+
+    black: i64
+    white: i64
+    open: i64
+
+    def __init__(
+        self,
+        to_move: int = 0,
+        black: i64 = _START_BLACK,
+        white: i64 = _START_WHITE,
+        open_: i64 = 0,
+    ) -> None:
+        self.to_move = to_move
+        self.black = black
+        self.white = white
+        self.open = open_
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OthelloState, (self.to_move, self.black, self.white, self.open)
+
+    def actions(self) -> tuple[Any, ...]:
+        """Squares in the order of their numbers, or a pass when there are none."""
+        if self.to_move < 0:
+            return ()
+        cells: i64 = self.open
+        if cells == 0:
+            return _ONLY_PASS
+        found: list[int] = []
+        if cells < 0:
+            # The last square is the sign, which the loop cannot take away.
+            cells = cells & 0x7FFF_FFFF_FFFF_FFFF
+            while cells != 0:
+                found.append(int(bit_number(cells & -cells)))
+                cells = cells & (cells - 1)
+            found.append(63)
+        else:
+            while cells != 0:
+                found.append(int(bit_number(cells & -cells)))
+                cells = cells & (cells - 1)
+        return tuple(found)
+
+    def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Corners first, squares that give a corner away last."""
+        if len(actions) < 2:
+            return actions
+        asked: i64 = 0
+        for action in actions:
+            square: i64 = action
+            asked |= BIT[square]
+        best: list[int] = []
+        for number in _BEST_FIRST:
+            bit: i64 = BIT[number]
+            if asked & bit != 0:
+                best.append(number)
+        return tuple(best)
+
+    def after(self, action: Any) -> OthelloState:
+        """The state after a disc is placed and others turned, or after a pass."""
+        square: i64 = action
+        black: i64 = self.black
+        white: i64 = self.white
+        if square != PASS:
+            bit: i64 = BIT[square]
+            if self.to_move == 0:
+                flips: i64 = turned(bit, black, white)
+                black = black | bit | flips
+                white = white ^ flips
+            else:
+                flips = turned(bit, white, black)
+                white = white | bit | flips
+                black = black ^ flips
+        return _reached(1 - self.to_move, black, white)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for more discs, -1 for fewer, 0 for as many."""
+        return _result(self.black, self.white)
+
+    def key(self) -> tuple[int, int, int]:
+        """The discs and whose turn it is."""
+        return (self.to_move, self.black, self.white)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Worth of the squares held, and how many squares each could place on.
+
+        Both seats' mobility counts six a square; at the end the result itself.
+        """
+        if self.to_move == TERMINAL:
+            return self.returns()
+        black: i64 = self.black
+        white: i64 = self.white
+        balance: i64 = 6 * (
+            count_bits(_placeable(black, white)) - count_bits(_placeable(white, black))
+        )
+        for index in range(len(_CLASSES)):
+            cells: i64 = _CLASS_CELLS[index]
+            worth: i64 = _CLASSES[index]
+            balance += worth * (count_bits(black & cells) - count_bits(white & cells))
+        value: float = 0.999 * float(balance) / float(_MOST)
+        return (value, -value)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        # From the mover's side; the sides change after every ply.
+        swapped: bool = self.to_move == 1
+        mine: i64 = self.white if swapped else self.black
+        theirs: i64 = self.black if swapped else self.white
+        cells: i64 = self.open
+        while True:
+            if cells == 0:
+                other: i64 = _placeable(theirs, mine)
+                if other == 0:
+                    break
+                # A pass: the only action, but drawn like any other.
+                rng.random()
+            else:
+                bit: i64 = pick_bit(cells, int(rng.random() * float(count_bits(cells))))
+                flips: i64 = turned(bit, mine, theirs)
+                mine = mine | bit | flips
+                theirs = theirs ^ flips
+                other = _placeable(theirs, mine)
+            keep: i64 = mine
+            mine = theirs
+            theirs = keep
+            cells = other
+            swapped = not swapped
+        if swapped:
+            return _result(theirs, mine)
+        return _result(mine, theirs)
+
+
+def _reached(to_move: int, black: i64, white: i64) -> OthelloState:
+    """The state of these discs, over if neither seat can place any more."""
+    mine: i64 = black if to_move == 0 else white
+    theirs: i64 = white if to_move == 0 else black
+    cells: i64 = _placeable(mine, theirs)
+    if cells == 0 and _placeable(theirs, mine) == 0:
+        return OthelloState(TERMINAL, black, white, 0)
+    return OthelloState(to_move, black, white, cells)
+
+
+def _result(black: i64, white: i64) -> tuple[float, ...]:
+    """Returns for the discs at the end."""
+    more: i64 = count_bits(black) - count_bits(white)
+    if more > 0:
+        return _WON
+    if more < 0:
+        return _LOST
+    return _DRAW
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class OthelloObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    board: tuple[str, ...]
+    """Rows from row 1 at the top: "x" for black, "o" for white, "." empty."""
+    discs: tuple[int, int]
+    """Number of discs, by seat."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Othello(Game):
+    """Othello on 8 by 8 squares."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="othello",
+        title="Othello",
+        summary="Enclose discs to turn them; most discs at the end wins.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.DETERMINISTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-1.0,
+        max_return=1.0,
+        # At most 61 discs are placed (three are needed to place one), and a pass is
+        # always followed by a disc.
+        max_plies=122,
+        parameters=(
+            Parameter("position", "", 'another start: 64 of "x", "o", "-", and who is to move'),
+        ),
+        seat_names=("Black", "White"),
+    )
+    observation_type: ClassVar[type[Observation]] = OthelloObservation
+    action_pattern: ClassVar[str] = "[a-z][0-9]+|pass"
+    action_notation: str = "a square from a1 to h8, like d3, or pass"
+
+    def check_parameters(self) -> None:
+        """Read the start position."""
+        self.start = _read_position(self.text_parameter("position"))
+
+    def initial_state(self) -> OthelloState:
+        """Four discs in the middle, Black to move; or the given position."""
+        return self.start
+
+    def format(self, state: State, action: int) -> str:
+        """The square, like ``d3``, or ``pass``."""
+        return _NAMES[action]
+
+    def observe(self, state: State, seat: int | None) -> OthelloObservation:
+        """The board and the discs counted."""
+        position = cast("OthelloState", state)
+        return OthelloObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            board=_rows(position),
+            discs=(int(count_bits(position.black)), int(count_bits(position.white))),
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> OthelloState:
+        """The position that was observed."""
+        seen = cast("OthelloObservation", observation)
+        text = "".join(seen.board)
+        black = sum([BIT[square] for square in range(64) if text[square] == "x"])
+        white = sum([BIT[square] for square in range(64) if text[square] == "o"])
+        return _reached(max(seen.to_move, 0), black, white)
+
+    def scene(self, observation: Observation) -> Scene:
+        """The board, where each square that can be chosen is its action, and the counts."""
+        seen = cast("OthelloObservation", observation)
+        grid = board_grid(
+            seen.board,
+            {"x": 0, "o": 1},
+            {"x": "black disc", "o": "white disc"},
+            legal=seen.legal,
+            top_is_first=True,
+        )
+        counters = [
+            Counter(f"Discs of {self.seat_name(seat)}", seen.discs[seat], None, seat)
+            for seat in range(2)
+        ]
+        more = seen.discs[0] - seen.discs[1]
+        winner = None if seen.to_move != TERMINAL or more == 0 else 0 if more > 0 else 1
+        status = result_status(self, winner, seen.to_move)
+        return board_scene([grid, *counters], seen.legal, status, seen.to_move)
+
+    def describe(self, state: State) -> str:
+        """The board from row 1, one line per row, and whose turn it is."""
+        position = cast("OthelloState", state)
+        who = {0: "x to move", 1: "o to move"}.get(position.to_move, "over")
+        return "\n".join([*_rows(position), who])
+
+
+def _rows(position: OthelloState) -> tuple[str, ...]:
+    """The board as eight texts from the top."""
+    rows: list[str] = []
+    for row in range(8):
+        text = ""
+        for square in range(8 * row, 8 * row + 8):
+            bit: i64 = BIT[square]
+            text += "x" if position.black & bit else "o" if position.white & bit else "."
+        rows.append(text)
+    return tuple(rows)
+
+
+def _read_position(text: str) -> OthelloState:
+    """The state that the parameter ``position`` describes."""
+    if not text:
+        return _reached(0, _START_BLACK, _START_WHITE)
+    found = re.fullmatch(r"(\S+)\s+(\S+)", text.strip())
+    if found is None:
+        raise InvalidPosition("othello", text, "write the board, a blank and who is to move")
+    board, mover = found[1].lower(), found[2].lower()
+    if len(board) != 64:
+        raise InvalidPosition("othello", text, f"the board has {len(board)} squares, not 64")
+    for square, mark in enumerate(board):
+        if mark not in "xo-.":
+            reason = f'{mark!r} stands on {_NAMES[square]}; write "x", "o" or "-"'
+            raise InvalidPosition("othello", text, reason)
+    if mover not in ("x", "o"):
+        raise InvalidPosition("othello", text, f'{mover!r} is to move; write "x" or "o"')
+    black = sum([BIT[square] for square in range(64) if board[square] == "x"])
+    white = sum([BIT[square] for square in range(64) if board[square] == "o"])
+    state = _reached("xo".index(mover), black, white)
+    if state.to_move == TERMINAL:
+        raise InvalidPosition("othello", text, "neither side can place a disc")
+    return state

@@ -1,0 +1,42 @@
+"""Every game has a page, made from the game as it is now, and the site links it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from plyhouse.clients.cli.game_pages import game_pages, write_game_pages
+from plyhouse.games.registry import BUILT_IN
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "docs" / "games"
+if not FOLDER.is_dir():
+    pytest.skip("the documentation is not here", allow_module_level=True)
+PAGES = game_pages(tomllib.loads((FOLDER / "published.toml").read_text(encoding="utf-8")))
+
+
+def test_every_game_has_a_page_and_no_page_is_left_over() -> None:
+    assert set(PAGES) == {f"{name}.md" for name in (*BUILT_IN, "index")}
+    assert {path.name for path in FOLDER.glob("*.md")} == set(PAGES)
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_a_page_is_up_to_date(name: str) -> None:
+    written = (FOLDER / name).read_text(encoding="utf-8")
+    assert written == PAGES[name], "python -m plyhouse.clients.cli.game_pages --write docs/games"
+
+
+def test_the_site_links_every_page() -> None:
+    linked = set(re.findall(r"games/(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
+    assert linked == set(PAGES)
+    index = (FOLDER / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == set(PAGES) - {"index.md"}
+
+
+def test_pages_are_written_beside_the_published_numbers(tmp_path: Path) -> None:
+    (tmp_path / "published.toml").write_bytes((FOLDER / "published.toml").read_bytes())
+    write_game_pages(tmp_path)
+    assert {path.name for path in tmp_path.glob("*.md")} == set(PAGES)

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plyhouse.games import (
+    TERMINAL,
+    IllegalAction,
+    InvalidAction,
+    InvalidParameter,
+    State,
+    get_game,
+)
+from plyhouse.games.battleship import IllegalPlacement
+from plyhouse.games.testing import check_game
+
+GAME = get_game("battleship")
+SMALL = get_game('battleship(columns=4,fleet="3,2,1",rows=5)')
+TINY = get_game('battleship(columns=3,fleet="2",rows=2)')
+
+
+def play(game: Any, text: str) -> Any:
+    state: State = game.initial_state()
+    for word in text.split():
+        state = state.after(game.parse(state, word))
+    return state
+
+
+FLEETS = "a1-c1 a2-b2 d5 b5-b3 a4-a5 c1"
+
+
+def test_the_longest_ship_is_placed_first_by_seat_0_and_then_by_seat_1() -> None:
+    state = GAME.initial_state()
+    lengths: list[tuple[int, int]] = []
+    while len(state.actions()) > 100 and len(lengths) < 10:
+        action = state.actions()[0]
+        lengths.append((state.to_move, len(GAME.waters.cells[action])))  # type: ignore[attr-defined]
+        state = state.after(action)
+    assert lengths[:5] == [(0, 5), (0, 4), (0, 3), (0, 3), (0, 2)]
+    assert lengths[5:] == [(1, 5), (1, 4), (1, 3), (1, 3), (1, 2)]
+    assert state.to_move == 0
+    assert len(state.actions()) == 100
+
+
+def test_places_on_an_empty_board() -> None:
+    assert len(GAME.initial_state().actions()) == 2 * 10 * 6
+    assert len(SMALL.initial_state().actions()) == 5 * 2 + 4 * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a1-f1", "f1 is not on the board"),
+        ("a1-a9", "a9 is not on the board"),
+        ("a0-a2", "a0 is not on the board"),
+        ("a1-b1", "it has 2 cells, the ship has 3"),
+        ("a1", "it has 1 cells, the ship has 3"),
+        ("a1-c3", "neither along a row nor along a column"),
+        ("a1-b3", "neither along a row nor along a column"),
+        ("a1:c1", "it cannot be read"),
+        ("", "there is nothing in it"),
+    ],
+)
+def test_illegal_placements(text: str, words: str) -> None:
+    with pytest.raises(InvalidAction) as caught:
+        SMALL.parse(SMALL.initial_state(), text)
+    assert words in str(caught.value)
+
+
+def test_ships_must_not_overlap() -> None:
+    state = play(SMALL, "a2-c2")
+    with pytest.raises(IllegalPlacement) as caught:
+        SMALL.parse(state, "b1-b2")
+    assert "overlaps your ship on b2" in str(caught.value)
+    assert isinstance(caught.value, IllegalAction)
+    assert caught.value.code == "action/illegal"
+    assert "b1-b2" not in caught.value.legal
+    assert "b3-b4" in caught.value.legal, "touching is allowed"
+
+
+def test_the_other_fleet_is_no_obstacle() -> None:
+    state = play(SMALL, "a1-c1 a2-b2 d5")
+    assert state.to_move == 1
+    assert SMALL.parse(state, "a1-c1") == SMALL.parse(SMALL.initial_state(), "c1-a1")
+
+
+def test_ends_may_be_written_in_either_order() -> None:
+    state = SMALL.initial_state()
+    assert SMALL.parse(state, "A3-A1") == SMALL.parse(state, "a1-a3")
+
+
+def test_misses_hits_and_sunken_ships() -> None:
+    state = play(SMALL, f"{FLEETS} a1 a1 a4 b1 a5 c1")
+    seen = SMALL.observe(state, None).fields()
+    assert seen["shots"] == (
+        (("a1", "miss"), ("a4", "hit"), ("a5", "sunk")),
+        (("a1", "hit"), ("b1", "hit"), ("c1", "sunk")),
+    )
+    assert seen["sunk"] == (("a1-c1",), ("a4-a5",))
+    assert seen["afloat"] == (3, 4)
+    assert seen["ships"] == ((), ())
+
+
+def test_a_cell_is_shot_at_once() -> None:
+    state = play(SMALL, f"{FLEETS} a1 a1")
+    with pytest.raises(IllegalAction):
+        SMALL.parse(state, "a1")
+    with pytest.raises(InvalidAction, match="e1 is not on the board"):
+        SMALL.parse(state, "e1")
+
+
+def test_the_first_to_sink_all_wins_and_fleets_are_shown() -> None:
+    state = play(TINY, "a1-b1 b2-c2 b2 a1 c2")
+    assert state.to_move == TERMINAL
+    assert state.returns() == (1.0, -1.0)
+    assert TINY.observe(state, None).fields()["ships"] == (("a1-b1",), ("b2-c2",))
+    state = play(TINY, "a1-b1 b2-c2 a1 a1 b2 b1")
+    assert state.returns() == (-1.0, 1.0)
+
+
+def test_what_the_other_seat_hides_changes_nothing_that_is_sent() -> None:
+    """Non-interference: seat 0 sees the same whatever fleet of seat 1 fits the shots."""
+    shots = "a1 a1 b2 b2 c3 c3"
+    fleets = ["d1-d3 a4-b4 c5", "a5-c5 d1-d2 a3", "d3-d5 b4-b5 a2"]
+    views = []
+    for fleet in fleets:
+        state = play(SMALL, f"a1-c1 a2-b2 d5 {fleet} {shots}")
+        view = [
+            SMALL.observe(state, viewer).fields()
+            | {"scene": SMALL.scene(SMALL.observe(state, viewer))}
+            for viewer in (0, None)
+        ]
+        views.append(repr((view, SMALL.information_state(state, 0), state.actions())))
+    assert len(set(views)) == 1
+
+
+def test_placements_are_told_to_their_owner_only() -> None:
+    start = SMALL.initial_state()
+    place = start.actions()[0]
+    text = SMALL.format(start, place)
+    assert [SMALL.visible(start, place, viewer) for viewer in (0, 1, None)] == [text, None, None]
+    state = play(SMALL, FLEETS)
+    assert [SMALL.visible(state, 0, viewer) for viewer in (0, 1, None)] == ["a1"] * 3
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from([SMALL, TINY, GAME]), st.randoms(use_true_random=False))
+def test_sampled_fleets_fit_everything_seen(game: Any, rng: random.Random) -> None:
+    state = game.initial_state()
+    history = [state]
+    while state.to_move != TERMINAL:
+        state = state.after(rng.choice(state.actions()))
+        history.append(state)
+    for state in rng.sample(history, min(6, len(history))):
+        for seat in (0, 1):
+            sampled = game.sample_state(game.observe(state, seat), rng)
+            assert game.information_state(sampled, seat) == game.information_state(state, seat)
+            assert game.observe(sampled, seat) == game.observe(state, seat)
+
+
+def test_samples_differ() -> None:
+    rng = random.Random(1)
+    state = play(SMALL, f"{FLEETS} a4 a4 b4 b4")
+    seen = SMALL.observe(state, 0)
+    found = {SMALL.describe(SMALL.sample_state(seen, rng)) for _ in range(60)}
+    assert len(found) > 5
+
+
+def test_playouts_have_the_chances_of_random_play() -> None:
+    rng = random.Random(7)
+    state = play(SMALL, f"{FLEETS} a4 a4 a5")
+    count = 3000
+    drawn = sum(state.playout(rng)[0] for _ in range(count)) / count
+    played = 0.0
+    for _ in range(count):
+        position = state
+        while position.to_move != TERMINAL:
+            position = position.after(rng.choice(position.actions()))
+        played += position.returns()[0] / count
+    assert drawn == pytest.approx(played, abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"fleet": "11"}, "a ship of 11 does not fit on a board of 10 by 10"),
+        ({"fleet": "0"}, "every ship has a cell"),
+        ({"fleet": "five"}, "lengths of ships like"),
+        ({"fleet": ""}, "lengths of ships like"),
+        ({"fleet": ",".join(["1"] * 11)}, "at most 10 ships"),
+        ({"fleet": "3,3,3", "columns": 3, "rows": 3}, "no room for one of 3"),
+        ({"columns": 16}, "from 2 to 15"),
+    ],
+)
+def test_bad_fleets_are_refused(parameters: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidParameter) as caught:
+        type(GAME)(**parameters)
+    assert words in str(caught.value)
+
+
+def test_the_large_board_keeps_every_law() -> None:
+    check_game(GAME, max_states=24, seed=2)
