@@ -157,6 +157,7 @@ class Hub:
         if store is None:
             store = await Store.open(config.database)
         try:
+            await store.claim()
             await store.apply(())  # a database that cannot be written is found out now
             hub = cls(config, store, now)
             await hub.ratings.start()

@@ -32,6 +32,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from plyhouse.storage import schema
+from plyhouse.storage.claim import FileClaim, SessionClaim
 from plyhouse.storage.errors import (
     CannotOpen,
     DatabaseLocked,
@@ -70,6 +71,7 @@ class Database:
             OverflowError,
         )
         self._closed = False
+        self._claim: FileClaim | SessionClaim | None = None
         self._thread: Worker | None = None
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
@@ -119,7 +121,24 @@ class Database:
         if self._thread is not None:
             await self._thread.call(self._close_writer)
             self._thread.stop()
+        if self._claim is not None:
+            await self._claim.release()
         await self._engine.dispose()
+
+    async def claim(self) -> None:
+        """Be the one server of this database until it is closed; see `plyhouse.storage.claim`.
+
+        Raises `ServedAlready` if there is one.
+        """
+        self._check_open()
+        target = self.target
+        try:
+            if target.path is not None:
+                self._claim = FileClaim.take(target.path, target.place)
+            elif not target.in_memory:
+                self._claim = await SessionClaim.take(self._engine, target.place)
+        except self._errors as error:
+            raise self._explain(error) from error
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction that sees one consistent state of the database."""

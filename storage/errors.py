@@ -5,6 +5,7 @@ Every message is a single sentence that says what would be right; every class ha
 
     StorageError                storage/failed
     ├── DatabaseLocked          storage/locked
+    ├── ServedAlready           storage/served
     ├── DatabaseReadOnly        storage/read_only
     ├── DatabaseFull            storage/full
     ├── NotADatabase            storage/not_a_database
@@ -48,6 +49,7 @@ __all__ = [
     "NewerSchema",
     "NotADatabase",
     "OlderSchema",
+    "ServedAlready",
     "StorageError",
     "StoreClosed",
     "TokenRevoked",
@@ -68,6 +70,12 @@ class DatabaseLocked(StorageError):
     """Another program kept the database locked for longer than the busy time-out."""
 
     code = "storage/locked"
+
+
+class ServedAlready(StorageError):
+    """Another server runs on this database, and there can be only one."""
+
+    code = "storage/served"
 
 
 class DatabaseReadOnly(StorageError):

@@ -75,6 +75,13 @@ class Store:
         """
         return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
+    async def claim(self) -> None:
+        """Be the one server of this database until it is closed; raises `ServedAlready`.
+
+        Stores that are open for a moment, to add a player or read a record, need no claim.
+        """
+        await self._database.claim()
+
     async def close(self) -> None:
         """Close the connections; close a `Writer` of this store before."""
         await self._database.close()

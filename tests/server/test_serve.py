@@ -211,6 +211,24 @@ async def test_locked_database_is_one_clear_sentence(tmp_path: Path) -> None:
     assert caught.value.exit_code == 3
 
 
+async def test_second_server_on_a_database_is_one_clear_sentence(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'house.db'}"
+    async with server_process(database) as (process, _):
+        with pytest.raises(DatabaseUnusable) as caught:
+            async with running_server(ServerConfig(port=0, database=database)):
+                pass
+        assert str(caught.value) == (
+            f"another Plyhouse server (process {process.pid}) uses the database "
+            f"{tmp_path / 'house.db'}; stop it or choose another database"
+        )
+        assert caught.value.exit_code == 3
+        assert list(await tokens(database)) == ["alice", "bob"]  # short work is no server
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+    async with running_server(ServerConfig(port=0, database=database)):
+        pass
+
+
 async def test_database_of_a_newer_version_is_one_clear_sentence(tmp_path: Path) -> None:
     path = tmp_path / "house.db"
     async with await Store.open(f"sqlite:///{path}"):

@@ -1,0 +1,76 @@
+"""One server for one database: who has it, and who gets it next."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plyhouse.storage.errors import ServedAlready
+from plyhouse.storage.store import Store
+
+HOLD = """
+import asyncio, sys
+from plyhouse.storage.store import Store
+async def main():
+    store = await Store.open(sys.argv[1])
+    await store.claim()
+    print("claimed", flush=True)
+    await asyncio.Event().wait()
+asyncio.run(main())
+"""
+
+
+async def test_a_database_has_one_server_at_a_time(lasting_url: str) -> None:
+    async with await Store.open(lasting_url) as first:
+        await first.claim()
+        async with await Store.open(lasting_url) as second:
+            words = rf"another Plyhouse server \(process {os.getpid()}\) uses .*; stop it or choose"
+            with pytest.raises(ServedAlready, match=words):
+                await second.claim()
+            await second.add_player("anna")  # short work goes on beside a server
+    async with await Store.open(lasting_url) as third:
+        await third.claim()
+        assert [player.name for player in await third.players()] == ["anna"]
+
+
+async def test_a_claim_ends_with_its_process(lasting_url: str) -> None:
+    with subprocess.Popen(  # noqa: ASYNC220
+        [sys.executable, "-c", HOLD, lasting_url], stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "claimed\n"
+        async with await Store.open(lasting_url) as store:
+            with pytest.raises(ServedAlready, match=rf"\(process {holder.pid}\)"):
+                await store.claim()
+        holder.send_signal(signal.SIGKILL)
+    for attempt in range(100):  # PostgreSQL may take a moment to notice
+        async with await Store.open(lasting_url) as store:
+            try:
+                await store.claim()
+                return
+            except ServedAlready:
+                if attempt == 99 or "sqlite" in lasting_url:
+                    raise
+
+
+async def test_all_names_of_a_file_are_one_database(tmp_path: Path) -> None:
+    (tmp_path / "other.db").symlink_to(tmp_path / "a.db")
+    async with (
+        await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as first,
+        await Store.open(f"sqlite:///{tmp_path / 'other.db'}") as second,
+    ):
+        await first.claim()
+        with pytest.raises(ServedAlready):
+            await second.claim()
+
+
+async def test_databases_in_memory_are_everyones_own() -> None:
+    url = "sqlite:///:memory:"
+    async with await Store.open(url) as first, await Store.open(url) as second:
+        await first.claim()
+        await second.claim()
