@@ -146,6 +146,16 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         elif at < size:
             self._rest = data[at:]
 
+    async def send(self, message: Any) -> None:
+        """Answer the handshake, or close; a refusal is an answer as well.
+
+        uvicorn would report it as an error of the application, once for every stray connection.
+        """
+        await super().send(message)
+        refused = message["type"] == "websocket.http.response.body"
+        if refused and not message.get("more_body", False):
+            self.handshake_complete = True
+
     def send_receive_event_to_app(self) -> None:
         """Deliver one whole message."""
         sink = self.sink

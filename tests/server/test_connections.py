@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -74,6 +75,18 @@ async def test_unknown_subprotocol_is_refused_with_a_reason(house: Any) -> None:
         body = json.loads(caught.value.response.body)
         assert body["code"] == "protocol/version"
         assert "plyhouse.v1+msgpack" in body["detail"]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/ws", 400), ("/elsewhere", 404)])
+async def test_refused_websockets_are_no_errors_of_the_server(
+    house: Any, caplog: pytest.LogCaptureFixture, path: str, status: int
+) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        async with connect(house.server.ws_url.replace("/ws", path), compression=None):
+            pass
+    assert refused.value.response.status_code == status
+    await house.client()  # by now the refusal has been dealt with
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 async def test_websockets_live_at_one_place(house: Any) -> None:
