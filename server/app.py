@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
@@ -37,8 +38,21 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or serve one connection."""
         if scope["type"] != "websocket":
+            if scope.get("method") == "HEAD":
+                scope, send = {**scope, "method": "GET"}, _without_body(send)
             await self._api(scope, receive, send)  # type: ignore[arg-type]
         elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
             await self._bots(scope, receive, send)
         else:
             await refuse(scope, send, 404, "match/unknown", f"Bots connect to {WEBSOCKET_PATH}.")
+
+
+def _without_body(send: Send) -> Send:
+    """Leave the body out of an answer: what HEAD gets is the head of the answer to GET."""
+
+    async def head(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
+        await send(message)
+
+    return head

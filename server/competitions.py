@@ -53,6 +53,8 @@ class _Running:
     terms: Terms
     names: dict[int, str]
     """The entries, ``player/bot`` by the bot's id."""
+    planned: int
+    """Matches of the whole schedule."""
     waiting: dict[int, Pairing[int]] = field(default_factory=dict)
     """Pairings that have not begun, by their number, in the order of the schedule."""
     playing: set[str] = field(default_factory=set)
@@ -165,10 +167,10 @@ class Competitions:
         bots = sorted(entry.bot_id for entry in entries)
         game = get_game(row.game)
         terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
-        running = _Running(
-            row, terms, {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        )
+        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
         schedule = round_robin(bots, row.rounds, seats=game.seats, mirrored=row.mirrored)
+        planned = sum(len(pairing.matches) for pairing in schedule)
+        running = _Running(row, terms, names, planned)
         begun = {live.pairing.id for live in self._runner.live.values()}
         for number, pairing in enumerate(schedule):
             identifier = f"{row.id}-{number}"
@@ -248,14 +250,13 @@ class Competitions:
 
     async def view(self, identifier: str) -> CompetitionView:
         """A competition with its table and progress; raises `Unknown`."""
+        running = self._running.get(identifier)
         row = await self._store.competition(identifier)
         entries = await self._store.entries(identifier)
         progress = await self._store.progress(identifier)
         table = await self._store.competition_table(identifier)
-        planned = progress.planned
-        running = self._running.get(identifier)
-        if running is not None:
-            planned += sum(len(pairing.matches) for pairing in running.waiting.values())
+        # What has just begun may not be in the database yet; in the end all of it is there.
+        planned = progress.planned if running is None else running.planned
         return CompetitionView(
             row,
             entries,

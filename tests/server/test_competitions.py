@@ -9,8 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, Resign, Turn
+from plyhouse.server.clock import TimeControl
 from plyhouse.server.record import read_record
+from plyhouse.server.runner import Terms
 from plyhouse.server.verify import verify
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -58,6 +61,23 @@ async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncCl
     assert [each["name"] for each in listed] == ["Cup"]
     matches = (await api.get("/api/v1/matches", params={"competition": made["competition"]})).json()
     assert len({each["pairing"] for each in matches}) == 3
+
+
+async def test_planned_matches_are_the_whole_schedule_at_any_time(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    bots = [await house.bot(name, games=["kuhn_poker"], max_matches=2) for name in ("alice", "bob")]
+    game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
+    made = await house.hub.competitions.create("Cup", game, rounds=2)
+    seen = {(await house.hub.competitions.view(made)).planned}
+
+    async def watch() -> None:
+        while (view := await house.hub.competitions.view(made)).row.status != "finished":
+            seen.add(view.planned)
+
+    await asyncio.gather(watch(), *(play_everything(bot, 4) for bot in bots))
+    seen.add((await house.hub.competitions.view(made)).planned)
+    assert seen == {4}
 
 
 async def test_competition_waits_for_absent_bots_and_names_its_entries(
@@ -268,6 +288,17 @@ async def test_a_method_that_a_path_does_not_have_is_refused_in_a_sentence(
     assert answer.json()["detail"] == (
         "DELETE is not possible at /api/v1/games; see /api for what is."
     )
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/matches", "/matches/none", "/docs", "/api", "/api/v1/games", "/web/style.css"]
+)
+async def test_head_is_answered_like_get_without_a_body(api: httpx.AsyncClient, path: str) -> None:
+    whole, head = await api.get(path), await api.head(path)
+    assert head.content == b""
+    assert head.status_code == whole.status_code
+    for name in ("content-type", "content-length", "content-security-policy", "location"):
+        assert head.headers.get(name) == whole.headers.get(name)
 
 
 async def test_accounts_over_the_api_follow_the_registration(
