@@ -106,7 +106,14 @@ def parse_spec(text: str) -> tuple[str, dict[str, ParameterValue]]:
             raise InvalidSpec(text, "its parentheses do not match")
         name, inside = spec[: found.start()], found["inside"].strip()
     if not _NAME.fullmatch(name) and not _FILE.fullmatch(name):
-        reason = "it is empty" if not name else f"{name!r} is not a name"
+        if not name:
+            reason = "it is empty"
+        elif "(" in name:
+            reason = "its parentheses do not match"
+        elif name == spec:  # which the message quotes already
+            reason = "a name has letters, digits, _, . and - only"
+        else:
+            reason = f"{name!r} is not a name"
         raise InvalidSpec(text, reason)
     parameters: dict[str, ParameterValue] = {}
     at = 0

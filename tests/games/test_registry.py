@@ -83,8 +83,10 @@ def test_specs_are_read(text: str, name: str, parameters: dict[str, object]) -> 
     ("text", "reason"),
     [
         ("", "it is empty"),
-        ("two words", "'two words' is not a name"),
-        ("pig(", "'pig(' is not a name"),
+        ("two words", "a name has letters, digits, _, . and - only"),
+        ("two words(a=1)", "'two words' is not a name"),
+        ("pig(", "parentheses do not match"),
+        ("pig(target=50", "parentheses do not match"),
         ("pig)", "parentheses do not match"),
         ("pig(50)", "'50' is not of the form name=value"),
         ("pig(target=50,)", "ends in a comma"),
