@@ -49,7 +49,7 @@ class AuthorLog:
         if self._shown <= TERMINAL_LIMIT:
             self._terminal(f"[{self.name}] {line}")
         elif self._shown == TERMINAL_LIMIT + 1:
-            rest = f"see {self.path}" if self.path else "give a log folder to keep it"
+            rest = f"see {self.path}" if self.path else "`--log-folder` keeps it"
             self._terminal(f"[{self.name}] ... it prints a lot; {rest}")
 
     def note(self, text: str) -> None:
@@ -62,7 +62,8 @@ class AuthorLog:
     def crash(self, match: str, error: str, traceback: str, position: str) -> None:
         """The bot failed: the traceback, and the position that caused it."""
         parts = [f"match {match}: the bot failed: {error}"]
-        if traceback:
+        # An error of ours that no line of the author raised has nothing more to say.
+        if traceback and ('  File "' in traceback or not traceback.rstrip().endswith(error)):
             parts.append(traceback.rstrip())
         if position:
             parts.append(f"the position was:\n{position.rstrip()}")

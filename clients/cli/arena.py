@@ -39,6 +39,8 @@ class Series(msgspec.Struct, frozen=True):
     seed: int
     records: bool
     """Whether the records of the matches are wanted."""
+    log_folder: str = ""
+    """Where to keep what each bot prints and how it fails; "" keeps nothing."""
 
 
 class Played(msgspec.Struct, frozen=True):

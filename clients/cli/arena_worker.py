@@ -17,6 +17,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any, Final, TypeAlias
 
@@ -104,6 +105,7 @@ class Worker:
             workers=self.terms.game.seats if self.series.mirrored else 1,
             seed=self.series.seed * len(self.series.bots) + index,
             say=lambda line: self._say(name, line),
+            log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
             on_result=self._finished,
             connector=connector_of(self.hub),
             first_attempts=1,

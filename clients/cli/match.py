@@ -75,6 +75,11 @@ FAULTS = frozenset({"bot_crash", "server_fault", "aborted", "disconnect"})
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the records of all matches to this file, one JSON document per line.",
 )
+@click.option(
+    "--log-folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep what each bot prints and how it fails in a file here.",
+)
 @json_option()
 def match(
     bots: tuple[str, ...],
@@ -86,6 +91,7 @@ def match(
     mirrored: bool,
     illegal_rule: str,
     save: Path | None,
+    log_folder: Path | None,
     as_json: bool,
 ) -> int:
     """Let bots play many games here, without a server, and say how sure the result is.
@@ -106,6 +112,12 @@ def match(
             f"{rules.spec} has {rules.seats} seats: name {rules.seats} bots, not {len(bots)}.",
             EXIT_USAGE,
         )
+    if log_folder is not None:
+        try:
+            log_folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = (error.strerror or "cannot be made").lower()
+            raise CommandError(f"{log_folder}: {reason}.", EXIT_USAGE) from error
     series = Series(
         bots=tuple(check_spec(bot) for bot in bots),
         names=bot_labels(bots),
@@ -115,6 +127,7 @@ def match(
         mirrored=mirrored,
         seed=secrets.randbits(32) if seed is None else seed,
         records=save is not None,
+        log_folder="" if log_folder is None else str(log_folder),
     )
     per_pairing = rules.seats if mirrored else 1
     pairings = -(-count // per_pairing)

@@ -200,6 +200,7 @@ async def test_a_bot_that_prints_without_end_is_not_shown_without_end(
         await rig.ask()
         await rig.until(lambda: "prints a lot" in rig.text)
     assert len(rig.lines) < 2100
+    assert "--log-folder" in rig.text
 
 
 async def test_a_bot_that_raises_shows_its_own_code_and_the_position(

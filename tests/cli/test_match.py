@@ -94,6 +94,31 @@ def test_a_crashing_bot_is_told_to_its_author(plyhouse: Plyhouse, tmp_path: Path
     assert "4 bot_crash" in done.out
 
 
+def test_an_action_that_is_none_is_explained_once(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "none.py").write_text(CRASH.replace("return 1 / 0", "return None"))
+    done = plyhouse("match", "none.py", "random", "--game", "tic_tac_toe", "--games", "2")
+    assert done.code == 1
+    assert done.err.count("None is not an action of tic_tac_toe") == 1
+    assert "the position was" in done.err
+
+
+def test_what_bots_print_is_kept_in_the_log_folder(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "crash.py").write_text(CRASH)
+    done = plyhouse(
+        "match", "crash.py", "random", "--game", "tic_tac_toe", "--games", "4",
+        "--log-folder", "logs", traceback=True,
+    )  # fmt: skip
+    assert done.code == 1
+    log = (tmp_path / "logs" / "crash.log").read_text()
+    assert log.count("about to fail") == 4
+    assert log.count("ZeroDivisionError: division by zero\n") >= 4
+    (tmp_path / "file").touch()
+    refused = plyhouse(
+        "match", "random", "random", "--game", "tic_tac_toe", "--log-folder", "file/logs"
+    )
+    assert (refused.code, "file/logs" in refused.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
