@@ -98,6 +98,7 @@ def run(
 
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
+    from plyhouse.bots.client import Refused
     from plyhouse.bots.runner import SeekRequest, run_bot
     from plyhouse.clients.cli.http import Url
     from plyhouse.server.clock import TimeControl
@@ -113,23 +114,34 @@ def run(
         raise CommandError("Say with --game what to seek.", EXIT_USAGE)
     control = str(TimeControl.parse(time_control))
     seeks = [SeekRequest(game, control, rated, matches or 0) for game in games] if seek else []
-    summary = asyncio.run(
-        run_bot(
-            spec,
-            address.websocket,
-            token,
-            bot=name,
-            games=games or None,
-            seeks=seeks,
-            version=version_label,
-            matches=matches,
-            workers=workers,
-            takeover=takeover,
-            log_folder=log_folder,
-            seed=seed,
-            handle_signals=True,
+    try:
+        summary = asyncio.run(
+            run_bot(
+                spec,
+                address.websocket,
+                token,
+                bot=name,
+                games=games or None,
+                seeks=seeks,
+                version=version_label,
+                matches=matches,
+                workers=workers,
+                takeover=takeover,
+                log_folder=log_folder,
+                seed=seed,
+                handle_signals=True,
+            )
         )
-    )
+    except Refused as error:
+        if error.code != "auth/already_connected":
+            raise
+        # The server's own advice is for those who write hello themselves.
+        what = str(error).partition(": ")[0]
+        raise CommandError(
+            f"{what}: stop that program, give this one another name with --name, or replace the "
+            "other with --takeover.",
+            EXIT_REFUSED,
+        ) from error
     played = len(summary.results)
     drawn = played - summary.won - summary.lost
     note(f"{played} matches: {summary.won} won, {drawn} drawn, {summary.lost} lost.")

@@ -73,6 +73,37 @@ def token(plyhouse: Plyhouse, name: str, *more: str) -> str:
 # ------------------------------------------------------------------------------- serve
 
 
+def test_one_database_has_one_server_and_commands_beside_it(
+    server: Server, plyhouse: Plyhouse
+) -> None:
+    second = plyhouse("serve", "--port", "0", "--database", "sqlite:///club.db")
+    assert second.code == 3
+    assert second.err == (
+        f"plyhouse: another Plyhouse server (process {server.process.pid}) uses the database "
+        "club.db; stop it or choose another database\n"
+    )
+    assert token(plyhouse, "anna").startswith("ply_")
+
+
+def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
+    server: Server, plyhouse: Plyhouse
+) -> None:
+    run = ("bot", "run", "random", "--server", server.url, "--token", token(plyhouse, "anna"))
+    with subprocess.Popen(
+        [*command(), *run], env=clean_environment(None), stderr=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stderr is not None
+        assert "connected to" in first.stderr.readline()
+        again = plyhouse(*run)
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=20)
+    assert again.code == 4
+    assert "is connected already, since" in again.err
+    assert "--name" in again.err
+    assert "--takeover" in again.err
+    assert "hello" not in again.err
+
+
 def test_a_server_starts_says_where_and_stops_on_ctrl_c(server: Server) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.url)
     assert stop(server) == 0
