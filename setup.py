@@ -12,6 +12,7 @@ mypyc must see the modules by their full names.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import json
 import os
 import platform
@@ -103,8 +104,7 @@ def sources() -> list[Path]:
 
 def write_tree() -> None:
     """Lay out build/native: copies of games and search by their full names, and the twins."""
-    for made in ("plyhouse", "lib"):
-        shutil.rmtree(NATIVE / made, ignore_errors=True)
+    shutil.rmtree(NATIVE / "plyhouse", ignore_errors=True)
     for top in ("games", "search"):
         for path in sorted((ROOT / top).rglob("*.py")):
             copy = NATIVE / "plyhouse" / path.relative_to(ROOT)
@@ -126,11 +126,37 @@ def write_tree() -> None:
     NATIVE.joinpath("setup.py").write_text(script, encoding="utf-8")
 
 
+def tree_digest() -> str:
+    """What the machine code in build/native/lib depends on, as one hash."""
+    digest = hashlib.sha256()
+    for fact in (sys.version, os.environ.get("CC", ""), mypyc_version()):
+        digest.update(fact.encode() + b"\0")
+    for path in sorted([*NATIVE.joinpath("plyhouse").rglob("*.py"), *NATIVE.glob("*.*")]):
+        if path.suffix in (".py", ".ini") or path.name == "modules.txt":
+            digest.update(path.relative_to(NATIVE).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def mypyc_version() -> str:
+    """Version of mypyc in the environment that builds; "" if it is missing."""
+    try:
+        return importlib.metadata.version("mypy")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def compile_all() -> str:
     """Compile into build/native/lib; return "" or, when that failed, the reason."""
     if platform.python_implementation() != "CPython":
         return f"mypyc compiles for CPython only, not for {platform.python_implementation()}"
     write_tree()
+    stamp = NATIVE / "stamp.txt"
+    wanted = tree_digest()
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
+        return ""  # one installation asks several times, each time from a new process
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(NATIVE / "lib", ignore_errors=True)
     # Its own process: mypyc ends its own with sys.exit on errors and changes settings of
     # distutils, and the names in tracebacks are relative to the working directory.
     done = subprocess.run(
@@ -144,6 +170,7 @@ def compile_all() -> str:
     )
     NATIVE.joinpath("log.txt").write_text(done.stdout, encoding="utf-8")
     if done.returncode == 0:
+        stamp.write_text(wanted, encoding="utf-8")
         return ""
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     telling = [line for line in lines if re.search(r"error|No such file|No module", line)]
