@@ -238,7 +238,7 @@ class BotHost:
     async def _new_process(self) -> BotProcess:
         return await BotProcess.start(
             self.spec,
-            on_output=self.log.printed,
+            on_output=lambda line: self.log.printed(line),  # the log may be replaced later
             import_timeout=self._import_timeout,
             clock=self._clock,
         )
