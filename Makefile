@@ -57,7 +57,7 @@ docs: $(VENV)/.dev  ## build the documentation into site/, strictly
 	$(BIN)/mkdocs build --strict --quiet
 
 wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> all tests
-	$(BIN)/python .ci/wheel_check.py
+	$(BIN)/python .ci/wheel_check.py $(WHEEL_TESTS)
 
 bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
