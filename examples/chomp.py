@@ -1,7 +1,4 @@
-"""Chomp: name a square like ``c2``, and it is eaten with all above it and to its right.
-
-The lower left square, a1, is poisoned: who has to eat it loses.
-"""
+"""Chomp: a square like ``c2`` is eaten with all above and right of it; a1 is poisoned."""
 
 import random
 from dataclasses import dataclass
