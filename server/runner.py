@@ -100,13 +100,17 @@ class MatchRunner:
         competition: str | None = None,
         round_number: int = 0,
         pairing_id: str = "",
+        seed: bytes | None = None,
     ) -> LivePairing:
         """Make a pairing and tell its seats as soon as it is stored.
 
         ``orders`` has the holders in the order of seats, once per match; all matches of a
-        pairing are played at the same time.
+        pairing are played at the same time.  ``seed`` is for play where nobody has to be kept from
+        knowing it: then all matches share its chance; None draws a secret one.
         """
-        seed = secrets.token_bytes(SEED_BYTES)
+        shared = seed is not None or (competition is not None and terms.mirrored)
+        if seed is None:
+            seed = secrets.token_bytes(SEED_BYTES)
         pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
         wall = wall_ms()
         row = PairingRow(
@@ -121,7 +125,6 @@ class MatchRunner:
             competition_id=competition,
             round=round_number,
         )
-        shared = competition is not None and terms.mirrored
         made = []
         for seated in orders:
             match_id = new_id()

@@ -30,7 +30,6 @@ from plyhouse.clients.cli.arena import Played, Series, Trouble
 from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.clients.cli.local import (
     PLAYER,
-    begin_pairing,
     connector_of,
     local_hub,
     loop_factory,
@@ -140,11 +139,11 @@ class Worker:
         """Play one pairing."""
         seats = self.terms.game.seats
         orders = seat_orders(seats, self.series.mirrored, index)
-        pairing = begin_pairing(
-            self.hub,
+        # The seed is known: the same series gives the same dice again.
+        pairing = self.hub.runner.begin(
             self.terms,
             [[holders[bot] for bot in order] for order in orders],
-            pairing_seed(self.series.seed, index),
+            seed=pairing_seed(self.series.seed, index),
         )
         matches = list(pairing.open)
         wanted = [(match, seat) for match in matches for seat in range(seats)]

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from plyhouse.bots.channel import Channel, Connector
-from plyhouse.server.chance import SHARED_STREAM, commitment
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hub import Hub
-from plyhouse.server.live import LivePairing
 from plyhouse.server.participants import Participant
-from plyhouse.server.runner import Terms, wall_ms
-from plyhouse.storage.rows import NewPairing, Op, PairingRow, new_id
 
 __all__ = [
     "PLAYER",
-    "begin_pairing",
     "connector_of",
     "local_hub",
     "loop_factory",
@@ -71,36 +66,6 @@ async def online(hub: Hub, name: str, check: Callable[[], None] = lambda: None) 
         check()
         await asyncio.sleep(0.002)
     return found
-
-
-def begin_pairing(
-    hub: Hub, terms: Terms, orders: Sequence[Sequence[Participant]], seed: bytes
-) -> LivePairing:
-    """Begin the matches of a pairing whose chance follows from ``seed``, the same in all of them.
-
-    What `MatchRunner.begin` does for an organiser's mirrored pairing, with a seed that is known:
-    locally nobody has to be kept from knowing it, and the same seed gives the same dice again.
-    """
-    # MatchRunner.begin takes no seed, so its steps are taken one by one.
-    runner = hub.runner
-    pairing = LivePairing(new_id(), seed)
-    row = PairingRow(
-        id=pairing.id,
-        game=terms.game.spec,
-        time_control=str(terms.time_control),
-        rated=terms.rated,
-        seed=seed,
-        commitment=commitment(seed),
-        matches=len(orders),
-        created_ms=wall_ms(),
-    )
-    made = [runner._make(row, terms, new_id(), SHARED_STREAM, seated, pairing) for seated in orders]
-    runner._mark_last(pairing)
-    ops: list[Op] = [NewPairing(row)]
-    for live, new in made:
-        live.begin([*ops, new])
-        ops = []
-    return pairing
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
