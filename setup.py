@@ -34,8 +34,6 @@ ROOT = Path(__file__).resolve().parent
 TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
 
 NATIVE = ROOT / "build" / "native"
-GROUP = "plyhouse.games._native"
-"""Where the machine code of all modules lives, in one shared library."""
 INTERPRETED = {
     "games": {
         "__init__",
@@ -74,7 +72,7 @@ setup(
         ["--config-file=mypy.ini", *open("modules.txt").read().split()],
         opt_level="1",
         debug_level="0",
-        group_name={group!r},
+        separate={groups!r},
         target_dir="c",
     ),
     script_args=["build_ext", "--build-lib=lib", "--build-temp=o", "--parallel=2"],
@@ -102,28 +100,53 @@ def sources() -> list[Path]:
     ]
 
 
+def groups(modules: list[str]) -> list[tuple[list[str], str]]:
+    """Which modules (paths) go into one shared library, and its name: all kernels, and every
+    game with its parts (chess and chess_board).
+
+    A library each lets them be compiled side by side, and only those that change.  Calls from
+    one to another, like those of the kernels into games, go through methods of `NativeState`
+    or one more pointer.
+    """
+    stems = [Path(module).stem for module in modules]
+    found: dict[str, list[str]] = {}
+    for module, stem in zip(modules, stems, strict=True):
+        if module.startswith("plyhouse/search/"):
+            name = "plyhouse.search._native"
+        else:
+            whole = min((part for part in stems if f"{stem}_".startswith(f"{part}_")), key=len)
+            name = f"plyhouse.games._native_{whole}"
+        found.setdefault(name, []).append(module)
+    return [(paths, name) for name, paths in found.items()]
+
+
 def write_tree() -> None:
     """Lay out build/native: copies of games and search by their full names, and the twins."""
-    shutil.rmtree(NATIVE / "plyhouse", ignore_errors=True)
+    tree: dict[str, str] = {}
+    modules = []
     for top in ("games", "search"):
         for path in sorted((ROOT / top).rglob("*.py")):
-            copy = NATIVE / "plyhouse" / path.relative_to(ROOT)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
-    modules = []
+            name = "plyhouse/" + path.relative_to(ROOT).as_posix()
+            tree[name] = path.read_text(encoding="utf-8")
     for source in sources():
-        copy = NATIVE / "plyhouse" / source
-        modules.append(copy)
-        text = copy.read_text(encoding="utf-8")
-        if TWIN_IMPORT in text:
-            twin = copy.with_stem(copy.stem + "_native")
-            twin.write_text(text.replace(TWIN_IMPORT, TWIN_SOURCE), encoding="utf-8")
+        name = f"plyhouse/{source.as_posix()}"
+        modules.append(name)
+        if TWIN_IMPORT in tree[name]:
+            twin = name.removesuffix(".py") + "_native.py"
+            tree[twin] = tree[name].replace(TWIN_IMPORT, TWIN_SOURCE)
             modules.append(twin)
-    names = [module.relative_to(NATIVE).as_posix() for module in modules]
-    NATIVE.joinpath("modules.txt").write_text("\n".join(names), encoding="utf-8")
-    NATIVE.joinpath("mypy.ini").write_text(MYPY_CONFIG, encoding="utf-8")
-    script = NATIVE_SETUP.format(group=GROUP)
-    NATIVE.joinpath("setup.py").write_text(script, encoding="utf-8")
+    tree["modules.txt"] = "\n".join(modules)
+    tree["mypy.ini"] = MYPY_CONFIG
+    tree["setup.py"] = NATIVE_SETUP.format(groups=groups(modules))
+    for old in NATIVE.joinpath("plyhouse").rglob("*.py"):
+        if old.relative_to(NATIVE).as_posix() not in tree:
+            old.unlink()
+    for name, text in tree.items():
+        # What stays the same keeps its time, by which mypyc knows what it need not do again.
+        copy = NATIVE / name
+        if not copy.is_file() or copy.read_text(encoding="utf-8") != text:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(text, encoding="utf-8")
 
 
 def tree_digest() -> str:
@@ -156,7 +179,14 @@ def compile_all() -> str:
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return ""  # one installation asks several times, each time from a new process
     stamp.unlink(missing_ok=True)
-    shutil.rmtree(NATIVE / "lib", ignore_errors=True)
+    modules = NATIVE.joinpath("modules.txt").read_text(encoding="utf-8").split()
+    # What is newer than its sources need not be made again; what has lost them must go.
+    known = {path.removesuffix(".py").replace("/", ".") for path in modules}
+    known.update(name for _, name in groups(modules))
+    for made in NATIVE.joinpath("lib").rglob("*.*"):
+        name = ".".join(made.relative_to(NATIVE / "lib").with_name(made.name.split(".")[0]).parts)
+        if name.removesuffix("__mypyc") not in known:
+            made.unlink()
     # Its own process: mypyc ends its own with sys.exit on errors and changes settings of
     # distutils, and the names in tracebacks are relative to the working directory.
     done = subprocess.run(

@@ -105,7 +105,7 @@ def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(
     for module in HOT:
         assert f"plyhouse/{module}.py" in names
         assert [name for name in compiled_names(names) if name.startswith(f"plyhouse/{module}.")]
-    assert any(name.startswith("plyhouse/games/_native__mypyc.") for name in names)
+    assert any(name.startswith("plyhouse/games/_native_chess__mypyc.") for name in names)
     assert any(name.startswith("plyhouse/search/kernels/alpha_beta_native.") for name in names)
     assert all(name.startswith(("plyhouse/", "plyhouse-")) for name in names)
     assert note_in(wheel)["compiled"]
@@ -172,7 +172,7 @@ def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_awa
     for module in HOT:
         folder, _, stem = module.rpartition("/")
         assert list((tree / folder).glob(f"{stem}.*.so"))
-    assert list((tree / "games").glob("_native__mypyc.*"))
+    assert list((tree / "games").glob("_native_chess__mypyc.*"))
     assert json.loads((tree / "search" / "_build.json").read_text())["compiled"]
     hook("build_editable", tree, tmp_path / "dist", PLYHOUSE_COMPILE="0")
     assert not list((tree / "games").glob("*.so"))
