@@ -13,6 +13,7 @@ from plyhouse.bots.api import (
     TurnClock,
     TurnOver,
 )
+from plyhouse.bots.searching import SearchBot
 
 __all__ = [
     "Bot",
@@ -20,6 +21,7 @@ __all__ = [
     "HiddenInformation",
     "Match",
     "Resignation",
+    "SearchBot",
     "Turn",
     "TurnClock",
     "TurnOver",

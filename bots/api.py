@@ -332,7 +332,8 @@ class Turn:
 class Bot:
     """Derive from it, name your games, and write ``choose``.
 
-    The constructor takes no arguments.
+    The constructor may take options by keyword, each with a default, so that one file holds
+    several strengths: ``def __init__(self, depth: int = 4)`` is run as ``mybot.py(depth=6)``.
     """
 
     name: ClassVar[str] = ""
@@ -343,6 +344,11 @@ class Bot:
 
     play_best_at_deadline: ClassVar[bool] = True
     """Whether the best action you reported is played when your time is nearly out."""
+
+    @classmethod
+    def claims(cls) -> Sequence[str]:
+        """Games it can play; by default those of ``games``.  Asked once, when it is loaded."""
+        return cls.games
 
     def start(self, turn: Turn) -> None:
         """Prepare for a match; called before its first ``choose``, on your clock."""

@@ -4,6 +4,8 @@
 * ``mybot.py``: the one `Bot` that the file defines;
 * ``mybot.py:MyBot``: that class of the file.
 
+Each may be followed by options, ``alpha_beta(depth=6)``: see `plyhouse.bots.options`.
+
 Everything that can be wrong is a `BotLoadError` of one sentence.  `load_bot` runs the author's
 code, so the runner lets the bot's own process do it (`plyhouse.bots.process`), with a time limit;
 `check_spec` finds the simple mistakes without running anything.
@@ -25,12 +27,15 @@ from types import ModuleType
 from typing import Final
 
 from plyhouse.bots.api import Bot
+from plyhouse.bots.options import OptionError, OptionValue, checked_options, split_options
+from plyhouse.bots.searching import SearchBot
 
 __all__ = [
     "ENTRY_POINTS",
     "REFERENCE_BOTS",
     "BotLoadError",
     "bot_names",
+    "bot_options",
     "check_spec",
     "default_name",
     "load_bot",
@@ -73,6 +78,9 @@ def check_spec(spec: str) -> str:
 
     Raises `BotLoadError` if there is no such file or name.
     """
+    target, _ = _split(spec)
+    options = spec.strip()[len(target) :]
+    spec = target
     path, name = _file_of(spec)
     if path is not None:
         resolved = path.expanduser().resolve()
@@ -81,7 +89,7 @@ def check_spec(spec: str) -> str:
         if not resolved.is_file():
             near = _near(path.name, [file.name for file in _siblings(resolved)])
             raise BotLoadError(f"there is no file {path}{near}")
-        return f"{resolved}:{name}" if name else str(resolved)
+        return f"{resolved}:{name}{options}" if name else f"{resolved}{options}"
     if spec not in bot_names():
         if Path(f"{spec.partition(':')[0]}.py").is_file():
             hint = f"; to run the file, write {spec.partition(':')[0]}.py"
@@ -90,12 +98,31 @@ def check_spec(spec: str) -> str:
                 f"; known are {', '.join(bot_names())}, or a file like mybot.py"
             )
         raise BotLoadError(f"there is no bot named {spec!r}{hint}")
-    return spec
+    return f"{spec}{options}"
+
+
+def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
+    """The options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
+
+    Raises `BotLoadError` for options it does not have, and for values it refuses.
+    """
+    name, options = _split(spec)
+    label = Path(name).name if name.endswith(".py") else name
+    try:
+        checked = checked_options(bot.__init__, options)
+    except OptionError as error:
+        raise BotLoadError(f"{label} {error}") from None
+    if checked:
+        try:
+            bot(**checked)
+        except (TypeError, ValueError) as error:
+            raise BotLoadError(f"{label} refuses its options: {_sentence(error)}") from error
+    return checked
 
 
 def load_bot(spec: str) -> type[Bot]:
     """Import what ``spec`` names and return the class; raises `BotLoadError`.  Runs its code."""
-    spec = check_spec(spec)
+    spec, _ = _split(check_spec(spec))
     path, wanted = _file_of(spec)
     if path is None:
         module_name, _, wanted = bot_names()[spec].partition(":")
@@ -138,6 +165,13 @@ def _entry_points() -> importlib.metadata.EntryPoints:
     return importlib.metadata.entry_points(group=ENTRY_POINTS)
 
 
+def _split(spec: str) -> tuple[str, dict[str, OptionValue]]:
+    try:
+        return split_options(spec)
+    except OptionError as error:
+        raise BotLoadError(f"the bot {spec!r} {error}") from None
+
+
 def _file_of(spec: str) -> tuple[Path | None, str]:
     match = _FILE.fullmatch(spec)
     if match is not None:
@@ -153,7 +187,7 @@ def _siblings(path: Path) -> list[Path]:
 
 
 def _is_bot(value: object) -> bool:
-    return isinstance(value, type) and issubclass(value, Bot) and value is not Bot
+    return isinstance(value, type) and issubclass(value, Bot) and value not in (Bot, SearchBot)
 
 
 def _checked(found: object, what: str) -> type[Bot]:
@@ -168,7 +202,7 @@ def _checked(found: object, what: str) -> type[Bot]:
         inspect.signature(found.__init__).bind(None)
     except TypeError:
         raise BotLoadError(
-            f"{what} takes arguments: a bot is made without any, write __init__(self)"
+            f"{what} takes arguments without a default: write __init__(self) or give each one"
         ) from None
     games = found.games
     if isinstance(games, str) or not all(isinstance(game, str) for game in games):

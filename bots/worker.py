@@ -32,7 +32,7 @@ from typing import Any, Final
 
 from plyhouse.bots import api
 from plyhouse.bots.api import Bot, Match, Resignation, Turn, TurnClock, TurnOver
-from plyhouse.bots.loading import BotLoadError, default_name, load_bot
+from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.pipe import (
     HEADER,
     Begin,
@@ -122,7 +122,7 @@ class Reports:
 class Seat:
     """One match as the bot's process knows it, with its own object of the bot's class."""
 
-    def __init__(self, begin: Begin, bot_class: type[Bot]) -> None:
+    def __init__(self, begin: Begin, make: Callable[[], Bot]) -> None:
         snapshot = begin.snapshot
         self.seed = begin.seed
         if begin.file:
@@ -138,13 +138,13 @@ class Seat:
             illegal_rule=snapshot.illegal_rule,
         )
         self.tracker = Tracker(game, snapshot.events)
-        self._bot_class = bot_class
+        self._make = make
         self._bot: Bot | None = None
 
     def bot(self, turn: Turn) -> Bot:
         """The bot's object for this match, made and started at its first turn."""
         if self._bot is None:
-            bot = self._bot_class()
+            bot = self._make()
             bot.start(turn)
             self._bot = bot
         return self._bot
@@ -187,8 +187,8 @@ class Seat:
 class Host:
     """What sync and async bots have in common: matches, answers, failures."""
 
-    def __init__(self, bot_class: type[Bot], wire: Wire) -> None:
-        self.bot_class = bot_class
+    def __init__(self, make: Callable[[], Bot], wire: Wire) -> None:
+        self.make = make
         self.wire = wire
         self.seats: dict[str, Seat] = {}
         self.turns: dict[int, Turn] = {}
@@ -198,7 +198,7 @@ class Host:
         """Set a match up."""
         match = message.snapshot.match
         try:
-            self.seats[match] = Seat(message, self.bot_class)
+            self.seats[match] = Seat(message, self.make)
         except Exception as error:
             self.seats.pop(match, None)
             self.failed(match, 0, None, error)
@@ -404,6 +404,7 @@ def main() -> None:
     sys.argv = [options.spec]
     try:
         bot_class = load_bot(options.spec)
+        make = partial(bot_class, **bot_options(options.spec, bot_class))
     except BotLoadError as error:
         wire.send(LoadFailed(str(error), error.details))
         return
@@ -411,12 +412,12 @@ def main() -> None:
     wire.send(
         Loaded(
             name=default_name(bot_class),
-            games=list(bot_class.games),
+            games=list(bot_class.claims()),
             concurrent=concurrent,
             best_at_deadline=bool(bot_class.play_best_at_deadline),
         )
     )
-    host = Host(bot_class, wire)
+    host = Host(make, wire)
     if concurrent:
         asyncio.run(run_async(host))
     else:

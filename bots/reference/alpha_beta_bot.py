@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.bots import Bot, Turn
+from plyhouse.bots import SearchBot, Turn
 from plyhouse.search.alpha_beta import alpha_beta
 
 __all__ = ["AlphaBetaBot"]
 
 
-class AlphaBetaBot(Bot):
+class AlphaBetaBot(SearchBot):
     """Deepens an alpha-beta search until its time is used.
 
     The search reports the best action of every depth by itself (through ``turn.limit``), and
@@ -18,9 +18,8 @@ class AlphaBetaBot(Bot):
     """
 
     name = "alpha_beta"
-    games = ("tic_tac_toe", "connect_four")
+    algorithm = "alpha_beta"
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        seed = turn.rng.getrandbits(32)
-        return alpha_beta(turn.game, turn.state, turn.limit, seed=seed).action
+        return alpha_beta(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

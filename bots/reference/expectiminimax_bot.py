@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.bots import Bot, Turn
+from plyhouse.bots import SearchBot, Turn
 from plyhouse.search.expectiminimax import expectiminimax
 
 __all__ = ["ExpectiminimaxBot"]
 
 
-class ExpectiminimaxBot(Bot):
+class ExpectiminimaxBot(SearchBot):
     """Weighs what the dice may do by its probability.
 
     The search reports the best action of every depth by itself (through ``turn.limit``), and
@@ -18,9 +18,8 @@ class ExpectiminimaxBot(Bot):
     """
 
     name = "expectiminimax"
-    games = ("pig", "tic_tac_toe", "connect_four")
+    algorithm = "expectiminimax"
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        seed = turn.rng.getrandbits(32)
-        return expectiminimax(turn.game, turn.state, turn.limit, seed=seed).action
+        return expectiminimax(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

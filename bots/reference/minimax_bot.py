@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from plyhouse.bots import Bot, Turn
+from plyhouse.bots import SearchBot, Turn
 from plyhouse.search.minimax import minimax
 
 __all__ = ["MinimaxBot"]
 
 
-class MinimaxBot(Bot):
+class MinimaxBot(SearchBot):
     """Searches all lines, deeper and deeper, until its time is used.
 
     The search reports the best action of every depth by itself (through ``turn.limit``), and
@@ -18,9 +18,8 @@ class MinimaxBot(Bot):
     """
 
     name = "minimax"
-    games = ("tic_tac_toe", "connect_four")
+    algorithm = "minimax"
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        seed = turn.rng.getrandbits(32)
-        return minimax(turn.game, turn.state, turn.limit, seed=seed).action
+        return minimax(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

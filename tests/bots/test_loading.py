@@ -11,6 +11,7 @@ from plyhouse.bots.loading import (
     REFERENCE_BOTS,
     BotLoadError,
     bot_names,
+    bot_options,
     check_spec,
     default_name,
     load_bot,
@@ -70,7 +71,7 @@ def test_a_relative_path_becomes_absolute(
         (
             GOOD + "    def __init__(self, depth): pass\n",
             "",
-            "mybot.py takes arguments: a bot is made without any",
+            "mybot.py takes arguments without a default",
         ),
         (GOOD + "    games = 'pig'\n", "", "games must be a tuple"),
     ],
@@ -113,3 +114,56 @@ def test_a_name_without_its_py_is_explained(
     monkeypatch.chdir(Path(bot_file(GOOD)).parent)
     with pytest.raises(BotLoadError, match=r"to run the file, write mybot\.py"):
         check_spec("mybot")
+
+
+OPTIONS = """
+class MyBot(Bot):
+    def __init__(self, depth: int = 4, bold: float = 0.5, plan: str | None = None) -> None:
+        if depth < 1:
+            raise ValueError("depth must be at least 1")
+        self.depth = depth
+    def choose(self, turn): return turn.legal[0]
+"""
+
+
+def test_options_follow_the_name(bot_file: BotFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(bot_file(OPTIONS))
+    monkeypatch.chdir(path.parent)
+    for written in ("mybot.py:MyBot(depth=6, bold=1)", "mybot.py(depth=6,bold=1.0)"):
+        spec = check_spec(written)
+        assert spec.startswith(str(path.resolve()))
+        bot = load_bot(spec)
+        options = bot_options(spec, bot)
+        assert options == {"depth": 6, "bold": 1.0}
+        assert isinstance(options["bold"], float)
+        assert vars(bot(**options))["depth"] == 6
+    assert bot_options(str(path), load_bot(str(path))) == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("(dept=6)", "mybot.py has no option dept; did you mean depth?"),
+        ("(x=6)", "mybot.py has no option x; it has depth, bold, plan"),
+        ("(depth=deep)", "mybot.py takes a whole number as depth, not 'deep'"),
+        ("(depth=1.5)", "mybot.py takes a whole number as depth, not 1.5"),
+        ("(depth=true)", "mybot.py takes a whole number as depth, not True"),
+        ("(plan=3)", "mybot.py takes a text as plan, not 3"),
+        ("(depth=0)", "mybot.py refuses its options: ValueError: depth must be at least 1"),
+        ("(depth)", "cannot be read"),
+        ("(depth=1))", "cannot be read"),
+    ],
+)
+def test_what_is_wrong_with_options_is_one_sentence(
+    bot_file: BotFile, options: str, message: str
+) -> None:
+    path = bot_file(OPTIONS)
+    with pytest.raises(BotLoadError) as error:
+        bot_options(path + options, load_bot(path + options))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_bot_without_options_says_so() -> None:
+    with pytest.raises(BotLoadError, match="random has no option depth; it has none"):
+        bot_options("random(depth=3)", load_bot("random"))

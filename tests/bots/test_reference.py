@@ -99,3 +99,32 @@ def test_both_faces_are_named_equally_often() -> None:
 def test_against_a_bag_the_better_face_is_named(pennies: float, guess: str) -> None:
     spec = f"coin_guess(pennies={pennies},variant=bag)"
     assert coin_choices(spec, 1, count=5) == {guess: pytest.approx(1.0)}
+
+
+def test_a_search_bot_claims_what_its_algorithm_fits() -> None:
+    claims = load_bot("alpha_beta").claims()
+    assert {"chess", "othello", "tic_tac_toe"} <= set(claims)
+    assert not {"pig", "kuhn_poker"} & set(claims)
+    assert load_bot("random").claims() == ()
+
+
+def test_the_tighter_of_option_and_clock_bounds_a_search() -> None:
+    from plyhouse.bots.searching import SearchBot
+
+    game = get_game("tic_tac_toe")
+    state = game.initial_state()
+    turn = Turn(
+        Match("m", game, 0, (), "move:1", False, "forfeit"),
+        ply=0,
+        state=state,
+        observation=game.observe(state, 0),
+        soft=2_000_000_000,
+        hard=3_000_000_000,
+        clock_ns=lambda: 1_000_000_000,
+    )
+    assert SearchBot(time=0.25, depth=3).limit(turn).time == pytest.approx(0.25)
+    assert SearchBot(time=2.0, depth=3).limit(turn).time == pytest.approx(1.0)
+    assert SearchBot(depth=3, simulations=7).limit(turn).depth == 3
+    assert SearchBot(simulations=7).limit(turn).simulations == 7
+    with pytest.raises(ValueError, match="depth=0"):
+        SearchBot(depth=0)
