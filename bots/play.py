@@ -14,6 +14,7 @@ failed.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -91,6 +92,8 @@ class Surroundings:
     seed: str
     spawn: Callable[[Coroutine[Any, Any, None]], None]
     """Runs something in the background."""
+    opening_plies: int = 0
+    """Plies at the start of a match that are drawn at random instead of chosen by the bot."""
 
 
 class Play:
@@ -249,6 +252,11 @@ class Play:
         if retry:
             self._request = self._task = None  # it is settled; let it tell the author
         self._drop()
+        if ply < self._around.opening_plies and not retry:
+            # The seed's commitment is that of the pairing: its matches open alike.
+            rng = random.Random(f"{self.snapshot.commitment}/opening/{ply}")
+            self._around.spawn(self._act(ply, rng.choice(observation["legal"]), arrived))
+            return
         client = self._around.client
         left = deadline_ms * MS
         margin = safety_margin(left, client.round_trip, client.jitter)

@@ -90,6 +90,7 @@ async def run_bot(
     takeover: bool = False,
     log_folder: Path | None = None,
     seed: int | None = None,
+    opening_plies: int = 0,
     say: Callable[[str], None] | None = None,
     on_result: Callable[[MatchResult], None] | None = None,
     connector: Connector | None = None,
@@ -107,7 +108,9 @@ async def run_bot(
     ``matches`` finished ones, or when ``idle_exit`` seconds passed without any match.  ``workers``
     processes play in parallel; a bot whose ``choose`` is not async plays one match in each (and has
     at least as many as a mirrored seek needs).
-    ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``say`` gets progress lines (standard
+    ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``opening_plies``: so many plies of each
+    match are played at random instead of by the bot, alike in all matches of a pairing, if all
+    bots of the pairing are run so.  ``say`` gets progress lines (standard
     error if None).  ``connector`` replaces the websocket, e.g. by an in-memory connection.
     ``handle_signals``: the first Ctrl-C lets running matches finish, the second leaves.
     """
@@ -126,6 +129,7 @@ async def run_bot(
         takeover=takeover,
         log_folder=log_folder,
         seed=seed,
+        opening_plies=opening_plies,
         say=say or _to_stderr,
         on_result=on_result,
         codec=codec,
@@ -158,6 +162,7 @@ class BotRunner:
         takeover: bool = False,
         log_folder: Path | None = None,
         seed: int | None = None,
+        opening_plies: int = 0,
         say: Callable[[str], None],
         on_result: Callable[[MatchResult], None] | None = None,
         codec: Codec = MSGPACK,
@@ -180,6 +185,7 @@ class BotRunner:
         self._takeover = takeover
         self._log_folder = log_folder
         self._seed = seed
+        self._opening_plies = opening_plies
         self._say = say
         self._on_result = on_result
         self._codec = codec
@@ -294,6 +300,7 @@ class BotRunner:
             nonce=self._nonce,
             seed=secrets.token_hex(8) if self._seed is None else str(self._seed),
             spawn=self._spawn,
+            opening_plies=self._opening_plies,
         )
 
     async def _new_host(self, log: AuthorLog) -> BotHost:

@@ -41,6 +41,8 @@ class Series(msgspec.Struct, frozen=True):
     """Whether the records of the matches are wanted."""
     log_folder: str = ""
     """Where to keep what each bot prints and how it fails; "" keeps nothing."""
+    opening_plies: int = 0
+    """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
 
 
 class Played(msgspec.Struct, frozen=True):

@@ -103,6 +103,7 @@ class Worker:
             # A process for each match of a pairing: none has to wait for another one's turn.
             workers=self.terms.game.seats if self.series.mirrored else 1,
             seed=self.series.seed * len(self.series.bots) + index,
+            opening_plies=self.series.opening_plies,
             say=lambda line: self._say(name, line),
             log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
             on_result=self._finished,

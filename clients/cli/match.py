@@ -64,6 +64,14 @@ FAULTS = frozenset({"bot_crash", "server_fault", "aborted", "disconnect"})
     help="Play from every seat with the same dice, or let the seats alternate.",
 )
 @click.option(
+    "--opening-plies",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Open every pairing with so many random plies, the same from every seat: bots without "
+    "chance of their own play more than one game.",
+)
+@click.option(
     "--illegal-rule",
     type=click.Choice(["forfeit", "retry"]),
     default="forfeit",
@@ -89,6 +97,7 @@ def match(
     jobs: int | None,
     seed: int | None,
     mirrored: bool,
+    opening_plies: int,
     illegal_rule: str,
     save: Path | None,
     log_folder: Path | None,
@@ -128,6 +137,7 @@ def match(
         seed=secrets.randbits(32) if seed is None else seed,
         records=save is not None,
         log_folder="" if log_folder is None else str(log_folder),
+        opening_plies=opening_plies,
     )
     per_pairing = rules.seats if mirrored else 1
     pairings = -(-count // per_pairing)

@@ -56,6 +56,24 @@ def test_a_series_is_repeatable_and_its_records_hold(plyhouse: Plyhouse, tmp_pat
     assert (verified.code, verified.out) == (0, "All 6 records are sound.\n")
 
 
+def test_openings_differ_by_pairing_and_are_the_same_from_both_seats(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    series = ("match", "alpha_beta(depth=2)", "alpha_beta(depth=1)", "--game", "connect_four")
+    done = plyhouse(
+        *series, "--games", "8", "--seed", "3", "--opening-plies", "4", "--save", "games.jsonl"
+    )
+    assert done.code == 0, done.err
+    pairings: dict[str, list[tuple[str, ...]]] = {}
+    for line in (tmp_path / "games.jsonl").read_text().splitlines():
+        record = json.loads(line)
+        played = [event["text"] for event in record["events"] if event["kind"] == "action"]
+        pairings.setdefault(record["pairing"], []).append(tuple(played[:4]))
+    assert len(pairings) == 4
+    assert all(first == second for first, second in pairings.values())
+    assert len({first for first, _ in pairings.values()}) > 1
+
+
 def test_the_result_has_its_interval_and_no_progress_when_piped(plyhouse: Plyhouse) -> None:
     done = plyhouse(
         "match", "alpha_beta", "random", "--game", "tic_tac_toe", "--games", "3",
