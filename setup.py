@@ -187,9 +187,26 @@ def compile_all() -> str:
         name = ".".join(made.relative_to(NATIVE / "lib").with_name(made.name.split(".")[0]).parts)
         if name.removesuffix("__mypyc") not in known:
             made.unlink()
-    # Its own process: mypyc ends its own with sys.exit on errors and changes settings of
-    # distutils, and the names in tracebacks are relative to the working directory.
-    done = subprocess.run(
+    done = run_mypyc()
+    if done.returncode != 0 and "Traceback (most recent call last)" in done.stdout:
+        # mypyc 2.4 may stumble over what it remembers of a base class that has changed.
+        for kept in (".mypy_cache", "c"):
+            shutil.rmtree(NATIVE / kept, ignore_errors=True)
+        done = run_mypyc()
+    NATIVE.joinpath("log.txt").write_text(done.stdout, encoding="utf-8")
+    if done.returncode == 0:
+        stamp.write_text(wanted, encoding="utf-8")
+        return ""
+    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    telling = [line for line in lines if re.search(r"error|No such file|No module", line)]
+    return (telling or lines or ["the compiler said nothing"])[-1].rstrip(".")
+
+
+def run_mypyc() -> subprocess.CompletedProcess[str]:
+    """Compile in a process of its own: mypyc ends its own with sys.exit on errors and changes
+    settings of distutils, and the names in tracebacks are relative to the working directory.
+    """
+    return subprocess.run(
         [sys.executable, "setup.py"],
         cwd=NATIVE,
         stdout=subprocess.PIPE,
@@ -198,13 +215,6 @@ def compile_all() -> str:
         errors="replace",
         check=False,
     )
-    NATIVE.joinpath("log.txt").write_text(done.stdout, encoding="utf-8")
-    if done.returncode == 0:
-        stamp.write_text(wanted, encoding="utf-8")
-        return ""
-    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-    telling = [line for line in lines if re.search(r"error|No such file|No module", line)]
-    return (telling or lines or ["the compiler said nothing"])[-1].rstrip(".")
 
 
 class Native:

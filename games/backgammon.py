@@ -40,7 +40,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ NOBODY: Final = -1
 
 
 @final
-class BackgammonState(NativeState):
+@mypyc_attr(free_list_len=1)
+class BackgammonState(BoardState):
     """Both sides in their own numbering, whose turn it is, and the dice (0 before the roll).
 
     ``turn`` is the seat that rolls or plays, -1 before the opening roll, and the winner

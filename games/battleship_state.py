@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from mypy_extensions import mypyc_attr
+
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.battleship_fleet import Waters, waters_of
 from plyhouse.games.native import NativeState
@@ -23,6 +25,7 @@ Shot = tuple[int, int, int]
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class BattleshipState(NativeState):
     """Places of both fleets, cells still to be shot at, shots in order, and cells afloat.
 

@@ -30,7 +30,8 @@ def count_bits(cells: i64) -> i64:
             return (whole + (1 << 64)).bit_count()
         return whole.bit_count()
     x: i64 = cells
-    x = x - ((x >> 1) & 0x5555_5555_5555_5555)
+    # Constants below 2**62 are free for mypyc, greater ones are objects; so bit 63 goes apart.
+    x = x - ((x >> 1) & 0x1555_5555_5555_5555) - (((x >> 63) & 1) << 62)
     x = (x & 0x3333_3333_3333_3333) + ((x >> 2) & 0x3333_3333_3333_3333)
     x = (x + (x >> 4)) & 0x0F0F_0F0F_0F0F_0F0F
     x = x + (x >> 8)
@@ -59,6 +60,6 @@ def bit_number(bit: i64) -> i64:
 
 def signed_set(cells: i64) -> i64:
     """A set that a shift to the left may have made too large, as the signed number."""
-    if cells > _GREATEST:
+    if not COMPILED and cells > _GREATEST:
         return cells | ~_GREATEST
     return cells

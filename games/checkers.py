@@ -56,7 +56,7 @@ from plyhouse.games.checkers_notation import (
     write_position,
 )
 from plyhouse.games.errors import AmbiguousAction
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Element, Scene
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ _ROWS: Final[tuple[int, ...]] = tuple([sum(SQUARE_BIT[4 * r + 1 : 4 * r + 5]) fo
 
 
 @final
-class CheckersState(NativeState):
+@mypyc_attr(free_list_len=1)
+class CheckersState(BoardState):
     """The pieces as sets of squares, and what the rules of draws must remember.
 
     ``past`` is empty after a jump or a step of a man.  Else it holds the pieces of the seat

@@ -52,7 +52,7 @@ from plyhouse.games.chess_notation import (
     write_epd,
 )
 from plyhouse.games.errors import AmbiguousAction, GameError, InvalidParameter, InvalidPosition
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Grid, Scene
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def _ending(position: bytes, clock: i64, earlier: tuple[bytes, ...], bare: bool)
 
 
 @final
-class ChessState(NativeState):
+@mypyc_attr(free_list_len=1)
+class ChessState(BoardState):
     """A position with the history that the draws by repetition and fifty moves need.
 
     Actions are numbers, see `plyhouse.games.chess_board`.

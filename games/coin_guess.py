@@ -84,6 +84,7 @@ def _bag(pennies: float) -> tuple[tuple[Any, float], ...]:
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class CoinGuessState(NativeState):
     """The coin and the guess, -1 while there is none; ``bag`` is empty without a draw."""
 

@@ -40,6 +40,7 @@ _LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class CoinsState(NativeState):
     """The coins left and the seat that took last; actions are numbers of coins."""
 

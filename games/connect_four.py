@@ -26,8 +26,9 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
+from plyhouse.games.connect_four_lines import has_run, lead_in_fours
 from plyhouse.games.errors import InvalidParameter
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Grid, Scene
 
 if TYPE_CHECKING:
@@ -55,14 +56,15 @@ class Shape:
         self.connect: int = connect
         height = rows + 1
         bits = [[1 << (column * height + row) for row in range(rows)] for column in range(columns)]
-        self.bottom: tuple[int, ...] = tuple([column[0] for column in bits])
-        self.top: tuple[int, ...] = tuple([column[-1] for column in bits])
-        self.column: tuple[int, ...] = tuple([sum(column) for column in bits])
-        self.bottoms: int = sum(self.bottom)
-        self.full: int = sum(self.column)
-        self.steps: tuple[int, ...] = (1, height - 1, height, height + 1)
+        self.height: i64 = height
+        # mypyc makes "1 << n" a shift of 32 bits; of an attribute it knows the width.
+        self.one: i64 = 1
+        self.cells: i64 = sum(bits[0])
+        self.tops: i64 = sum([column[-1] for column in bits])
+        self.bottoms: i64 = sum([column[0] for column in bits])
         flags = [1 << column for column in range(columns)]
         self.flag: tuple[int, ...] = tuple(flags)
+        self.all_open: i64 = sum(flags)
         centre = sorted(range(columns), key=lambda column: (abs(2 * column - columns + 1), column))
         self.open: tuple[tuple[int, ...], ...] = tuple(
             [tuple([c for c in range(columns) if some & flags[c]]) for some in range(1 << columns)]
@@ -71,16 +73,23 @@ class Shape:
             [tuple([c for c in centre if some & flags[c]]) for some in range(1 << columns)]
         )
         lines: list[int] = []
+        starts = [0, 0, 0, 0]
         for column in range(columns):
             for row in range(rows):
-                for right, up in ((0, 1), (1, -1), (1, 0), (1, 1)):
+                for way, (right, up) in enumerate(((0, 1), (1, -1), (1, 0), (1, 1))):
                     last_column = column + right * (connect - 1)
                     last_row = row + up * (connect - 1)
                     if last_column < columns and 0 <= last_row < rows:
                         lines.append(
                             sum([bits[column + right * i][row + up * i] for i in range(connect)])
                         )
+                        starts[way] += bits[column][row]
         self.lines: tuple[int, ...] = tuple(lines)
+        # The cells at which lines begin: those going up, falling, level and rising.
+        self.upright: i64 = starts[0]
+        self.falling: i64 = starts[1]
+        self.level: i64 = starts[2]
+        self.rising: i64 = starts[3]
         # A line with k discs is worth k * k; all of them together stay below a win.
         most = max(1, len(lines)) * connect * connect
         self.scale: float = 0.999 / float(most)
@@ -99,17 +108,20 @@ _STANDARD: Final = shape_of(7, 6, 4)
 
 
 @final
-class ConnectFourState(NativeState):
-    """The discs of the seat that moves (or would move) and all discs.
+@mypyc_attr(free_list_len=1)
+class ConnectFourState(BoardState):
+    """The discs of the seat that moves (or would move), all discs, and flags of the columns
+    that are not full.
 
     Actions are column indices from 0.
     """
 
-    __slots__ = ("mine", "shape", "taken", "winner")
+    __slots__ = ("mine", "open", "shape", "taken", "winner")
 
     mine: i64
     taken: i64
-    winner: int
+    open: i64
+    winner: i64
     shape: Shape
 
     def __init__(
@@ -117,66 +129,56 @@ class ConnectFourState(NativeState):
         to_move: int = 0,
         mine: i64 = 0,
         taken: i64 = 0,
-        winner: int = -1,
+        open: i64 = 0b1111111,  # noqa: A002 - the word of the game
+        winner: i64 = -1,
         shape: Shape = _STANDARD,
     ) -> None:
         self.to_move = to_move
         self.mine = mine
         self.taken = taken
+        self.open = open
         self.winner = winner
         self.shape = shape
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.to_move, self.mine, self.taken, self.winner, self.shape)
+        fields = (self.to_move, self.mine, self.taken, self.open, self.winner, self.shape)
         return ConnectFourState, fields
-
-    def _open_columns(self) -> int:
-        """Flags of the columns that are not full."""
-        shape = self.shape
-        taken: i64 = self.taken
-        some: int = 0
-        for column in range(shape.columns):
-            bit: i64 = shape.top[column]
-            if taken & bit == 0:
-                some |= shape.flag[column]
-        return some
 
     def actions(self) -> tuple[Any, ...]:
         """Columns that are not full, from the left."""
         if self.to_move < 0:
             return ()
-        return self.shape.open[self._open_columns()]
+        return self.shape.open[self.open]
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same actions, those near the centre first: they are part of more lines."""
+        shape = self.shape
+        if actions is shape.open[self.open]:
+            return shape.from_centre[self.open]
         some: int = 0
         for action in actions:
             column: int = action
-            some |= self.shape.flag[column]
-        return self.shape.from_centre[some]
+            some |= shape.flag[column]
+        return shape.from_centre[some]
 
     def after(self, action: Any) -> ConnectFourState:
         """The state with a disc of the mover dropped into the column."""
-        column: int = action
+        column: i64 = action
         shape = self.shape
         taken: i64 = self.taken
-        bottom: i64 = shape.bottom[column]
+        shift: i64 = column * shape.height
         # Adding at the bottom carries up to the first empty cell.
-        disc: i64 = (taken + bottom) & ~taken & shape.column[column]
+        disc: i64 = (taken + (shape.one << shift)) & (shape.cells << shift)
         placed: i64 = self.mine | disc
         filled: i64 = taken | disc
-        connect: int = shape.connect
-        for step in shape.steps:
-            run: i64 = placed
-            shift: i64 = step
-            left: int = connect - 1
-            while left > 0 and run != 0:
-                run = run & (run >> shift)
-                left -= 1
-            if run != 0:
-                return ConnectFourState(TERMINAL, filled ^ placed, filled, self.to_move, shape)
-        to_move: int = TERMINAL if filled == shape.full else 1 - self.to_move
-        return ConnectFourState(to_move, filled ^ placed, filled, -1, shape)
+        left: i64 = self.open
+        if disc & shape.tops != 0:
+            left = left ^ (shape.one << column)
+        if has_line(shape, placed):
+            winner: i64 = self.to_move
+            return ConnectFourState(TERMINAL, filled ^ placed, filled, left, winner, shape)
+        to_move: int = TERMINAL if left == 0 else 1 - self.to_move
+        return ConnectFourState(to_move, filled ^ placed, filled, left, -1, shape)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
         """Nothing is left to chance."""
@@ -196,42 +198,108 @@ class ConnectFourState(NativeState):
         In each column, "taken + bottom" marks the first empty cell; adding the mover's
         discs below it cannot carry past it.
         """
-        return self.mine + self.taken + self.shape.bottoms
+        return int(self.mine + self.taken + self.shape.bottoms)
 
     def heuristic(self) -> tuple[float, ...]:
         """Lines that only one seat can still complete, by the square of its discs in them."""
         if self.to_move == TERMINAL:
             return self.returns()
-        mine: i64 = self.mine
-        theirs: i64 = self.taken ^ mine
-        balance: i64 = 0
-        for line in self.shape.lines:
-            cells: i64 = line
-            own: i64 = cells & mine
-            other: i64 = cells & theirs
-            count: i64 = 0
-            if other == 0:
-                while own != 0:
-                    own = own & (own - 1)
-                    count += 1
-                balance += count * count
-            elif own == 0:
-                while other != 0:
-                    other = other & (other - 1)
-                    count += 1
-                balance -= count * count
+        balance: i64 = lead_in_lines(self.shape, self.mine, self.taken ^ self.mine)
         value: float = float(balance) * self.shape.scale
         if self.to_move == 0:
             return (value, -value)
         return (-value, value)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
-        """Returns after uniformly random play to the end."""
-        state = self
-        while state.to_move >= 0:
-            columns = state.shape.open[state._open_columns()]
-            state = state.after(columns[int(rng.random() * len(columns))])
-        return state.returns()
+        """Returns after uniformly random play to the end.
+
+        One random number serves eight plies: what is left of it after a choice is as random
+        as it was.
+        """
+        if self.to_move < 0:
+            return self.returns()
+        draw: Any = rng.random
+        shape = self.shape
+        mine: i64 = self.mine
+        taken: i64 = self.taken
+        left: i64 = self.open
+        first: bool = self.to_move == 0
+        columns = shape.open[left]
+        choice: float = 0.0
+        plies: i64 = 0
+        while left != 0:
+            if plies & 7 == 0:
+                choice = draw()
+            plies += 1
+            choice *= float(len(columns))
+            pick: i64 = int(choice)
+            choice -= float(pick)
+            column: i64 = columns[pick]
+            shift: i64 = column * shape.height
+            disc: i64 = (taken + (shape.one << shift)) & (shape.cells << shift)
+            if disc & shape.tops != 0:
+                left = left ^ (shape.one << column)
+                columns = shape.open[left]
+            placed: i64 = mine | disc
+            if has_line(shape, placed):
+                return _WON if first else _LOST
+            mine = taken ^ mine
+            taken = taken | disc
+            first = not first
+        return _DRAW
+
+
+def has_line(shape: Shape, discs: i64) -> bool:
+    """Whether these discs complete a line."""
+    height: i64 = shape.height
+    if shape.connect == 4:
+        pairs: i64 = discs & (discs >> 1)
+        found: i64 = pairs & (pairs >> 2)
+        pairs = discs & (discs >> height)
+        found |= pairs & (pairs >> (height + height))
+        height -= 1
+        pairs = discs & (discs >> height)
+        found |= pairs & (pairs >> (height + height))
+        height += 2
+        pairs = discs & (discs >> height)
+        found |= pairs & (pairs >> (height + height))
+        return found != 0
+    return (
+        has_run(discs, 1, shape.connect)
+        or has_run(discs, height - 1, shape.connect)
+        or has_run(discs, height, shape.connect)
+        or has_run(discs, height + 1, shape.connect)
+    )
+
+
+def lead_in_lines(shape: Shape, mine: i64, theirs: i64) -> i64:
+    """Squares of the numbers of discs in lines that are only mine, less those only theirs."""
+    balance: i64 = 0
+    if shape.connect == 4:
+        height: i64 = shape.height
+        balance = lead_in_fours(mine, theirs, shape.upright, 1)
+        balance += lead_in_fours(mine, theirs, shape.falling, height - 1)
+        balance += lead_in_fours(mine, theirs, shape.level, height)
+        balance += lead_in_fours(mine, theirs, shape.rising, height + 1)
+        balance += 0x1000_1000_1000_1000  # no part is negative from here on
+        balance = (balance & 0x0000_FFFF_0000_FFFF) + ((balance >> 16) & 0x0000_FFFF_0000_FFFF)
+        return (balance & 0xFFFF_FFFF) + (balance >> 32) - 0x4000
+    for line in shape.lines:
+        cells: i64 = line
+        own: i64 = cells & mine
+        other: i64 = cells & theirs
+        count: i64 = 0
+        if other == 0:
+            while own != 0:
+                own = own & (own - 1)
+                count += 1
+            balance += count * count
+        elif own == 0:
+            while other != 0:
+                other = other & (other - 1)
+                count += 1
+            balance -= count * count
+    return balance
 
 
 @mypyc_attr(native_class=False)
@@ -296,7 +364,7 @@ class ConnectFour(Game):
 
     def initial_state(self) -> ConnectFourState:
         """The empty board, seat 0 to move."""
-        return ConnectFourState(0, 0, 0, -1, self.shape)
+        return ConnectFourState(0, 0, 0, self.shape.all_open, -1, self.shape)
 
     def format(self, state: State, action: int) -> str:
         """The column number from 1."""
@@ -326,7 +394,8 @@ class ConnectFour(Game):
         taken = sets[0] | sets[1]
         mover = taken.bit_count() % 2  # also after the end: seats alternate
         winner = -1 if seen.winner is None else seen.winner
-        return ConnectFourState(seen.to_move, sets[mover], taken, winner, self.shape)
+        free = sum(1 << column for column, mark in enumerate(seen.board[0]) if mark == ".")
+        return ConnectFourState(seen.to_move, sets[mover], taken, free, winner, self.shape)
 
     def scene(self, observation: Observation) -> Scene:
         """The board; choosing any cell of a column, or a free one, drops a disc there."""

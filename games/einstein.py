@@ -33,7 +33,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Dice, Element, Grid, Scene, Text
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ _LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
 
 
 @final
-class EinsteinState(NativeState):
+@mypyc_attr(free_list_len=1)
+class EinsteinState(BoardState):
     """Cells of all stones, 1 to 6 of seat 0 and then of seat 1; a move is from * 32 + to.
 
     ``placed`` counts stones on the board at the start (12 when play has begun), ``turn``

@@ -38,7 +38,7 @@ from plyhouse.games.go_board import (
     place_of,
     steps_of,
 )
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Grid, Scene, Text
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ _STANDARD: Final = rules_of(9, 7.5)
 
 
 @final
-class GoState(NativeState):
+@mypyc_attr(free_list_len=1)
+class GoState(BoardState):
     """A board and how it came about: the chain of ``earlier`` states is for superko.
 
     Actions count the points from A1 along the rows; the last one is to pass.

@@ -27,7 +27,7 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
 from plyhouse.games.boards import board_grid, board_scene, result_status
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.pawns import (
     PawnBoard,
     pawn_board,
@@ -51,7 +51,8 @@ _STANDARD: Final = pawn_board(3)
 
 
 @final
-class HexapawnState(NativeState):
+@mypyc_attr(free_list_len=1)
+class HexapawnState(BoardState):
     """The pawns of both seats as sets of squares; square ``rank * size + file`` from a1.
 
     An action is ``from * 3 + d``: d 0 slants to the file before, 1 goes straight, 2 slants

@@ -30,7 +30,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.boards import result_status
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Counter, Grid, Scene
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ _STANDARD: Final = start_board(6, 4)
 
 
 @final
-class KalahState(NativeState):
+@mypyc_attr(free_list_len=1)
+class KalahState(BoardState):
     """The pits in the direction of sowing: houses and store of seat 0, then of seat 1.
 
     Actions are house numbers of the mover, counted from 0.

@@ -61,6 +61,7 @@ _TWO_SECOND: Final[tuple[float, ...]] = (-2.0, 2.0)
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class KuhnPokerState(NativeState):
     """Cards dealt so far by seat, and the actions so far in order."""
 

@@ -69,6 +69,7 @@ _PACK: Final = 6
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class LeducPokerState(NativeState):
     """The cards, -1 where none lies, the actions of both rounds, and chips paid."""
 

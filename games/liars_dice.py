@@ -87,6 +87,7 @@ _STANDARD: Final = rules_of(2, 1, 6, 0)
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class LiarsDiceState(NativeState):
     """All dice rolled so far, seat by seat, and all bids; the last of them may be ``liar``."""
 

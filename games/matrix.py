@@ -96,6 +96,7 @@ _NOTHING: Final = table_of(("1",), ("1",), (((0.0, 0.0),),), 1)
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class MatrixState(NativeState):
     """All choices so far, those of the two seats in turn; the last may be seat 0's secret."""
 

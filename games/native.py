@@ -3,7 +3,8 @@
 Compiled by mypyc, `NativeState` gives the search kernels fast virtual calls.  Games
 written by users need no base class: `plyhouse.games.base.State` is a protocol.
 
-In the modules of the games, states are final native classes.  `Game` subclasses may be
+In the modules of the games, states are final native classes; ``free_list_len`` lets a search
+that makes one state after the other reuse the memory of the last.  `Game` subclasses may be
 subclassed by interpreted code, which mypyc must be told (``allow_interpreted_subclasses``);
 observations are dataclasses with an interpreted base, which it leaves alone when told so
 (``native_class=False``).
@@ -14,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-__all__ = ["COMPILED", "NativeState"]
+__all__ = ["COMPILED", "BoardState", "NativeState"]
 
 COMPILED: Final[bool] = not __file__.endswith(".py")
 """True when this module was loaded from machine code, False when interpreted."""
@@ -42,3 +43,21 @@ class NativeState(ABC):
     @abstractmethod
     def returns(self) -> tuple[float, ...]:
         """Final utilities, one per seat."""
+
+
+class BoardState(NativeState):
+    """A position of a game of perfect information that knows its key and an estimate.
+
+    The hooks are optional, so `NativeState` has none; where a search knows that a state is
+    of this class, its calls of them are C calls.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def key(self) -> Any:
+        """What tells the position from all others, for transposition tables."""
+
+    @abstractmethod
+    def heuristic(self) -> tuple[float, ...]:
+        """An estimate of the returns, one per seat."""

@@ -49,6 +49,7 @@ _MOST_HEAPS: Final = 10
 
 
 @final
+@mypyc_attr(free_list_len=1)
 class NimState(NativeState):
     """The heaps and the seat that took last."""
 

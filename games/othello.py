@@ -33,7 +33,7 @@ from plyhouse.games.base import (
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
 from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
 from plyhouse.games.errors import InvalidPosition
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Scene
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ _ONLY_PASS: Final[tuple[int, ...]] = (PASS,)
 
 # Squares whose disc can be enclosed along a row, along a column, and slanting: not those
 # at the edges where such a line would have to leave the board.
-_ALONG: Final = 0x7E7E_7E7E_7E7E_7E7E
+# The first is shifted to the right by one: numbers of 62 bits are free for mypyc.
+_ALONG: Final = 0x3F3F_3F3F_3F3F_3F3F
 _UPRIGHT: Final = 0x00FF_FFFF_FFFF_FF00
 _SLANTING: Final = 0x007E_7E7E_7E7E_7E00
 
@@ -97,7 +98,7 @@ def _placeable(mine: i64, theirs: i64) -> i64:
     row; the square beyond is a candidate.  The masks keep lines on the board, and keep out
     what the sign of a set drags in when it is shifted to the right.
     """
-    inner: i64 = theirs & _ALONG
+    inner: i64 = ((theirs >> 1) & _ALONG) << 1
     up: i64 = inner & (mine << 1)
     down: i64 = inner & (mine >> 1)
     up |= inner & (up << 1)
@@ -178,7 +179,7 @@ def turned(bit: i64, mine: i64, theirs: i64) -> i64:
     """The discs of ``theirs`` that a disc of the owner of ``mine`` placed on ``bit`` turns."""
     slanting: i64 = theirs & _SLANTING
     return (
-        _line(bit, mine, theirs & _ALONG, 1)
+        _line(bit, mine, ((theirs >> 1) & _ALONG) << 1, 1)
         | _line(bit, mine, theirs & _UPRIGHT, 8)
         | _line(bit, mine, slanting, 7)
         | _line(bit, mine, slanting, 9)
@@ -186,7 +187,8 @@ def turned(bit: i64, mine: i64, theirs: i64) -> i64:
 
 
 @final
-class OthelloState(NativeState):
+@mypyc_attr(free_list_len=1)
+class OthelloState(BoardState):
     """Discs of both seats as sets of squares, and the squares where the mover can place."""
 
     __slots__ = ("black", "open", "white")

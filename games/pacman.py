@@ -33,7 +33,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.pacman_maze import LAYOUTS, NAMES, STOP, Maze, maze_of
 from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Scene
 
@@ -60,7 +60,8 @@ _NO_HEADINGS: Final[tuple[int, ...]] = (STOP,) * len(_STANDARD.ghosts)
 
 
 @final
-class PacmanState(NativeState):
+@mypyc_attr(free_list_len=1)
+class PacmanState(BoardState):
     """Where all are, the dots left as a mask, the score and Pacman's moves left.
 
     ``turn`` is 0 for Pacman and i for the i-th ghost; ``chance`` says who moves the ghosts.

@@ -31,7 +31,7 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Counter, Dice, Element, Scene
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ _STANDARD: Final = rules_of(2, 100, 6)
 
 
 @final
-class PigState(NativeState):
+@mypyc_attr(free_list_len=1)
+class PigState(BoardState):
     """Scores of all seats, whose turn it is and the points of the turn so far."""
 
     __slots__ = ("rolled", "rules", "scores", "total", "turn")

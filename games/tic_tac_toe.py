@@ -20,7 +20,7 @@ from plyhouse.games.base import (
     Observation,
     Utility,
 )
-from plyhouse.games.native import NativeState
+from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Grid, Scene
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
 
 
 @final
-class TicTacToeState(NativeState):
+@mypyc_attr(free_list_len=1)
+class TicTacToeState(BoardState):
     """Two sets of cells; actions are cell numbers 0 to 8."""
 
     __slots__ = ("crosses", "noughts")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
+from plyhouse.games.native import BoardState
+
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
@@ -50,7 +52,10 @@ class Leaves:
         if evaluate is not None:
             value = float(evaluate(state, seat))
         elif self.heuristic:
-            value = float(state.heuristic()[seat])
+            if isinstance(state, BoardState):  # the same, but a C call
+                value = state.heuristic()[seat]
+            else:
+                value = float(state.heuristic()[seat])
         else:
             return 0.0
         if self.low < value < self.high:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import itertools
+import random
+from typing import Any
+
 import pytest
 
 from plyhouse.games import TERMINAL, InvalidParameter, State, get_game
@@ -99,6 +103,60 @@ def test_heuristic_prefers_more_open_lines() -> None:
         first, second = state.heuristic()  # type: ignore[attr-defined]
         assert first == -second
     assert centre.heuristic()[0] > edge.heuristic()[0] > 0  # type: ignore[attr-defined]
+
+
+def counted(rows: tuple[str, ...], connect: int) -> int:
+    """The definition of the heuristic, read from the board."""
+    balance = 0
+    cells = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
+    for (r, c), (down, right) in itertools.product(cells, ((0, 1), (1, 0), (1, 1), (1, -1))):
+        line = [cells.get((r + down * i, c + right * i), "edge") for i in range(connect)]
+        if "edge" not in line and not {"x", "o"} <= set(line):
+            balance += line.count("x") ** 2 - line.count("o") ** 2
+    return balance
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "connect"),
+    [(7, 6, 4), (10, 5, 4), (4, 10, 4), (6, 7, 4), (3, 4, 4), (5, 5, 3), (10, 5, 6), (2, 2, 2)],
+)
+def test_heuristic_counts_the_open_lines(columns: int, rows: int, connect: int) -> None:
+    game = get_game(f"connect_four(columns={columns},connect={connect},rows={rows})")
+    rng = random.Random(columns)
+    found: set[float] = set()
+    for _ in range(40):
+        state: Any = game.initial_state()
+        while state.to_move >= 0:
+            board: Any = game.observe(state, None).fields()["board"]
+            lead = counted(board, connect)
+            estimate = state.heuristic()[0]
+            assert estimate == -state.heuristic()[1]
+            if lead:
+                found.add(round(estimate / lead, 12))
+            else:
+                assert estimate == 0
+            closed = [column for column in range(columns) if board[0][column] != "."]
+            assert [c for c in range(columns) if c not in state.actions()] == closed
+            state = state.after(rng.choice(state.actions()))
+    assert len(found) <= 1  # one scale for all
+
+
+def chance_of_first(state: Any) -> float:
+    """Seat 0's mean return under uniformly random play."""
+    if state.to_move < 0:
+        return float(state.returns()[0])
+    actions = state.actions()
+    return sum(chance_of_first(state.after(action)) for action in actions) / len(actions)
+
+
+@pytest.mark.parametrize("moves", ["", "1", "23", "231"])
+def test_playouts_are_uniformly_random(moves: str) -> None:
+    spec = "connect_four(columns=3,connect=3,rows=3)"
+    state: Any = play(moves, spec)
+    rng = random.Random(5)
+    count = 4000
+    mean = sum(state.playout(rng)[0] for _ in range(count)) / count
+    assert abs(mean - chance_of_first(state)) < 4 / count**0.5
 
 
 def test_players_may_agree_on_a_draw() -> None:
