@@ -45,6 +45,8 @@ INTERPRETED = {
         "registry",
         "scene",
         "testing",
+        "tree_notation",
+        "trees",
     },
     "search/kernels": {"__init__", "duck"},
 }

@@ -37,6 +37,7 @@ from plyhouse.games.errors import (  # noqa: E402
     InvalidParameter,
     InvalidPosition,
     InvalidSpec,
+    InvalidTree,
     UnknownGame,
 )
 from plyhouse.games.registry import (  # noqa: E402
@@ -67,6 +68,7 @@ __all__ = [
     "InvalidParameter",
     "InvalidPosition",
     "InvalidSpec",
+    "InvalidTree",
     "Observation",
     "Parameter",
     "ParameterValue",

@@ -13,6 +13,7 @@
       UnknownGame         game/unknown
       DuplicateGame       game/duplicate      two games claim one name
       InvalidGameSource   game/bad_source     a file that does not load or has no Game
+      InvalidTree         game/bad_tree       a written tree that cannot be read
       GameMismatch        game/unfit          an algorithm refuses a game that it cannot solve
 
 Every message is one or two sentences: what was wrong, and what would be right.  The
@@ -37,6 +38,7 @@ __all__ = [
     "InvalidParameter",
     "InvalidPosition",
     "InvalidSpec",
+    "InvalidTree",
     "UnknownGame",
 ]
 
@@ -192,6 +194,19 @@ class InvalidGameSource(GameError):
         self.path = path
         self.reason = reason
         super().__init__(f"No game can be loaded from {path}: {reason}.")
+
+
+class InvalidTree(GameError):
+    """A written tree that cannot be read; ``line`` is None where there is but one."""
+
+    code = "game/bad_tree"
+
+    def __init__(self, line: int | None, column: int, reason: str) -> None:
+        self.line = line
+        self.column = column
+        self.reason = reason
+        where = f"column {column}" if line is None else f"line {line}, column {column}"
+        super().__init__(f"The tree cannot be read at {where}: {reason}.")
 
 
 class GameMismatch(GameError):

@@ -13,6 +13,7 @@ if __name__ != "plyhouse.search":
 # Each function has the name of its module, so it must be bound here, after its module.
 from plyhouse.search.alpha_beta import alpha_beta
 from plyhouse.search.expectiminimax import expectiminimax
+from plyhouse.search.explain import explain
 from plyhouse.search.fitness import fitting_algorithms
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.minimax import minimax
@@ -26,6 +27,7 @@ __all__ = [
     "alpha_beta",
     "build_info",
     "expectiminimax",
+    "explain",
     "fitting_algorithms",
     "minimax",
     "random_action",

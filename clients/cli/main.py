@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "games": (f"{_HERE}.games:games", "List the games, or explain one of them."),
     "play": (f"{_HERE}.play:play", "Play a game in this terminal against a bot."),
     "match": (f"{_HERE}.match:match", "Let two bots play many games here, without a server."),
+    "explain": (f"{_HERE}.explain:explain", "Draw the tree that a search looks at."),
     "compile": (f"{_HERE}.compile:compile_game", "Compile a game of your own to machine code."),
     "new-bot": (f"{_HERE}.new_bot:new_bot", "Write a starter bot into a new file."),
     "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches."),

@@ -1,0 +1,174 @@
+"""``plyhouse explain``: the tree that a search looks at, drawn or written out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
+
+if TYPE_CHECKING:
+    from plyhouse.games.base import Game
+    from plyhouse.search.explained import Explanation
+
+__all__ = ["explain"]
+
+FORMATS: Final = (".svg", ".txt", ".json")
+POSITION_PARAMETERS: Final = ("position", "fen")
+"""Parameters of games that hold a position to start from."""
+
+
+@click.command()
+@click.argument("game", metavar="[GAME]", required=False)
+@click.option("--tree", metavar="TREE", help="A written tree, or a file with one, as the game.")
+@click.option("--moves", metavar="MOVES", default="", help="Moves from the start, like 4,4.")
+@click.option(
+    "--position", metavar="TEXT", help="A position to start from, where the game has them."
+)
+@click.option(
+    "--search", metavar="NAME", default="alpha_beta", show_default=True,
+    help="minimax, alpha_beta, expectiminimax, star1, expectimax, maxn or paranoid.",
+)  # fmt: skip
+@click.option(
+    "--depth", type=click.IntRange(1), metavar="N", help="Plies to look ahead; else to the end."
+)
+@click.option(
+    "--actions", type=click.IntRange(1), metavar="N",
+    help="Look at the first N actions of each position only.",
+)  # fmt: skip
+@click.option(
+    "--max-nodes", type=click.IntRange(1), metavar="N", default=500, show_default=True,
+    help="Refuse to draw larger trees.",
+)  # fmt: skip
+@click.option(
+    "-o", "--output", metavar="FILE", default="-", show_default=True,
+    help="Where to write: a file ending in .svg, .txt or .json, or - for text.",
+)  # fmt: skip
+def explain(
+    game: str | None,
+    tree: str | None,
+    moves: str,
+    position: str | None,
+    search: str,
+    depth: int | None,
+    actions: int | None,
+    max_nodes: int,
+    output: str,
+) -> None:
+    """Draw the tree that a search looks at in a position of GAME.
+
+    Values, alpha and beta, cut branches and probabilities stand at the nodes; the best line
+    is emphasised. Try `plyhouse explain connect_four --moves 44 --depth 3 -o tree.svg`.
+
+    MOVES are in the game's own notation, with blanks or commas between them where they would
+    run together; in games with dice the outcomes stand among them: 'roll 4 hold'.
+
+    A TREE is written like '((4 2 7) (3 1)) ((5 8) (2 9))', with chance nodes like
+    '?(1/2:8 1/3:24 1/6:-12)' and leaves for more seats like [1 2 6].
+    """
+    from plyhouse.clients.cli.moves import replayed
+    from plyhouse.search import explain as explained
+    from plyhouse.search.explain import TreeTooLarge, UnknownSearch
+
+    suffix = Path(output).suffix.lower() if output != "-" else ".txt"
+    if suffix not in FORMATS:
+        raise CommandError(
+            f"{output} cannot be written: it must end in .svg, .txt or .json.",
+            EXIT_USAGE,
+        )
+    played = asked_game(game, tree, position)
+    at = replayed(played, moves)
+    try:
+        found = explained(
+            played,
+            at.state,
+            search,
+            depth=depth,
+            seat=at.mover if at.state.to_move < 0 else None,
+            max_actions=actions,
+            max_nodes=max_nodes,
+        )
+    except TreeTooLarge as error:
+        told = TreeTooLarge(
+            error.what,
+            error.max_nodes,
+            error.depth,
+            error.actions,
+            ("--depth {}", "--actions {}", "--max-nodes"),
+        )
+        raise CommandError(f"{told}.", EXIT_USAGE) from error
+    except UnknownSearch as error:
+        raise CommandError(str(error), EXIT_USAGE) from error
+    except ValueError as error:
+        raise CommandError(sentence_of(error), EXIT_USAGE) from error
+    heading = "written tree" if tree is not None else played.spec
+    if at.names:
+        heading += f" after {' '.join(at.names)}"
+    write(found, heading, suffix, output)
+
+
+def sentence_of(error: ValueError) -> str:
+    """An error of the library as a sentence."""
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def asked_game(name: str | None, tree: str | None, position: str | None) -> Game:
+    """The game that the arguments mean."""
+    if tree is not None:
+        if name is not None or position is not None:
+            other = "a game" if name is not None else "--position"
+            raise CommandError(f"--tree is a game of its own: leave {other} away.", EXIT_USAGE)
+        from plyhouse.games.trees import tree_game
+
+        return tree_game(tree_text(tree))
+    if name is None:
+        raise CommandError(
+            "Say what to explain: a game like connect_four, or --tree '((4 2 7) (3 1))'.",
+            EXIT_USAGE,
+        )
+    from plyhouse.games.registry import get_game
+
+    game = get_game(name, files=True)  # whoever types a command may run files
+    if position is None:
+        return game
+    for parameter in POSITION_PARAMETERS:
+        if parameter in game.parameters:
+            made = type(game)(**{**game.parameters, parameter: position})
+            made.source = game.source
+            return made
+    raise CommandError(
+        f"{game.spec} has no text for positions: say how to get there with --moves.", EXIT_USAGE
+    )
+
+
+def tree_text(tree: str) -> str:
+    """The tree itself, or what the file of that name holds."""
+    if any(mark in tree for mark in "([?\n"):
+        return tree
+    path = Path(tree)
+    if not path.is_file():
+        raise CommandError(
+            f"{tree!r} is neither a file nor a tree: a tree is written like '((4 2 7) (3 1))'.",
+            EXIT_USAGE,
+        )
+    return path.read_text(encoding="utf-8")
+
+
+def write(found: Explanation, heading: str, suffix: str, output: str) -> None:
+    """Write the tree where it was asked for."""
+    match suffix:
+        case ".svg":
+            text = found.svg(heading)
+        case ".json":
+            text = found.json() + "\n"
+        case _:
+            text = f"{heading}\n{found.text()}"
+    if output == "-":
+        click.echo(text, nl=False)
+        return
+    Path(output).write_text(text, encoding="utf-8")
+    click.echo(f"{heading}: {found.title()}")
+    click.echo(f"Wrote {output}.", err=True)
