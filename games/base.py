@@ -81,6 +81,8 @@ class Utility(enum.StrEnum):
     CONSTANT_SUM = "constant_sum"
     GENERAL_SUM = "general_sum"
     TEAM = "team"
+    """Seats of a team (`Game.team`) have equal returns; where there are two teams, those of
+    one are the opposite of the other's."""
 
 
 class Scoring(enum.StrEnum):
@@ -343,6 +345,24 @@ class Game(ABC):
         if "seats" in self._parameters:
             return self.int_parameter("seats")
         return self.info.max_seats
+
+    @property
+    def chance_kind(self) -> ChanceKind:
+        """Whether there are chance nodes with these parameters.
+
+        By default what ``info`` says, which holds for all parameters.  A game that has chance
+        nodes only with some of them overrides it, so that searches for deterministic games
+        play the others.
+        """
+        return self.info.chance
+
+    def team(self, seat: int) -> int:
+        """The team of a seat, as the least seat of that team: by default everyone plays alone.
+
+        In a game with ``Utility.TEAM`` the seats of a team have equal returns, and where there
+        are two teams, those of one are the opposite of the other's; `check_game` holds it.
+        """
+        return seat
 
     @property
     def return_bounds(self) -> tuple[float, float]:

@@ -376,6 +376,16 @@ class Pacman(Game):
         """Pacman, and the ghosts of the layout if they are adversaries."""
         return 1 if self.chance else 1 + len(self.maze.ghosts)
 
+    @property
+    def chance_kind(self) -> ChanceKind:
+        """Only random ghosts are chance."""
+        random_ghosts = self.chance and len(self.maze.ghosts) > 0
+        return ChanceKind.STOCHASTIC if random_ghosts else ChanceKind.DETERMINISTIC
+
+    def team(self, seat: int) -> int:
+        """All ghosts play together."""
+        return PACMAN if seat == PACMAN else 1
+
     def seat_name(self, seat: int) -> str:
         """Pacman, or the ghost's number."""
         return "Pacman" if seat == PACMAN else f"ghost {seat}"

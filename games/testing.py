@@ -256,7 +256,7 @@ class _Checker:
         mover = state.to_move
         known = mover in (CHANCE, TERMINAL) or 0 <= mover < self.game.seats
         self.require(known, "to_move", f"to_move is {mover!r}")
-        if mover == CHANCE and self.info.chance is ChanceKind.DETERMINISTIC:
+        if mover == CHANCE and self.game.chance_kind is ChanceKind.DETERMINISTIC:
             self.broken("chance", "a chance node in a game declared deterministic")
 
     def check_order(self, state: State) -> None:
@@ -308,6 +308,19 @@ class _Checker:
                 self.constant_sum = total
             stays = abs(total - self.constant_sum) < _TOLERANCE
             self.require(stays, law, f"{values!r} sum to {total!r}, not {self.constant_sum!r}")
+        elif self.info.utility is Utility.TEAM:
+            self.check_teams(law, values)
+
+    def check_teams(self, law: str, values: tuple[float, ...]) -> None:
+        """Equal returns within a team, opposite ones between two."""
+        teams = [self.game.team(seat) for seat in range(self.game.seats)]
+        for seat, team in enumerate(teams):
+            self.same(law, f"team of seat {seat}, as its least seat", team, teams.index(team))
+            shared = abs(values[seat] - values[team]) < _TOLERANCE
+            self.require(shared, law, f"{values!r}: seats {team} and {seat} are a team")
+        if len(set(teams)) == 2:
+            total = math.fsum(values[team] for team in set(teams))
+            self.require(abs(total) < _TOLERANCE, law, f"{values!r}: two teams must be opposite")
 
     def check_purity(self, state: State) -> None:
         """``after`` twice: the same results, and the state unchanged."""

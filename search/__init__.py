@@ -12,12 +12,16 @@ if __name__ != "plyhouse.search":
 
 # Each function has the name of its module, so it must be bound here, after its module.
 from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.expectimax import expectimax
 from plyhouse.search.expectiminimax import expectiminimax
 from plyhouse.search.explain import explain
 from plyhouse.search.fitness import fitting_algorithms
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.maxn import maxn
 from plyhouse.search.minimax import minimax
+from plyhouse.search.paranoid import paranoid
 from plyhouse.search.random_choice import random_action
+from plyhouse.search.team_search import team_search
 from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [
@@ -26,9 +30,13 @@ __all__ = [
     "SearchResult",
     "alpha_beta",
     "build_info",
+    "expectimax",
     "expectiminimax",
     "explain",
     "fitting_algorithms",
+    "maxn",
     "minimax",
+    "paranoid",
     "random_action",
+    "team_search",
 ]

@@ -13,6 +13,7 @@ from plyhouse.games.base import Game
 from plyhouse.search.fitness import require_fit
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.sampling import Sampler
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 
@@ -34,15 +35,26 @@ def tree_search(
     evaluate: Evaluation | None,
     seed: int,
     deepen: bool,
+    extra: tuple[Any, ...] = (),
+    bounds: tuple[float, float] | None = None,
+    sampler: Sampler | None = None,
+    forced: bool = True,
 ) -> SearchResult:
     """Search from a state in which a seat is to move.
 
     With ``deepen`` the depths 1, 2, ... are searched one after the other until the limit
     is reached or the outcome is certain; otherwise only the last depth is.
+
+    ``extra`` is what the kernel takes besides; ``bounds`` of all values replace those that
+    the game declares; a value that a ``sampler`` had part in is not exact; ``forced`` says
+    that a value at a bound cannot change with the depth, as no choice of others can take a
+    won game away.
     """
     poll = Poll(limit)
     require_fit(algorithm, game, state)
-    root = Root(game, state, limit, poll, kernel_name, evaluate, seed)
+    root = Root(
+        game, state, limit, poll, kernel_name, evaluate, seed, extra, bounds, sampler, forced
+    )
     depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
     try:
         for depth in range(1 if deepen else depth_limit, depth_limit + 1):
@@ -66,21 +78,21 @@ class Root:
         kernel_name: str,
         evaluate: Evaluation | None,
         seed: int,
+        extra: tuple[Any, ...] = (),
+        bounds: tuple[float, float] | None = None,
+        sampler: Sampler | None = None,
+        forced: bool = True,
     ) -> None:
         self.state = state
         self.seat: int = state.to_move
         self.report = limit.report
         self.poll = poll
         info = game.info
-        self.leaves = Leaves(
-            evaluate,
-            hasattr(state, "heuristic"),
-            float(info.min_return),
-            float(info.max_return),
-        )
+        low, high = bounds or (float(info.min_return), float(info.max_return))
+        self.leaves = Leaves(evaluate, hasattr(state, "heuristic"), low, high)
         order = hasattr(state, "order")
         module = kernel_for(kernel_name, state)
-        self.kernel = module.Kernel(poll, self.leaves, order, MAX_DEPTH)
+        self.kernel = module.Kernel(poll, self.leaves, order, MAX_DEPTH, *extra)
         actions = state.actions()
         self.actions: list[Any] = list(state.order(actions) if order else actions)
         if seed:
@@ -91,7 +103,10 @@ class Root:
         self.values: dict[Any, float] = {}
         self.depth = 0
         self.exact = False
-        self.bounds = (float(info.min_return), float(info.max_return))
+        self.bounds = (low, high) if forced else ()
+        # What every seat may expect, from kernels that know.
+        self.vector: tuple[float, ...] = ()
+        self.sampler = sampler
 
     def iterate(self, depth: int) -> None:
         """Search all actions to a depth, the best of the previous iteration first.
@@ -115,10 +130,12 @@ class Root:
                 best = value
                 self.value = value
                 self.line = [action, *self.kernel.line()]
+                self.vector = tuple(getattr(self.kernel, "vector", ()))
                 if not followed or action != head:
                     self.told()
         self.depth = depth
-        self.exact = not self.leaves.used
+        sampled = self.sampler is not None and self.sampler.used
+        self.exact = not self.leaves.used and not sampled
         self.told()
 
     def settled(self) -> bool:
@@ -127,7 +144,7 @@ class Root:
         That is when no line was cut off, or when the game is won or lost for certain
         (not merely by an estimate as good as a win).
         """
-        return self.exact or (self.value in self.bounds and not self.leaves.claimed)
+        return not self.leaves.used or (self.value in self.bounds and not self.leaves.claimed)
 
     def told(self) -> None:
         """Report the best so far to whoever wants to hear it."""
@@ -145,4 +162,5 @@ class Root:
             time=self.poll.seconds(),
             values=dict(self.values),
             exact=self.exact,
+            vector=self.vector,
         )

@@ -23,28 +23,42 @@ class Needs:
     deterministic: bool = True
     perfect_information: bool = True
     two_player_zero_sum: bool = True
+    two_sides: bool = False
+    """Whether two teams against each other do as well as two seats."""
 
     def misfits(self, game: Game) -> Iterator[str]:
         """Say, one reason after the other, why the game does not fit."""
         info = game.info
-        if self.deterministic and info.chance is not ChanceKind.DETERMINISTIC:
+        if self.deterministic and game.chance_kind is not ChanceKind.DETERMINISTIC:
             yield "it has chance nodes"
         if self.perfect_information and info.information is not Information.PERFECT:
             yield "its seats do not see the whole state"
-        if self.two_player_zero_sum and game.seats != 2:
-            yield f"it has {game.seats} seats"
-        if self.two_player_zero_sum and info.utility is not Utility.ZERO_SUM:
-            yield "its returns do not sum to zero"
+        if self.two_player_zero_sum:
+            teams = len({game.team(seat) for seat in range(game.seats)})
+            sides = teams if self.two_sides and info.utility is Utility.TEAM else game.seats
+            if sides != 2:
+                seats = "1 seat" if game.seats == 1 else f"{game.seats} seats"
+                yield f"it has {seats}" + (", which are not two teams" if self.two_sides else "")
+            # The returns of two teams are opposite: `Utility.TEAM` promises it.
+            opposite = info.utility is Utility.TEAM and teams == 2
+            if info.utility is not Utility.ZERO_SUM and not opposite:
+                yield "its returns do not sum to zero"
 
     def wanted(self) -> str:
         """Describe the games that fit, for the message of a refusal."""
         words = [
             "deterministic" if self.deterministic else "",
-            "two-seat, zero-sum" if self.two_player_zero_sum else "",
+            self.sides(),
         ]
         kind = ", ".join(word for word in words if word)
         text = f"{kind} games" if kind else "games"
         return f"{text} of perfect information" if self.perfect_information else text
+
+    def sides(self) -> str:
+        """Describe who plays against whom."""
+        if not self.two_player_zero_sum:
+            return ""
+        return "two-seat or two-team, zero-sum" if self.two_sides else "two-seat, zero-sum"
 
 
 ALGORITHMS: Final = {
@@ -53,6 +67,10 @@ ALGORITHMS: Final = {
         Needs("alpha_beta"),
         Needs("minimax"),
         Needs("expectiminimax", deterministic=False),
+        Needs("team_search", deterministic=False, two_sides=True),
+        Needs("maxn", deterministic=False, two_player_zero_sum=False),
+        Needs("paranoid", deterministic=False, two_player_zero_sum=False),
+        Needs("expectimax", deterministic=False, two_player_zero_sum=False),
         Needs(
             "random_action",
             deterministic=False,

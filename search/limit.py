@@ -78,6 +78,8 @@ class SearchResult:
     values: Mapping[Any, float] = field(default_factory=dict)
     """Value per root action, as far as known; a search that prunes knows only an upper
     bound for actions worse than the best."""
+    vector: tuple[float, ...] = ()
+    """What every seat may expect, from searches that value all of them (max^n); else empty."""
     exact: bool = False
     """True when the value is the game's true one: no line was cut off by a depth limit
     or valued by an estimate."""

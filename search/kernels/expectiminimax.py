@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.search.kernels.duck import NodeState
 from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.sampling import Sampler
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -28,10 +29,16 @@ class Kernel:
     """One search: its counters and its principal variation."""
 
     def __init__(
-        self, poll: Callable[[int], int], leaves: Leaves, order: bool, max_depth: int
+        self,
+        poll: Callable[[int], int],
+        leaves: Leaves,
+        order: bool,
+        max_depth: int,
+        sampler: Sampler | None = None,
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
+        self.sampler: Sampler | None = sampler
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.seat: i64 = 0
@@ -73,7 +80,11 @@ class Kernel:
             return self.leaves.value(state, self.seat)
         if mover == CHANCE:
             mean: float = 0.0
-            for outcome, probability in state.chance_outcomes():
+            outcomes: Any = state.chance_outcomes()
+            sampler: Sampler | None = self.sampler
+            if sampler is not None:
+                outcomes = sampler.outcomes(outcomes, ply)
+            for outcome, probability in outcomes:
                 weight: float = probability
                 mean += weight * self.search(state.after(outcome), depth - 1, ply + 1)
             return mean

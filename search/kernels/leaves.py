@@ -58,6 +58,24 @@ class Leaves:
                 value = float(state.heuristic()[seat])
         else:
             return 0.0
+        return self.checked(value)
+
+    def all_values(self, state: Any, seats: i64) -> list[float]:
+        """Estimate what every seat may expect from the state."""
+        values: list[float] = []
+        seat: i64 = 0
+        if self.evaluate is None and self.heuristic:
+            self.used = True
+            for value in state.heuristic():
+                values.append(self.checked(float(value)))  # noqa: PERF401 - see the kernels
+            return values
+        while seat < seats:
+            values.append(self.value(state, seat))
+            seat += 1
+        return values
+
+    def checked(self, value: float) -> float:
+        """The estimate, if it lies within the bounds; raises `ValueError` if not."""
         if self.low < value < self.high:
             return value
         if value != self.low and value != self.high:

@@ -16,6 +16,7 @@ from plyhouse.games.base import (
     GameInfo,
     Information,
     Observation,
+    Parameter,
     Utility,
 )
 from plyhouse.games.scene import Scene
@@ -144,6 +145,107 @@ def random_tree() -> Callable[[int], Any]:
             return tuple(grow(depth - 1) for _ in range(rng.randint(1, 4)))
 
         return tuple(grow(4) for _ in range(3))
+
+    return make
+
+
+class Turn:
+    """A node of a tree for several seats: who moves, and the subtrees."""
+
+    def __init__(self, seat: int, *children: Any) -> None:
+        self.seat = seat
+        self.children = children
+
+
+class SeatsState:
+    """A node for several seats: a `Turn`, a `Roll`, or a tuple of returns."""
+
+    __slots__ = ("node", "to_move")
+
+    def __init__(self, node: Any) -> None:
+        self.node = node
+        if isinstance(node, Roll):
+            self.to_move = CHANCE
+        else:
+            self.to_move = node.seat if isinstance(node, Turn) else TERMINAL
+
+    def actions(self) -> tuple[int, ...]:
+        return tuple(range(len(self.node.children))) if self.to_move >= 0 else ()
+
+    def after(self, action: int) -> SeatsState:
+        node = self.node
+        return SeatsState(
+            node.outcomes[action][1] if isinstance(node, Roll) else node.children[action]
+        )
+
+    def chance_outcomes(self) -> tuple[tuple[int, float], ...]:
+        if self.to_move != CHANCE:
+            return ()
+        return tuple((index, weight) for index, (weight, _) in enumerate(self.node.outcomes))
+
+    def returns(self) -> tuple[float, ...]:
+        leaf: tuple[float, ...] = self.node
+        return leaf
+
+
+class SeatsTreeGame(TreeGame):
+    """A tree for up to five seats, with chance nodes, and returns of any kind."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="seats_tree",
+        title="Tree for several seats",
+        summary="A written tree for several seats.",
+        min_seats=1,
+        max_seats=5,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.PERFECT,
+        utility=Utility.GENERAL_SUM,
+        min_return=-100.0,
+        max_return=100.0,
+        max_plies=100,
+        parameters=(Parameter("seats", 3, "number of seats", 1, 5),),
+    )
+
+
+@pytest.fixture
+def turn() -> type[Turn]:
+    return Turn
+
+
+@pytest.fixture
+def seats_tree() -> TreeMaker:
+    """Make (game, state) from a tree of `Turn`, `Roll` and tuples of returns."""
+
+    def make(node: Any, seats: int = 3) -> tuple[Game, Any]:
+        return SeatsTreeGame(seats=seats), SeatsState(node)
+
+    return make
+
+
+@pytest.fixture
+def random_seats_tree() -> Callable[..., Any]:
+    """Make a random tree for some seats whose returns sum to ``total``, if that is given."""
+
+    def make(seed: int, seats: int, total: float | None = None, depth: int = 5) -> Any:
+        rng = random.Random(seed)
+
+        def leaf() -> tuple[float, ...]:
+            values = [float(rng.randint(0, 6)) for _ in range(seats)]
+            if total is not None:
+                values = [value - (sum(values) - total) / seats for value in values]
+            return tuple(values)
+
+        def grow(left: int) -> Any:
+            if left == 0 or (left < depth - 1 and rng.random() < 0.1):
+                return leaf()
+            width = rng.randint(1, 4)
+            if left < depth and rng.random() < 0.25:
+                weights = [rng.randint(1, 5) for _ in range(width)]
+                whole = sum(weights)
+                return Roll(*[(weight / whole, grow(left - 1)) for weight in weights])
+            return Turn(rng.randrange(seats), *[grow(left - 1) for _ in range(width)])
+
+        return Turn(0, *[grow(depth - 1) for _ in range(3)])
 
     return make
 

@@ -8,11 +8,18 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import (
     alpha_beta,
+    expectimax,
     expectiminimax,
     fitting_algorithms,
+    maxn,
     minimax,
+    paranoid,
     random_action,
+    team_search,
 )
+
+ANY_SEATS = ("maxn", "paranoid", "expectimax", "random_action")
+ANY_SIDES = ("team_search", *ANY_SEATS)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,13 @@ from plyhouse.search import (
         (alpha_beta, "kuhn_poker", "its seats do not see the whole state"),
         (expectiminimax, "coin_guess", "its seats do not see the whole state"),
         (expectiminimax, "pig(seats=3)", "it has 3 seats"),
+        (minimax, "pacman", "it has 3 seats"),
+        (expectiminimax, "pacman(ghosts=random)", "it has 1 seat and its returns"),
+        (team_search, "pig(seats=3)", "it has 3 seats, which are not two teams"),
+        (team_search, "prisoners_dilemma", "its returns do not sum to zero"),
+        (maxn, "kuhn_poker(seats=3)", "its seats do not see the whole state"),
+        (expectimax, "kuhn_poker", "its seats do not see the whole state"),
+        (paranoid, "kuhn_poker", "its seats do not see the whole state"),
     ],
 )
 def test_a_game_that_does_not_fit_is_refused_with_the_reason(
@@ -45,16 +59,19 @@ def test_the_refusal_names_what_the_algorithm_plays_and_what_plays_the_game() ->
     assert str(caught.value) == (
         "alpha_beta cannot play pig: it has chance nodes; it plays deterministic, two-seat, "
         "zero-sum games of perfect information; what can play pig: expectiminimax, "
-        "random_action."
+        "team_search, maxn, paranoid, expectimax, random_action."
     )
 
 
 @pytest.mark.parametrize(
     ("spec", "names"),
     [
-        ("connect_four", ("alpha_beta", "minimax", "expectiminimax", "random_action")),
-        ("pig", ("expectiminimax", "random_action")),
-        ("pig(seats=4)", ("random_action",)),
+        ("connect_four", ("alpha_beta", "minimax", "expectiminimax", *ANY_SIDES)),
+        ("pig", ("expectiminimax", *ANY_SIDES)),
+        ("pig(seats=4)", ANY_SEATS),
+        ("pacman", ANY_SIDES),
+        ("pacman(layout=duel)", ("alpha_beta", "minimax", "expectiminimax", *ANY_SIDES)),
+        ("pacman(ghosts=random)", ANY_SEATS),
         ("kuhn_poker", ("random_action",)),
     ],
 )

@@ -17,11 +17,16 @@ from plyhouse.search import (
     Limit,
     SearchResult,
     alpha_beta,
+    expectimax,
     expectiminimax,
     fitting_algorithms,
+    maxn,
     minimax,
+    paranoid,
     random_action,
+    team_search,
 )
+from plyhouse.search.policies import softmax_policy
 
 GAMES = {
     "tic_tac_toe": 5,
@@ -34,13 +39,34 @@ GAMES = {
     "coin_guess(variant=bag,pennies=0.3)": 4,
     "kuhn_poker": 5,
     "kuhn_poker(seats=3)": 5,
+    "einstein": 1,
+    "pacman(layout=duel,steps=20)": 4,
+    "pacman(ghosts=random,layout=trapped,steps=20)": 4,
+    "pacman(layout=trapped)": 4,
 }
 SEARCHES: dict[str, Any] = {
     "alpha_beta": alpha_beta,
     "minimax": minimax,
     "expectiminimax": expectiminimax,
+    "expectimax": expectimax,
+    "maxn": maxn,
+    "paranoid": paranoid,
+    "team_search": team_search,
     "random_action": random_action,
 }
+VARIATIONS: dict[str, list[dict[str, Any]]] = {
+    "expectiminimax": [
+        {"pruning": "star1"},
+        {"pruning": "star2"},
+        {"chance_samples": 3},
+        {"pruning": "star2", "chance_samples": 3},
+    ],
+    "expectimax": [{"opponents": softmax_policy(0.5)}, {"chance_samples": 2}],
+    "maxn": [{"pruning": "shallow", "sum_bound": 10000.0}, {"chance_samples": 2}],
+    "paranoid": [{"pruning": "star1"}],
+    "team_search": [{"pruning": "star1", "chance_samples": 3}],
+}
+"""Options to try besides the defaults."""
 
 
 class Wrapped:
@@ -149,6 +175,7 @@ def told(result: SearchResult) -> list[Any]:
         result.depth,
         result.nodes,
         dict(result.values),
+        result.vector,
         result.exact,
     ]
 
@@ -174,6 +201,13 @@ def searches(spec: str) -> dict[str, Any]:
                 native_result = told(search(game, state, limit, seed=seed))
                 results[label] = native_result
                 assert told(search(game, full(state), limit, seed=seed)) == native_result, label
+        for options in VARIATIONS.get(name, []):
+            label = f"{name} {sorted(options)} {options.get('pruning')}"
+            results[label] = told(search(game, state, Limit(depth=3), seed=5, **options))
+            assert (
+                told(search(game, full(state), Limit(depth=3), seed=5, **options))
+                == (results[label])
+            ), label
         plain = told(search(game, Wrapped(state), Limit(depth=4)))
         results[f"{name} without heuristic"] = plain
     return results

@@ -1,0 +1,117 @@
+"""Expectimax: one seat maximises, everything else is chance with known probabilities.
+
+Michie, "Game-playing and game-learning automata", in: Advances in Programming and
+Non-numerical Computation (1966).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, final
+
+from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.sampling import Sampler
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+__all__ = ["Kernel"]
+
+CHANCE: Final = -1
+TERMINAL: Final = -2
+INFINITY: Final = float("inf")
+
+
+@final
+class Kernel:
+    """One search: its counters and its principal variation.
+
+    ``opponents(state)`` gives the distribution over actions where another seat is to move;
+    None stands for all actions alike.
+    """
+
+    def __init__(
+        self,
+        poll: Callable[[int], int],
+        leaves: Leaves,
+        order: bool,
+        max_depth: int,
+        opponents: Callable[[Any], Any] | None,
+        sampler: Sampler | None,
+    ) -> None:
+        self.poll = poll
+        self.leaves: Leaves = leaves
+        self.opponents = opponents
+        self.sampler: Sampler | None = sampler
+        self.nodes: i64 = 1
+        self.due: i64 = 0
+        self.seat: i64 = 0
+        # lines[ply] is the principal variation from that ply on.
+        self.lines: list[list[Any]] = []
+        for _ in range(max_depth + 1):
+            self.lines.append([])
+
+    def begin(self, previous: list[Any]) -> None:
+        """Start an iteration; without pruning nothing is gained from the previous one."""
+        self.leaves.reset()
+
+    def child_value(self, child: Any, seat: int, depth: int, alpha: float, first: bool) -> float:
+        """Value for ``seat``, who moved from the root to ``child``; always exact.
+
+        ``depth`` counts the plies from the root; ``alpha`` and ``first`` are for kernels
+        that prune.
+        """
+        state: NodeState = child
+        self.seat = seat
+        return self.search(state, depth - 1, 1)
+
+    def line(self) -> list[Any]:
+        """Return the expected play after the root action valued last."""
+        return self.lines[1]
+
+    def search(self, state: NodeState, depth: i64, ply: i64) -> float:
+        """Return the value of the state for the seat that moves at the root."""
+        if self.nodes >= self.due:
+            self.due = self.poll(self.nodes)
+        self.nodes += 1
+        mover: i64 = state.to_move
+        self.lines[ply] = []
+        value: float
+        if mover == TERMINAL:
+            value = state.returns()[self.seat]
+            return value
+        if depth == 0:
+            return self.leaves.value(state, self.seat)
+        if mover == self.seat:
+            best: float = -INFINITY
+            for action in tuple(state.actions()):
+                value = self.search(state.after(action), depth - 1, ply + 1)
+                if value > best:
+                    best = value
+                    line: list[Any] = [action]
+                    line.extend(self.lines[ply + 1])
+                    self.lines[ply] = line
+            return best
+        mean: float = 0.0
+        share: float
+        if mover == CHANCE:
+            outcomes: Any = state.chance_outcomes()
+            sampler: Sampler | None = self.sampler
+            if sampler is not None:
+                outcomes = sampler.outcomes(outcomes, ply)
+            for outcome, weight in outcomes:
+                share = weight
+                mean += share * self.search(state.after(outcome), depth - 1, ply + 1)
+        elif self.opponents is not None:
+            for action, weight in self.opponents(state):
+                share = weight
+                if share > 0.0:
+                    mean += share * self.search(state.after(action), depth - 1, ply + 1)
+        else:
+            actions: tuple[Any, ...] = tuple(state.actions())
+            share = 1.0 / float(len(actions))
+            for action in actions:
+                mean += share * self.search(state.after(action), depth - 1, ply + 1)
+        self.lines[ply] = []
+        return mean
