@@ -47,10 +47,14 @@ ENTRY_POINTS: Final = "plyhouse.bots"
 REFERENCE_BOTS: Final[dict[str, str]] = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
+    "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
+    "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
+    "team_search": "plyhouse.bots.reference.team_search_bot:TeamSearchBot",
 }
 
 _FILE: Final = re.compile(r"(?P<path>.*\.py)(?::(?P<name>[A-Za-z_]\w*))?")

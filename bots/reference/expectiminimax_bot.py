@@ -11,7 +11,7 @@ __all__ = ["ExpectiminimaxBot"]
 
 
 class ExpectiminimaxBot(SearchBot):
-    """Weighs what the dice may do by its probability.
+    """Weighs what the dice may do by its probability, with Star2 pruning.
 
     The search reports the best action of every depth by itself (through ``turn.limit``), and
     breaks ties by the turn's own seed, so that two matches need not be the same.
@@ -22,4 +22,6 @@ class ExpectiminimaxBot(SearchBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        return expectiminimax(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        limit = self.limit(turn)
+        seed = self.seed(turn)
+        return expectiminimax(turn.game, turn.state, limit, seed=seed, pruning="star2").action

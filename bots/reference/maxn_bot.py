@@ -1,0 +1,25 @@
+"""``maxn``: max^n, for any number of seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.search.maxn import maxn
+
+__all__ = ["MaxnBot"]
+
+
+class MaxnBot(SearchBot):
+    """Takes it that every seat maximises its own return.
+
+    The search reports the best action of every depth by itself (through ``turn.limit``), and
+    breaks ties by the turn's own seed, so that two matches need not be the same.
+    """
+
+    name = "maxn"
+    algorithm = "maxn"
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        return maxn(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

@@ -1,0 +1,25 @@
+"""``paranoid``: alpha-beta against everyone else, for any number of seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.search.paranoid import paranoid
+
+__all__ = ["ParanoidBot"]
+
+
+class ParanoidBot(SearchBot):
+    """Takes it that all other seats play together against its own.
+
+    The search reports the best action of every depth by itself (through ``turn.limit``), and
+    breaks ties by the turn's own seed, so that two matches need not be the same.
+    """
+
+    name = "paranoid"
+    algorithm = "paranoid"
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        return paranoid(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

@@ -1,0 +1,25 @@
+"""``team_search``: alpha-beta between two teams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.search.team_search import team_search
+
+__all__ = ["TeamSearchBot"]
+
+
+class TeamSearchBot(SearchBot):
+    """Plays for its team, like Pacman's ghosts, against the other one.
+
+    The search reports the best action of every depth by itself (through ``turn.limit``), and
+    breaks ties by the turn's own seed, so that two matches need not be the same.
+    """
+
+    name = "team_search"
+    algorithm = "team_search"
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        return team_search(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
