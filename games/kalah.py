@@ -133,10 +133,19 @@ class KalahState(BoardState):
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""
+        mover: int = self.to_move
+        if mover < 0:
+            return self.returns()
+        draw: Any = rng.random
         pits: list[int] = list(self.pits)
         houses: i64 = (len(pits) >> 1) - 1
+        if houses <= 6 and sum(pits) < 128:
+            south: i64 = packed(pits, 0, houses)
+            north: i64 = packed(pits, houses + 1, houses)
+            if mover == 0:
+                return _result(int(final_lead(south, north, houses, draw)), 0)
+            return _result(0, int(final_lead(north, south, houses, draw)))
         filled: list[int] = [0] * houses
-        mover: int = self.to_move
         while mover >= 0:
             first: i64 = 0 if mover == 0 else houses + 1
             count: i64 = 0
@@ -146,8 +155,91 @@ class KalahState(BoardState):
                     filled[count] = int(house)
                     count += 1
                 house += 1
-            mover = sow(pits, mover, filled[int(rng.random() * float(count))])
+            chance: float = draw()
+            mover = sow(pits, mover, filled[int(chance * float(count))])
         return _result(pits[houses], pits[len(pits) - 1])
+
+
+def packed(pits: list[int], first: i64, houses: i64) -> i64:
+    """A side of the board as one number: a byte for each house, then one for the store."""
+    side: i64 = 0
+    index: i64 = first + houses
+    while index >= first:
+        seeds: i64 = pits[index]
+        side = (side << 8) + seeds
+        index -= 1
+    return side
+
+
+def seeds_in(side: i64) -> i64:
+    """All seeds of a packed side."""
+    pairs: i64 = (side & 0x00FF_00FF_00FF_00FF) + ((side >> 8) & 0x00FF_00FF_00FF_00FF)
+    pairs = pairs + (pairs >> 32)
+    return (pairs + (pairs >> 16)) & 0xFFFF
+
+
+def final_lead(mine: i64, theirs: i64, houses: i64, draw: Any) -> i64:
+    """Seeds that the mover has more than the other at the end, after random play.
+
+    For at most 6 houses and 127 seeds: both sides are `packed`, so that sowing adds 1 to many
+    bytes at once, and pits are named by the position of their lowest bit.
+    """
+    store: i64 = houses << 3
+    inside: i64 = 0xFFFF_FFFF_FFFF >> (48 - store)
+    swapped: bool = False
+    while mine & inside != 0 and theirs & inside != 0:
+        # One bit for each house that has seeds; adding 127 reaches the eighth bit.
+        filled: i64 = (((mine & inside) + 0x7F7F_7F7F_7F7F) >> 7) & 0x0101_0101_0101
+        halves: i64 = filled + (filled >> 24)
+        count: i64 = (halves + (halves >> 8) + (halves >> 16)) & 7
+        chance: float = draw()
+        skip: i64 = int(chance * float(count))
+        while skip > 0:
+            filled = filled & (filled - 1)
+            skip -= 1
+        at: i64 = 0
+        while filled & 1 == 0:
+            filled = filled >> 8
+            at += 8
+        hand: i64 = (mine >> at) & 255
+        mine = mine - (hand << at)
+        at += 8
+        room: i64 = (store + 8 - at) >> 3
+        last: i64 = -1
+        while True:
+            if hand <= room:
+                mine = mine + (ones(hand) << at)
+                last = at + (hand << 3) - 8
+                break
+            mine = mine + (ones(room) << at)
+            hand -= room
+            if hand <= houses:
+                theirs = theirs + ones(hand)
+                break
+            theirs = theirs + ones(houses)
+            hand -= houses
+            at = 0
+            room = houses + 1
+        if last == store:
+            continue
+        if last >= 0:
+            sown: i64 = (mine >> last) & 255
+            opposite: i64 = store - 8 - last
+            taken: i64 = (theirs >> opposite) & 255
+            if sown == 1 and taken != 0:
+                theirs = theirs - (taken << opposite)
+                mine = mine - (sown << last) + ((taken + 1) << store)
+        keep: i64 = mine
+        mine = theirs
+        theirs = keep
+        swapped = not swapped
+    lead: i64 = seeds_in(mine) - seeds_in(theirs)
+    return -lead if swapped else lead
+
+
+def ones(count: i64) -> i64:
+    """A seed in each of so many pits, at most 7."""
+    return 0x01_0101_0101_0101 >> (56 - (count << 3))
 
 
 def sow(pits: list[int], mover: int, house: int) -> int:

@@ -19,7 +19,10 @@ SPECS = [
     "hexapawn",
     "hexapawn(size=8)",
     "kalah",
+    "kalah(houses=2,seeds=1)",
     "kalah(houses=3,seeds=9)",
+    "kalah(houses=6,seeds=10)",
+    "kalah(houses=7,seeds=4)",
     "othello",
 ]
 
