@@ -53,6 +53,8 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
     "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
+    "perfect": "plyhouse.bots.reference.perfect_bot:PerfectBot",
+    "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
     "team_search": "plyhouse.bots.reference.team_search_bot:TeamSearchBot",
 }

@@ -21,7 +21,9 @@ from plyhouse.search.maxn import maxn
 from plyhouse.search.minimax import minimax
 from plyhouse.search.paranoid import paranoid
 from plyhouse.search.random_choice import random_action
+from plyhouse.search.retrograde import retrograde, solve
 from plyhouse.search.team_search import team_search
+from plyhouse.search.value_iteration import value_iteration
 from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [
@@ -38,5 +40,8 @@ __all__ = [
     "minimax",
     "paranoid",
     "random_action",
+    "retrograde",
+    "solve",
     "team_search",
+    "value_iteration",
 ]

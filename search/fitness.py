@@ -12,7 +12,7 @@ from typing import Any, Final
 from plyhouse.games.base import ChanceKind, Game, Information, Utility
 from plyhouse.games.errors import GameMismatch
 
-__all__ = ["ALGORITHMS", "Needs", "fitting_algorithms", "require_fit"]
+__all__ = ["ALGORITHMS", "SOLVERS", "Needs", "fitting_algorithms", "require_fit", "require_game"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,16 @@ ALGORITHMS: Final = {
 }
 """Every algorithm of the library by name, the most specialised first."""
 
+SOLVERS: Final = {
+    needs.algorithm: needs
+    for needs in (
+        Needs("retrograde"),
+        Needs("value_iteration", deterministic=False),
+    )
+}
+"""What solves all positions of a game beforehand.  Whether there is room for them, the facts of
+a game do not tell: so these are not among the algorithms that are offered for a game."""
+
 
 def fitting_algorithms(game: Game) -> tuple[str, ...]:
     """Names of the algorithms that can play the game, the most specialised first."""
@@ -92,13 +102,18 @@ def require_fit(algorithm: str, game: Game, state: Any) -> None:
 
     Raises `ValueError` when no seat is to move in ``state``.
     """
-    needs = ALGORITHMS[algorithm]
-    reasons = tuple(needs.misfits(game))
-    if reasons:
-        raise mismatch(needs, game, reasons)
+    require_game(algorithm, game)
     if state.to_move < 0:
         what = "a chance node" if state.to_move == -1 else "the end of the game"
         raise ValueError(f"{algorithm} searches for an action of a seat, but this is {what}")
+
+
+def require_game(algorithm: str, game: Game) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game."""
+    needs = ALGORITHMS.get(algorithm) or SOLVERS[algorithm]
+    reasons = tuple(needs.misfits(game))
+    if reasons:
+        raise mismatch(needs, game, reasons)
 
 
 def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:

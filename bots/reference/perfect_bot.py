@@ -1,0 +1,54 @@
+"""``perfect``: small games from a table of all positions; other games until a table reaches.
+
+Retrograde analysis, see `plyhouse.search.retrograde`.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.games.base import Game
+from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.checkers_endgames import solve_checkers
+from plyhouse.search.endgame_table import EndgameTable
+from plyhouse.search.retrograde import TooManyPositions, retrograde, solve
+
+__all__ = ["PerfectBot"]
+
+MOST = 200_000
+"""Positions to solve at most: a second or two."""
+
+
+class PerfectBot(SearchBot):
+    """Looks the position up; where it is not in the table, searches down to the table.
+
+    For checkers the table has all positions with three pieces, for the other games it has all
+    there are, if they are few enough (hexapawn up to four by four, say).
+    """
+
+    name = "perfect"
+    games = ("checkers", "coins", "hexapawn", "nim", "tic_tac_toe")
+
+    def choose(self, turn: Turn) -> Any:
+        """Return an action that keeps the value of the game, if the table knows it."""
+        known = table(turn.game)
+        if known is not None and turn.state in known:
+            return retrograde(turn.game, turn.state, table=known, seed=self.seed(turn)).action
+        evaluate = known.evaluate() if known is not None else None
+        limit = self.limit(turn)
+        return alpha_beta(
+            turn.game, turn.state, limit, evaluate=evaluate, seed=self.seed(turn)
+        ).action
+
+
+@functools.lru_cache(maxsize=8)
+def table(game: Game) -> EndgameTable | None:
+    """The table of a game, made once per process; None if there are too many positions."""
+    if game.info.name == "checkers":
+        return solve_checkers(3)
+    try:
+        return solve(game, most=MOST)
+    except TooManyPositions:
+        return None

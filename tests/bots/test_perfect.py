@@ -1,0 +1,90 @@
+"""Bots that know the game: they never give away what they have."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots.loading import load_bot
+from plyhouse.bots.reference.perfect_bot import PerfectBot
+from plyhouse.bots.reference.perfect_bot import table as table_of
+from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.registry import get_game
+from plyhouse.search import solve
+from plyhouse.search.pig_solution import solve_pig
+
+
+def turn_of(game: Game, state: Any, seed: int = 0) -> Turn:
+    seat = state.to_move
+    return Turn(
+        Match("m", game, seat, (), "move:1", False, "forfeit"),
+        ply=0,
+        state=state,
+        observation=game.observe(state, seat),
+        rng=random.Random(seed),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "seat"),
+    [("hexapawn", 1), ("hexapawn(size=4)", 0), ("coins(coins=5)", 0), ("nim", 0)],
+)
+def test_the_perfect_bot_wins_what_is_won(spec: str, seat: int) -> None:
+    game = get_game(spec)
+    table = solve(game)
+    bot: Bot = load_bot("perfect")()
+    won = 0
+    for seed in range(15):
+        rng = random.Random(seed)
+        state: Any = game.initial_state()
+        expected = table.probe(state).value * (1 if seat == 0 else -1)
+        while state.to_move != TERMINAL:
+            if state.to_move == seat:
+                state = state.after(bot.choose(turn_of(game, state, seed)))
+            else:
+                state = state.after(rng.choice(state.actions()))
+        assert state.returns()[seat] >= expected
+        won += state.returns()[seat] > 0
+    assert won == 15
+
+
+def test_the_perfect_bot_wins_an_endgame_of_checkers_in_the_fewest_plies() -> None:
+    game = get_game('checkers(position="B:WK32:BK1,K5")')
+    state: Any = game.initial_state()
+    endgames = table_of(game)
+    assert endgames is not None
+    expected = endgames.probe(state)
+    assert expected.value == 1.0
+    bot: Bot = PerfectBot(depth=4)
+    plies = 0
+    while state.to_move != TERMINAL:
+        if state.to_move == 0:
+            state = state.after(bot.choose(turn_of(game, state)))
+        else:
+            state = state.after(endgames.best_action(state))
+        plies += 1
+    assert state.returns()[0] == 1.0
+    assert plies == expected.distance
+
+
+def test_the_optimal_bot_of_pig_follows_the_solution() -> None:
+    game = get_game("pig(target=40)")
+    solution = solve_pig(game)
+    bot: Bot = load_bot("pig_optimal")()
+    rng = random.Random(1)
+    decisions = 0
+    for _ in range(5):
+        state: Any = game.initial_state()
+        while state.to_move != TERMINAL:
+            if state.to_move == CHANCE:
+                state = state.after(rng.randint(1, 6))
+                continue
+            action = bot.choose(turn_of(game, state))
+            values = solution.values(state)
+            assert values[action] == max(values.values())
+            decisions += len(values) == 2
+            state = state.after(action)
+    assert decisions > 20
