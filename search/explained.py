@@ -189,10 +189,10 @@ class Explanation:
 
 
 def number(value: float) -> str:
-    """A value as people write it, at most three digits after the point: ``0.25``, ``-3``, ``∞``."""
+    """A value as people write it, with three digits or, when small, four after the point."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
+    text = f"{value:.{3 if abs(value) >= 0.1 else 4}f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text.replace("-", "−")
 
 

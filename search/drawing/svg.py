@@ -164,8 +164,10 @@ class Drawing:
                 f"<style>\n{STYLE}\n</style>",
                 f'<rect class="paper" width="{width:.0f}" height="{height:.0f}"/>',
                 *words,
+                f'<g transform="translate({(width - wide) / 2 - MARGIN:.1f})">',
                 *self.back,
                 *self.front,
+                "</g>",
                 *legend,
                 "</svg>\n",
             ]
