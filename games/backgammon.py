@@ -330,17 +330,20 @@ class Backgammon(Game):
         """The board as the observer's seat numbers it, the dice, and a button per turn."""
         seen = cast("BackgammonObservation", observation)
         viewer = seen.seat or 0
-        upper = tuple(_cell(seen, viewer, point) for point in range(13, 25))
-        lower = tuple(_cell(seen, viewer, point) for point in range(12, 0, -1))
-        names = tuple(f"{13 + column}/{12 - column}" for column in range(12))
+        rows: list[tuple[Cell, ...]] = []
+        for side, numbers in ((1 - viewer, range(13, 25)), (viewer, range(12, 0, -1))):
+            cells = [_cell(seen, viewer, point) for point in numbers]
+            name = self.seat_name(side)
+            bar = _stack(seen.checkers[side][BAR], side, f"bar of {name}")
+            off = _stack(seen.checkers[side][OFF], side, f"borne off by {name}")
+            rows.append((*cells[:6], bar, *cells[6:], off))
+        names = [f"{13 + column}/{12 - column}" for column in range(12)]
+        labels = (*names[:6], "bar", *names[6:], "off")
         elements: list[Element] = [
-            Grid((upper, lower), (), names, f"Points of {self.seat_name(viewer)}")
+            Grid(tuple(rows), (), labels, f"Points of {self.seat_name(viewer)}")
         ]
         for seat in range(2):
             name = self.seat_name(seat)
-            side = seen.checkers[seat]
-            elements.append(Counter(f"On the bar, {name}", side[BAR], None, seat))
-            elements.append(Counter(f"Borne off, {name}", side[OFF], CHECKERS, seat))
             elements.append(Counter(f"Pips of {name}", seen.pips[seat], None, seat))
         elements.append(Dice("Dice", seen.dice))
         elements += [Button(turn, turn) for turn in seen.legal]
@@ -366,12 +369,15 @@ def _cell(seen: BackgammonObservation, viewer: int, point: int) -> Cell:
     """One point, by the viewer's number."""
     own = seen.checkers[viewer][point]
     other = seen.checkers[1 - viewer][25 - point]
-    if not own and not other:
-        return Cell("", None, "", None, f"point {point}, empty")
-    owner = viewer if own else 1 - viewer
-    count = own or other
+    return _stack(own or other, viewer if own else 1 - viewer, f"point {point}")
+
+
+def _stack(count: int, owner: int, where: str) -> Cell:
+    """So many checkers in one place."""
+    if not count:
+        return Cell("", label=f"{where}, empty")
     text = f"{'xo'[owner]}{count}"
-    return Cell(text, owner, "", None, f"point {point}, {count} of seat {owner}")
+    return Cell(text, owner, "disc", None, f"{where}, {count} of seat {owner}", face=str(count))
 
 
 Path = tuple[tuple[int, ...], frozenset[int]]

@@ -31,7 +31,7 @@ from plyhouse.games.base import (
 from plyhouse.games.battleship_fleet import MAX_SHIPS, MAX_SIZE, sample_fleet, waters_of
 from plyhouse.games.battleship_state import BattleshipState
 from plyhouse.games.errors import IllegalAction, InvalidAction, InvalidParameter
-from plyhouse.games.scene import Cell, Counter, Element, Grid, Scene, Text
+from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Scene, Text
 
 if TYPE_CHECKING:
     import random
@@ -281,29 +281,29 @@ class Battleship(Game):
         )
 
     def scene(self, observation: Observation) -> Scene:
-        """Both boards; cells to shoot at, or one board for either way to lay the next ship."""
+        """Both boards with cells to shoot at; or the own one, to lay a ship from end to end."""
         seen = cast("BattleshipObservation", observation)
         waters = self.waters
         elements: list[Element] = []
         placing = seen.placed[1] < len(waters.fleet)
         viewer = seen.seat if seen.seat is not None else 0
-        for owner in (1 - viewer, viewer):
+        laying = placing and bool(seen.legal)
+        for owner in (viewer,) if laying else (1 - viewer, viewer):
             actions = {} if placing or owner == seen.seat else {name: name for name in seen.legal}
-            elements.append(self._grid(seen, owner, actions, f"Board of {self.seat_name(owner)}"))
+            label = f"Board of {self.seat_name(owner)}"
+            elements.append(self._grid(seen, owner, actions, label, named=laying))
             elements.append(
                 Counter(f"Afloat, {self.seat_name(owner)}", seen.afloat[owner], None, owner)
             )
-        if placing and seen.legal:
+        if laying:
             length = waters.fleet[seen.placed[viewer]]
-            across: dict[str, str] = {}
-            down: dict[str, str] = {}
+            ends = "" if length == 1 else ": choose both of its ends"
+            elements.append(Text(f"Place a ship of {length}{ends}."))
             for name in seen.legal:
-                start, _, end = name.partition("-")
-                (across if end[1:] in ("", start[1:]) else down)[start] = name
-            elements.append(Text(f"Place a ship of {length}."))
-            elements.append(self._grid(seen, viewer, across, "Across: choose its left end"))
-            if down:
-                elements.append(self._grid(seen, viewer, down, "Down: choose its upper end"))
+                via = tuple(name.split("-"))
+                elements.append(Button(name, name, via))
+                if len(via) > 1:  # it does not matter which end comes first
+                    elements.append(Button(name, name, via[::-1]))
         mover = seen.to_move
         if mover == TERMINAL:
             status = f"{self.seat_name(0 if seen.afloat[1] == 0 else 1)} wins"
@@ -312,7 +312,13 @@ class Battleship(Game):
         return Scene(tuple(elements), status, mover if mover >= 0 else None)
 
     def _grid(
-        self, seen: BattleshipObservation, owner: int, actions: dict[str, str], label: str
+        self,
+        seen: BattleshipObservation,
+        owner: int,
+        actions: dict[str, str],
+        label: str,
+        *,
+        named: bool,
     ) -> Grid:
         """One board with what may be seen of its ships, and actions by cell."""
         waters = self.waters
@@ -329,7 +335,15 @@ class Battleship(Game):
                 text = {"": "s" if cell in ships else "", "miss": "o"}.get(word, "x")
                 what = word or ("ship" if cell in ships else "unknown")
                 cells.append(
-                    Cell(text, owner if text else None, "", actions.get(name), f"{name}, {what}")
+                    Cell(
+                        text,
+                        owner if text else None,
+                        {"": "", "o": "dot"}.get(text, "block"),
+                        actions.get(name),
+                        f"{name}, {what}",
+                        name=name if named else "",
+                        face="\u00d7" if text == "x" else "",
+                    )
                 )
             rows.append(tuple(cells))
         numbers = tuple(str(row + 1) for row in range(waters.rows))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.scene import Button, Cell, Element, Grid, Scene
 
-__all__ = ["board_grid", "board_scene", "result_status", "square_names"]
+__all__ = ["board_grid", "board_scene", "result_status", "square_names", "two_squares"]
 
 
 def square_names(columns: int, rows: int) -> tuple[str, ...]:
@@ -23,13 +23,16 @@ def board_grid(
     legal: Sequence[str] = (),
     top_is_first: bool = False,
     names: Sequence[str] = (),
+    faces: Mapping[str, str] | None = None,
+    look: str = "",
 ) -> Grid:
     """The grid of a board given as rows from the top, one character a square.
 
     ``owners`` and ``words`` say of each piece's character whose it is and what people call
     it; a square whose name is in ``legal`` carries that action.  Rows are numbered from
     the bottom, or from the top where the game does so; or ``names`` has the name of every
-    square, "" for those that are not played on.
+    square, "" for those that are not played on.  ``faces`` says what is written on pieces,
+    ``look`` is that of the `Grid`.
     """
     numbers = [str(index + 1) for index in range(len(board))]
     if not top_is_first:
@@ -52,13 +55,23 @@ def board_grid(
                     shape="" if empty else "disc",
                     action=square if square in legal else None,
                     label=f"{square}, {'empty' if empty else words[mark]}",
+                    name=square,
+                    face=(faces or {}).get(mark, ""),
                 )
             )
         rows.append(tuple(cells))
     letters = tuple([chr(97 + column) for column in range(len(board[0]))])
     if names:
-        return Grid(tuple(rows), (), (), "Board")
-    return Grid(tuple(rows), tuple(numbers), letters, "Board")
+        return Grid(tuple(rows), (), (), "Board", look)
+    return Grid(tuple(rows), tuple(numbers), letters, "Board", look)
+
+
+def two_squares(action: str) -> tuple[str, ...]:
+    """The squares of an action that is written as those from and to: ``a2a3``, ``a10b11``."""
+    cut = 1
+    while action[cut].isdigit():
+        cut += 1
+    return (action[:cut], action[cut:])
 
 
 def result_status(game: Game, winner: int | None, to_move: int) -> str:
@@ -71,14 +84,25 @@ def result_status(game: Game, winner: int | None, to_move: int) -> str:
 
 
 def board_scene(
-    elements: Sequence[Element], legal: Sequence[str], status: str, to_move: int
+    elements: Sequence[Element],
+    legal: Sequence[str],
+    status: str,
+    to_move: int,
+    via: Callable[[str], tuple[str, ...]] | None = None,
 ) -> Scene:
-    """The elements with a button for each action that no square stands for."""
+    """The elements with a button for each action that no square stands for.
+
+    ``via`` says of such an action which squares mean it.
+    """
     shown: list[Element] = list(elements)
     offered: set[str] = set()
     for element in shown:
         if isinstance(element, Grid):
             for row in element.rows:
                 offered.update([cell.action for cell in row if cell.action is not None])
-    shown += [Button(action, action) for action in legal if action not in offered]
+    shown += [
+        Button(action, action, () if via is None else via(action))
+        for action in legal
+        if action not in offered
+    ]
     return Scene(tuple(shown), status, to_move if to_move >= 0 else None)

@@ -43,6 +43,7 @@ from plyhouse.games.checkers_moves import (
     can_act,
     jump_actions,
     legal_actions,
+    route_squares,
     start_bit,
     steppers,
     walk,
@@ -428,24 +429,33 @@ class Checkers(Game):
 
     def sample_state(self, observation: Observation, rng: random.Random) -> CheckersState:
         """The position that was observed."""
-        seen = cast("CheckersObservation", observation)
+        return self._seen(cast("CheckersObservation", observation))
+
+    def _seen(self, seen: CheckersObservation) -> CheckersState:
         black, white, kings = read_board(seen.board)
         winner = -1 if seen.winner is None else seen.winner
         return CheckersState(seen.to_move, black, white, kings, seen.past, winner, seen.quiet_limit)
 
     def scene(self, observation: Observation) -> Scene:
-        """The board, a button for each action, and the quiet plies once there are some."""
+        """The board, each action by its squares, and the quiet plies once there are some."""
         seen = cast("CheckersObservation", observation)
         grid = board_grid(
             seen.board,
             {"b": 0, "B": 0, "w": 1, "W": 1},
             {"b": "black man", "B": "black king", "w": "white man", "W": "white king"},
             names=_LABELS,
+            faces={"B": "\u265b", "W": "\u265b"},
+            look="checkered",
         )
         status = result_status(self, seen.winner, seen.to_move)
         counter = Counter("Moves of each seat without progress", seen.quiet // 2)
         elements: list[Element] = [grid, counter] if seen.quiet else [grid]
-        return board_scene(elements, seen.legal, status, seen.to_move)
+        routes: dict[str, tuple[str, ...]] = {}
+        if seen.legal:  # written in the order of actions; a jump's text may leave out squares
+            actions = self._seen(seen).actions()
+            for text, action in zip(seen.legal, actions, strict=True):
+                routes[text] = tuple([str(square) for square in route_squares(action)])
+        return board_scene(elements, seen.legal, status, seen.to_move, routes.__getitem__)
 
     def describe(self, state: State) -> str:
         """The FEN of the position, and how it stands."""

@@ -86,6 +86,8 @@ _FIGURES: Final = {
     "K": "♔", "Q": "♕", "R": "♖", "B": "♗", "N": "♘", "P": "♙",
     "k": "♚", "q": "♛", "r": "♜", "b": "♝", "n": "♞", "p": "♟",
 }  # fmt: skip
+_SOLID: Final = {mark: _FIGURES[mark] + "\ufe0e" for mark in "kqrbnp"}
+"""Figures where colours tell the sides apart; the selector keeps pawns from being emoji."""
 _NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
 
 
@@ -415,7 +417,7 @@ class Chess(Game):
         return ChessState(position, clock, number, earlier, last, ENDINGS.index(seen.ending))
 
     def scene(self, observation: Observation) -> Scene:
-        """The board, and a button for every legal move."""
+        """The board, and every legal move from square to square."""
         seen = cast("ChessObservation", observation)
         state = self._seen(seen)
         marked = (seen.last[:2], seen.last[2:4])
@@ -434,16 +436,19 @@ class Chess(Game):
                         owner=owner,
                         label=f"{name}, {content}",
                         highlight=name in marked,
+                        name=name,
+                        face=_SOLID.get(mark.lower(), ""),
                     )
                 )
             rows.append(tuple(cells))
-        grid = Grid(tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board")
+        grid = Grid(tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered")
         buttons: list[Button] = []
         if seen.legal:
             actions = state.actions()
             for action in actions:
                 label = san(state.position, action, actions)
-                buttons.append(Button(label, uci(action, self.chess960)))
+                text = uci(action, self.chess960)
+                buttons.append(Button(label, text, (text[:2], text[2:4])))
         if seen.ending == ENDINGS[_MATE]:
             winner = 1 - state.position[SIDE_AT]
             status = f"Checkmate: {self.seat_name(winner)} wins"

@@ -414,6 +414,9 @@ class Einstein(Game):
                         owner=None if stone is None else stone[0],
                         action=name if name in places else None,
                         label=label,
+                        shape="" if stone is None else "disc",
+                        name=name,
+                        face="" if stone is None else str(stone[1]),
                     )
                 )
             rows.append(tuple(cells))
@@ -422,7 +425,9 @@ class Einstein(Game):
         if places:
             elements.append(Text(f"Place stone {seen.placed % 6 + 1}."))
         elements += [
-            Button(f"Stone {there[action[:2]][1]} to {action[2:]}", action)
+            Button(
+                f"Stone {there[action[:2]][1]} to {action[2:]}", action, (action[:2], action[2:])
+            )
             for action in seen.legal
             if len(action) == 4
         ]

@@ -467,7 +467,7 @@ class Go(Game):
                 )
             rows.append(tuple(cells))
         numbers = tuple([str(self.size - index) for index in range(self.size)])
-        grid = Grid(tuple(rows), numbers, tuple(_COLUMNS[: self.size]), "Board")
+        grid = Grid(tuple(rows), numbers, tuple(_COLUMNS[: self.size]), "Board", "lines")
         buttons = (Button("pass", PASS),) if PASS in legal else ()
         if seen.lead is None:
             passed = f"{self.seat_name(1 - seen.to_move)} passed, " if last == PASS else ""

@@ -26,7 +26,7 @@ from plyhouse.games.base import (
     Utility,
 )
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
-from plyhouse.games.boards import board_grid, board_scene, result_status
+from plyhouse.games.boards import board_grid, board_scene, result_status, two_squares
 from plyhouse.games.native import BoardState
 from plyhouse.games.pawns import (
     PawnBoard,
@@ -331,11 +331,12 @@ class Hexapawn(Game):
         return HexapawnState(seen.to_move, white, black, winner, self.board)
 
     def scene(self, observation: Observation) -> Scene:
-        """The board, and a button for each move."""
+        """The board, and each move from square to square."""
         seen = cast("HexapawnObservation", observation)
-        grid = board_grid(seen.board, {"w": 0, "b": 1}, {"w": "white pawn", "b": "black pawn"})
+        words = {"w": "white pawn", "b": "black pawn"}
+        grid = board_grid(seen.board, {"w": 0, "b": 1}, words, look="checkered")
         status = result_status(self, seen.winner, seen.to_move)
-        return board_scene([grid], seen.legal, status, seen.to_move)
+        return board_scene([grid], seen.legal, status, seen.to_move, two_squares)
 
     def describe(self, state: State) -> str:
         """The board from the top, one line per rank, and whose turn it is."""

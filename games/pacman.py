@@ -477,6 +477,7 @@ class Pacman(Game):
         targets = {maze.step[NAMES.index(name) * maze.cells + mover]: name for name in seen.legal}
         words = {"%": "wall", ".": "dot", " ": "empty", "P": "Pacman", "G": "ghost"}
         texts = {"%": "#", ".": "·", " ": "", "P": "P", "G": "G"}
+        shapes = {"%": "block", ".": "dot", " ": "", "P": "disc", "G": "disc"}
         rows: list[tuple[Cell, ...]] = []
         for row, text in enumerate(seen.maze):
             cells: list[Cell] = []
@@ -488,7 +489,8 @@ class Pacman(Game):
                 elif mark == "G" and not self.chance:
                     owner = 1 + seen.ghosts.index((row, column))
                 label = f"row {row + 1}, column {column + 1}, {words[mark]}"
-                cells.append(Cell(texts[mark], owner, "", targets.get(place), label))
+                action, face = targets.get(place), mark if mark in "PG" else ""
+                cells.append(Cell(texts[mark], owner, shapes[mark], action, label, face=face))
             rows.append(tuple(cells))
         elements: list[Element] = [
             Grid(tuple(rows), (), (), "Maze"),

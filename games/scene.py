@@ -3,6 +3,12 @@
 A scene is plain data, so that the web page and the terminal can draw any game without
 knowing its rules.  It is built from an observation only and so can show nothing more.
 Every legal action of the observer is the ``action`` of at least one cell, card or button.
+
+Some actions are one spot: the column to drop into.  Others are several in a row: the piece
+and where it goes.  Such an action is a button whose ``via`` has the names of its spots in
+order.  Clients that know ``via`` let people choose spot after spot, and show the button's
+label only where several actions have the same spots (which piece a pawn becomes); others
+show the button.  `scene_faults` says whether the spots of a scene fit together.
 """
 
 from __future__ import annotations
@@ -24,6 +30,7 @@ __all__ = [
     "Text",
     "render_text",
     "scene_actions",
+    "scene_faults",
     "scene_fields",
 ]
 
@@ -37,13 +44,18 @@ class Cell:
     owner: int | None = None
     """Seat whose colour the content has; None for no seat's."""
     shape: str = ""
-    """How to draw the content: "" as its text, "disc" as a filled circle."""
+    """How to draw the content: "" as its text, "disc" as a filled circle, "dot" as a small
+    one, "block" as a filled spot.  Clients draw the text for a shape they do not know."""
     action: str | None = None
     """Action meant by choosing this spot."""
     label: str = ""
     """Spoken description, e.g. "b2, empty"."""
     highlight: bool = False
     """True for the last action or a winning line."""
+    name: str = ""
+    """What ``via`` of a button calls this spot; no two spots of a scene have one name."""
+    face: str = ""
+    """What is written on the shape, if there is one: a number, or the crown of a king."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -55,6 +67,9 @@ class Grid:
     row_labels: tuple[str, ...] = ()
     column_labels: tuple[str, ...] = ()
     label: str = ""
+    look: str = ""
+    """How to draw the board: "" as spots, "checkered" with light and dark squares (the upper
+    left one is light), "lines" as a net of lines with a point for each spot."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -98,11 +113,13 @@ class Counter:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Button:
-    """An action that belongs to no spot."""
+    """An action that belongs to no single spot."""
 
     kind: ClassVar[str] = "button"
     label: str
     action: str
+    via: tuple[str, ...] = ()
+    """Names of the cells that, chosen in this order, mean the action; () for none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -124,6 +141,8 @@ class Scene:
     status: str
     seat_to_move: int | None
     """Seat to move; None at a chance node and after the end."""
+    seats: tuple[str, ...] = ()
+    """What the seats are called, such as White and Black; the server fills this in."""
 
 
 def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
@@ -141,6 +160,36 @@ def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
 def scene_actions(scene: Scene) -> frozenset[str]:
     """All actions that can be chosen in the scene."""
     return frozenset(spot.action for spot in _spots(scene) if spot.action is not None)
+
+
+def scene_faults(scene: Scene) -> list[str]:
+    """What is wrong with the spots of a scene, one sentence each; empty if they fit together.
+
+    Names of cells are unique, ``via`` names cells that are there, and buttons with the same
+    ``via`` differ in their labels.
+    """
+    faults: list[str] = []
+    names: set[str] = set()
+    for spot in _spots(scene):
+        if isinstance(spot, Cell) and spot.name:
+            if spot.name in names:
+                faults.append(f"two cells have the name {spot.name!r}")
+            names.add(spot.name)
+    meanings: dict[tuple[tuple[str, ...], str], str] = {}
+    for spot in _spots(scene):
+        if not isinstance(spot, Button) or not spot.via:
+            continue
+        faults += [
+            f"button {spot.action!r} goes via {name!r}, which names no cell"
+            for name in spot.via
+            if name not in names
+        ]
+        other = meanings.setdefault((spot.via, spot.label), spot.action)
+        if other != spot.action:
+            faults.append(
+                f"buttons {other!r} and {spot.action!r} have the same spots and the same label"
+            )
+    return faults
 
 
 def _plain(value: Any) -> Any:

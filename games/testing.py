@@ -48,7 +48,7 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.counting import branches
 from plyhouse.games.errors import GameError, IllegalAction, InvalidAction
-from plyhouse.games.scene import Scene, render_text, scene_actions, scene_fields
+from plyhouse.games.scene import Scene, render_text, scene_actions, scene_faults, scene_fields
 
 __all__ = ["CheckReport", "LawBroken", "check_game"]
 
@@ -382,6 +382,8 @@ class _Checker:
         self.same("scene", "actions offered", sorted(scene_actions(scene)), sorted(seen.legal))
         mover = state.to_move if state.to_move >= 0 else None
         self.same("scene", "seat_to_move", scene.seat_to_move, mover)
+        for fault in scene_faults(scene):
+            self.broken("scene", fault)
         try:
             json.dumps(scene_fields(scene))
             render_text(scene)

@@ -22,7 +22,7 @@ from litestar import Request
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 
 from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
+from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.hub import Hub, server_version
 from plyhouse.server.leaderboards import Line
 from plyhouse.storage.rows import MatchRow
@@ -34,10 +34,11 @@ __all__ = [
     "match_page",
     "matches_page",
     "missing_page",
+    "play_page",
     "web_client",
 ]
 
-NAVIGATION = (("/", "Leaderboards"), ("/matches", "Matches"), ("/api", "API"))
+NAVIGATION = (("/", "Leaderboards"), ("/matches", "Matches"), ("/play", "Play"), ("/api", "API"))
 
 
 def page(title: str, body: str, *, here: str = "", script: str = "") -> str:
@@ -178,6 +179,55 @@ def match_page(row: MatchRow) -> str:
         "without, the record has them.</p></noscript></div>",
         script="match.js",
     )
+
+
+def play_page(hub: Hub) -> str:
+    """The form with which a person gets into a match; the web client does the rest."""
+    games = "".join(f'<option value="{html.escape(name)}">' for name in game_names())
+    others = "".join(f'<option value="{html.escape(name)}">' for name in sorted(hub.online())[:200])
+
+    def field(name: str, label: str, note: str, more: str) -> str:
+        return (
+            f'<p><label for="{name}">{label}</label><input id="{name}" name="{name}" {more} '
+            f'aria-describedby="{name}-note"><span class="soft" id="{name}-note">{note}</span></p>'
+        )
+
+    body = "".join(
+        (
+            '<h1>Play</h1><form id="play" hidden>',
+            field(
+                "token",
+                "Your token",
+                "The organiser gives it to you; this tab forgets it when it is closed.",
+                'type="password" autocomplete="off" required maxlength="256"',
+            ),
+            field(
+                "game",
+                "Game",
+                "With parameters if you like: go(size=9).",
+                'list="games" value="tic_tac_toe" required maxlength="256" spellcheck="false"',
+            ),
+            field(
+                "time",
+                "Time control",
+                "total:300+5 is five minutes each, and five seconds more after every action.",
+                'value="total:300+5" required maxlength="64" spellcheck="false"',
+            ),
+            field(
+                "opponent",
+                "Opponent",
+                "Nobody named: whoever seeks the same.",
+                'list="others" maxlength="129" spellcheck="false"',
+            ),
+            '<p><label><input type="checkbox" name="rated" value="1"> Rated</label></p>',
+            "<p><button>Play</button></p>",
+            f'<datalist id="games">{games}</datalist><datalist id="others">{others}</datalist>',
+            '</form><div id="waiting" aria-live="polite"></div>',
+            "<noscript><p>To play here needs JavaScript; <code>plyhouse play</code> plays in a "
+            "terminal.</p></noscript>",
+        )
+    )
+    return page("Play - Plyhouse", body, here="/play", script="play.js")
 
 
 def missing_page(text: str) -> str:

@@ -24,6 +24,7 @@ from plyhouse.server.pages import (
     match_page,
     matches_page,
     missing_page,
+    play_page,
     web_client,
 )
 from plyhouse.server.problems import Problem
@@ -91,6 +92,12 @@ async def one_match(state: State, match: FromPath[str]) -> Response[str]:
     return _html(match_page(stored.header))
 
 
+@get("/play", include_in_schema=False)
+async def play(state: State) -> Response[str]:
+    """Show the way into a match."""
+    return _html(play_page(hub_of(state)))
+
+
 @get("/leaderboards/{game:str}", include_in_schema=False)
 async def board(
     state: State, game: FromPath[str], limit: Annotated[int, QueryParameter(ge=1, le=1000)] = 1000
@@ -112,7 +119,7 @@ async def docs() -> Redirect:
 
 def site_handlers() -> list[Any]:
     """Return the route handlers of all pages, and of the web client's files."""
-    handlers: list[Any] = [front, matches, one_match, board, docs]
+    handlers: list[Any] = [front, matches, one_match, play, board, docs]
     folder = web_client()
     if folder is not None:
         files: Router = create_static_files_router(

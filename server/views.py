@@ -12,6 +12,7 @@ events of a hidden exchange took how long is not.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from plyhouse.games.base import CHANCE, Game, Information
@@ -29,11 +30,12 @@ MAX_LEGAL = 256
 class Views:
     """The histories of one match, as each seat and the spectators may see them."""
 
-    __slots__ = ("_logs", "_perfect", "game")
+    __slots__ = ("_logs", "_names", "_perfect", "game")
 
     def __init__(self, game: Game, seats: int) -> None:
         self.game = game
         self._perfect = game.info.information is Information.PERFECT
+        self._names = tuple([game.seat_name(seat) for seat in range(seats)])
         shared: list[Event] = []
         # Index `seats` (and so -1) is the spectators' log.
         self._logs = [shared] * (seats + 1) if self._perfect else [[] for _ in range(seats + 1)]
@@ -72,7 +74,8 @@ class Views:
     def drawn(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """The observation of a viewer, and the scene drawn from it alone."""
         observation = self.game.observe(state, viewer)
-        return observation.fields(), scene_fields(self.game.scene(observation))
+        scene = dataclasses.replace(self.game.scene(observation), seats=self._names)
+        return observation.fields(), scene_fields(scene)
 
     def legal(self, state: Any) -> list[str]:
         """The legal actions as text, for the seat to move only; a long list is cut short."""

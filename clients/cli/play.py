@@ -31,7 +31,7 @@ HUMAN_TIME = "move:3600"
 
 HELP = """\
 Type an action, or one of these:
-  moves    what you can do now
+  moves    what you can do now; with a spot, such as `moves e2`, from there
   show     draw the position again
   resign   give up
   quit     leave (gives up)
@@ -278,8 +278,12 @@ class _Table:
                 case "resign" | "quit" | "exit":
                     await self._resign()
                     return
+                case command if command.startswith("moves ") and self._list_moves(word[6:]):
+                    continue
                 case _:
                     action = matching_action(word, self.legal)
+                    if action is None and self._list_moves(word):
+                        continue  # a spot alone: now they know where it leads
                     if action is None:
                         self._not_possible(word)
                         continue
@@ -290,13 +294,18 @@ class _Table:
                         continue
                     return
 
-    def _list_moves(self) -> None:
-        from plyhouse.clients.terminal.draw import actions
+    def _list_moves(self, spot: str = "") -> bool:
+        """Show all actions, or those from a spot; whether there are any."""
+        from plyhouse.clients.terminal.draw import actions, from_spot
 
         labels = actions(self.scene) if self.scene is not None else {}
+        wanted = from_spot(self.scene or {}, spot) if spot else self.legal
         for action in self.legal:
+            if action not in wanted:
+                continue
             label = labels.get(action) or action
             click.echo(f"  {label}" if label.startswith(action) else f"  {action}  {label}")
+        return bool(wanted)
 
     def _not_possible(self, word: str) -> None:
         from plyhouse.clients.terminal.prompt import nearest

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["actions", "draw"]
+__all__ = ["actions", "draw", "from_spot"]
 
 Fields = Mapping[str, Any]
 
@@ -33,6 +33,17 @@ def actions(scene: Fields) -> dict[str, str]:
         for spot in _spots(element):
             if spot.get("action") is not None:
                 found.setdefault(spot["action"], spot.get("label", ""))
+    return found
+
+
+def from_spot(scene: Fields, spot: str) -> dict[str, str]:
+    """The actions that begin at a named spot, with what they are called; empty if none does."""
+    labels = actions(scene)
+    found: dict[str, str] = {}
+    for element in scene.get("elements", ()):
+        via = element.get("via") if element.get("kind") == "button" else None
+        if via and via[0].casefold() == spot.strip().casefold():
+            found[element["action"]] = labels[element["action"]]
     return found
 
 

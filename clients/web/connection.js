@@ -1,15 +1,20 @@
-// Protocol v1 over JSON, for spectators: one connection that comes back by itself.
+// Protocol v1 over JSON, for spectators and persons: one connection that comes back by itself.
 
 import { Backoff } from "./backoff.js";
 
 const SUBPROTOCOL = "plyhouse.v1+json";
+export const TOKEN = "plyhouse.token"; // where a tab keeps a person's token until it is closed
 const PATIENCE = 3; // heartbeats of silence after which the server counts as gone
 
-/** Keeps a spectator's connection open and hands over every message. */
+/** Keeps a connection open and hands over every message. */
 export class Connection {
-  /** `onMessage(message)` gets what the server sends, `onState(text)` what to tell people. */
-  constructor(url, onMessage, onState) {
+  /**
+   * `onMessage(message)` gets what the server sends, `onState(text)` what to tell people;
+   * `identity` has further fields of the hello, such as a token: without one may only watch.
+   */
+  constructor(url, onMessage, onState, identity = {}) {
     this.url = url;
+    this.identity = identity;
     this.onMessage = onMessage;
     this.number = 0;
     this.over = false;
@@ -23,7 +28,7 @@ export class Connection {
     // A socket that was given up may still report its end: only the latest one counts.
     const socket = this.socket = new WebSocket(this.url, SUBPROTOCOL);
     const mine = (act) => (event) => { if (socket === this.socket && !this.over) act(event); };
-    socket.addEventListener("open", mine(() => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true })));
+    socket.addEventListener("open", mine(() => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true, ...this.identity })));
     socket.addEventListener("message", mine((event) => this.receive(JSON.parse(event.data))));
     socket.addEventListener("close", mine(() => this.lost()));
     this.heard();
@@ -56,10 +61,12 @@ export class Connection {
     this.backoff.failed();
   }
 
-  /** Send a request. */
+  /** Send a request; returns its number, or 0 while there is no connection. */
   send(message) {
+    if (this.socket?.readyState !== WebSocket.OPEN) return 0;
     this.number += 1;
     this.socket.send(JSON.stringify({ ...message, id: this.number }));
+    return this.number;
   }
 
   /** Leave for good. */

@@ -22,9 +22,9 @@ export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** The name of a seat's holder for people: player/bot. */
+/** The name of a seat's holder for people: player/bot; a person has the player's name alone. */
 export function holder(seat) {
-  return seat.bot ? `${seat.player}/${seat.bot}` : seat.player;
+  return seat.bot && seat.bot.toLowerCase() !== seat.player.toLowerCase() ? `${seat.player}/${seat.bot}` : seat.player;
 }
 
 /** A number with its sign and no sign on zero. */

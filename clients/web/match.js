@@ -1,9 +1,9 @@
-// One match: watched while it is played, with every position so far to step through.
+// One match: watched or played while it runs, with every position so far to step through.
 
 import { Backoff } from "./backoff.js";
-import { Connection, endpoint } from "./connection.js";
+import { Connection, TOKEN, endpoint } from "./connection.js";
 import { clockText, holder, html, signed, svg } from "./dom.js";
-import { drawScene } from "./scene.js";
+import { drawScene, seatClass } from "./scene.js";
 
 const place = document.getElementById("match");
 const id = place.dataset.match;
@@ -20,6 +20,11 @@ const match = {
   events: [],
   at: 0,
   follow: true,
+  seat: null, // the seat of the person at this page, if any
+  turn: null, // the ply that the server waits for, if it is this person's
+  offered: false, // whether the other seat offers a draw
+  request: 0, // number of the request that plays it
+  spot: "", // what had the focus when a person chose
 };
 
 // ------------------------------------------------------------------------------ the page
@@ -43,6 +48,7 @@ const view = {
   seenLabel: html("label", { class: "seen", hidden: true }, "Seen by "),
   seats: html("ul", { id: "seats", class: "seats" }),
   outcome: html("p", { id: "outcome", role: "status" }),
+  own: html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" }),
   events: html("ol", { id: "events", class: "events" }),
 };
 
@@ -55,7 +61,7 @@ function layOut() {
       html("div", { class: "steps", role: "group", "aria-label": "Positions" },
         first, back, forward, latest, view.where, view.seenLabel)),
     html("section", { class: "course", "aria-label": "Course of the match" },
-      view.outcome, view.seats, html("h2", {}, "Plies"), view.events));
+      view.outcome, view.seats, view.own, html("h2", {}, "Plies"), view.events));
   place.classList.add("match");
 }
 
@@ -67,7 +73,14 @@ function go(to) {
 
 function show() {
   const { scenes, at } = match;
-  if (scenes[at]) view.scene.replaceChildren(drawScene(scenes[at], scenes[at - 1] ?? null));
+  const mine = match.turn !== null && at === last();
+  const focused = document.activeElement;
+  if (view.scene.contains(focused)) match.spot = focused.dataset.spot ?? "";
+  if (scenes[at]) view.scene.replaceChildren(drawScene(scenes[at], scenes[at - 1] ?? null, mine ? choose : null));
+  if (mine && match.spot && document.activeElement === document.body) {
+    view.scene.querySelector(`[data-spot="${CSS.escape(match.spot)}"]`)?.focus();
+  }
+  document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
   const live = match.status !== "finished" && match.follow ? " \u00b7 live" : "";
   view.where.textContent = scenes.length ? `${at} / ${last()}${live}` : "";
   // A disabled button would lose the keyboard's focus.
@@ -94,6 +107,9 @@ function reveal(item) {
   }
 }
 
+/** What the game calls the seats. */
+const names = () => match.scenes.find((scene) => scene?.seats?.length)?.seats ?? [];
+
 const name = (seat) => (match.seats[seat] ? holder(match.seats[seat]) : `seat ${seat}`);
 
 function addEvents(events) {
@@ -104,7 +120,7 @@ function addEvents(events) {
     const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(2)} s`;
     const button = html("button", { type: "button", tabindex: -1 },
       html("span", { class: "number" }, chance ? "" : at),
-      html("span", { class: chance ? "swatch" : `swatch seat-${event.seat % 6}` }),
+      html("span", { class: chance ? "swatch" : `swatch ${seatClass(event.seat, names())}` }),
       html("span", { class: "who" }, chance ? "chance" : name(event.seat)),
       html("span", { class: event.action ? "action" : "action soft" }, event.action ?? "hidden"),
       html("span", { class: "soft time" }, time));
@@ -124,13 +140,16 @@ function showSeats() {
   const toMove = match.scenes[match.at]?.seat_to_move ?? null;
   match.seats.forEach((seat, index) => {
     const item = view.seats.children[index] ?? view.seats.appendChild(html("li", {},
-      html("span", { class: `swatch seat-${index % 6}` }), html("span", {}, holder(seat)),
-      html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), html("span", { class: "clock" })));
+      html("span", { class: "swatch" }), html("span", {}, holder(seat)),
+      html("span", { class: "soft" }), html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), html("span", { class: "clock" })));
     const clock = match.clocks.find((each) => (each.seat ?? 0) === index);
     let text = "";
     if (match.outcome) text = signed(match.outcome.returns[index] ?? 0, 2).replace(/\.?0+$/, "") || "0";
     else if (clock) text = clockText((clock.remaining_ms ?? 0) - (clock.running ? passed : 0));
     item.setAttribute("aria-current", String(toMove === index));
+    item.firstChild.setAttribute("class", `swatch ${seatClass(index, names())}`);
+    const called = names()[index] ?? "";
+    if (item.children[2].textContent !== called) item.children[2].textContent = called;
     item.lastChild.classList.toggle("running", Boolean(clock?.running) && !match.outcome);
     if (item.lastChild.textContent !== text) item.lastChild.textContent = text;
   });
@@ -167,6 +186,57 @@ function setClocks(clocks, mover = null) {
   const runs = clocks.some((clock) => clock.running);
   match.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === mover }));
   match.clocksAt = performance.now();
+}
+
+// ---------------------------------------------------------------------- a person's seat
+
+/** Play an action in the turn that is asked for. */
+function choose(action) {
+  match.request = connection?.send({ type: "act", match: id, ply: match.turn, action }) ?? 0;
+  if (!match.request) return; // no connection: the turn comes again with the next one
+  match.turn = null;
+  show();
+}
+
+/** What a person may do beside acting. */
+function showOwn() {
+  const playing = match.seat !== null && match.status === "running";
+  const shown = `${playing} ${match.offered}`; // what has the focus stays where it is
+  if (view.own.dataset.shown === shown) return;
+  view.own.dataset.shown = shown;
+  if (!playing) {
+    view.own.replaceChildren();
+    return;
+  }
+  const button = (text, type) => {
+    const node = html("button", { type: "button", "data-request": type }, text);
+    node.addEventListener("click", () => {
+      if (type !== "resign" || node.dataset.sure) {
+        connection?.send({ type, match: id });
+        setState("");
+        return;
+      }
+      node.dataset.sure = "1";
+      node.textContent = "Really resign?";
+    });
+    return node;
+  };
+  const draws = match.offered
+    ? [button("Accept the draw", "accept_draw"), button("Decline it", "decline_draw")]
+    : [button("Offer a draw", "offer_draw")];
+  view.own.replaceChildren(button("Resign", "resign"), ...(match.seats.length === 2 ? draws : []));
+}
+
+/** A match in which this person holds a seat, as it stands. */
+async function take(found) {
+  match.seat = found.seat;
+  if (found.status === "waiting") {
+    const nonce = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    connection.send({ type: "ready", match: id, nonce });
+  }
+  match.turn = found.your_turn ? found.ply ?? 0 : null;
+  await snapshot(found);
+  showOwn();
 }
 
 // --------------------------------------------------------------------------- the server
@@ -236,10 +306,16 @@ async function load() {
   try {
     const over = await fetchAll();
     loading.well();
-    if (!over && !connection) connection = new Connection(endpoint(), onMessage, setState);
+    if (!over && !connection) connection = new Connection(endpoint(), onMessage, setState, identity());
   } catch {
     loading.failed();
   }
+}
+
+/** Who is at this page: a person who has begun to play in this tab, or a spectator. */
+function identity() {
+  const token = sessionStorage.getItem(TOKEN);
+  return token ? { token, takeover: true, updates: true } : {};
 }
 
 function setScene(scene, ply) {
@@ -250,9 +326,9 @@ function setScene(scene, ply) {
 async function snapshot(found) {
   match.seats = found.players.map((player, seat) => ({ ...player, seat }));
   match.status = found.status ?? "running";
+  setScene(found.scene, found.ply ?? 0);
   setEvents(found.events ?? []);
   setClocks(found.clocks);
-  setScene(found.scene, found.ply ?? 0);
   if (found.outcome) over(found.outcome);
   const missing = Array.from(match.scenes).findIndex((scene) => !scene);
   if (missing >= 0) {
@@ -263,19 +339,52 @@ async function snapshot(found) {
 
 function over(outcome) {
   setOutcome({ ...outcome, returns: outcome.returns ?? [] });
+  match.turn = null;
   connection?.close();
   connection = null;
   setState("");
+  showOwn();
   load(); // the last position, also of a match that ended while nobody told us
 }
 
 function onMessage(message) {
+  if ((message.match || message.snapshot?.match || id) !== id) return; // another match of this person
   switch (message.type) {
-    case "welcome":
-      connection.send({ type: "watch", match: id });
+    case "welcome": {
+      const mine = message.matches?.find((each) => each.match === id);
+      if (mine) take(mine);
+      else connection.send({ type: "watch", match: id });
       break;
+    }
     case "match":
-      snapshot(message.snapshot);
+      if (message.snapshot.seat === null || message.snapshot.seat === undefined) snapshot(message.snapshot);
+      else take(message.snapshot);
+      break;
+    case "turn":
+      match.status = "running";
+      addEvents(message.events ?? []);
+      setClocks(message.clocks, match.seat);
+      match.turn = message.ply ?? 0;
+      match.follow = true;
+      setScene(message.scene, match.turn);
+      show();
+      showOwn();
+      break;
+    case "accepted":
+      addEvents(message.events ?? []);
+      setClocks(message.clocks);
+      setState("");
+      show();
+      break;
+    case "draw_offered":
+      match.offered = message.seat !== match.seat;
+      setState(match.offered ? `${name(message.seat)} offers a draw.` : "You have offered a draw.");
+      showOwn();
+      break;
+    case "draw_declined":
+      match.offered = false;
+      setState(message.seat === match.seat ? "" : "The draw was declined.");
+      showOwn();
       break;
     case "update":
       match.status = "running";
@@ -283,6 +392,7 @@ function onMessage(message) {
       setClocks(message.clocks, message.scene?.seat_to_move);
       setScene(message.scene, message.ply ?? 0);
       show();
+      showOwn();
       break;
     case "finished":
       addEvents(message.events ?? []);
@@ -300,6 +410,18 @@ function onMessage(message) {
         connection.close();
         connection = null;
         load();
+      } else if (message.code === "auth/replaced") {
+        connection.close();
+        match.turn = null;
+        show();
+        setState("This match goes on in another window.");
+      } else if (message.code.startsWith("auth/") && message.fatal) { // then only watch
+        sessionStorage.removeItem(TOKEN);
+        connection.identity = {};
+        setState(message.message);
+      } else if (message.re === match.request && message.re) {
+        connection.send({ type: "sync", match: id });
+        setState(message.message);
       } else if (message.re !== undefined || message.fatal) setState(message.message);
       break;
     default:

@@ -64,3 +64,12 @@ def test_what_was_typed_is_read_kindly() -> None:
     assert matching_action("A1", legal) == "a1"
     assert matching_action("c1", legal) is None
     assert nearest("pas", legal) == ["pass"]
+
+
+def test_a_spot_lists_the_moves_from_there(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "chess", *QUICK, stdin="moves b1\ng1\nmoves e5\nquit\n")
+    assert done.code == 0, done.err
+    assert "b1a3  Na3" in done.out
+    assert "g1h3  Nh3" in done.out
+    assert "e2e4" not in done.out
+    assert "'moves e5' is not possible here" in done.out

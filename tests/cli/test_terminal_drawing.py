@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from plyhouse.clients.terminal.draw import actions, draw
+from plyhouse.clients.terminal.draw import actions, draw, from_spot
 from plyhouse.games.base import CHANCE
 from plyhouse.games.registry import get_game
 from plyhouse.games.scene import scene_actions, scene_fields
@@ -72,3 +72,12 @@ def test_what_is_not_known_is_left_out() -> None:
         "Now",
     ]
     assert actions(scene) == {}
+
+
+def test_a_spot_has_the_actions_that_begin_there() -> None:
+    game = get_game("chess")
+    scene = scene_fields(game.scene(game.observe(game.initial_state(), 0)))
+    assert from_spot(scene, "G1") == {"g1f3": "Nf3", "g1h3": "Nh3"}
+    assert from_spot(scene, "e5") == {}
+    pig = get_game("pig")
+    assert from_spot(scene_fields(pig.scene(pig.observe(pig.initial_state(), 0))), "roll") == {}

@@ -393,7 +393,7 @@ def test_people_are_shown_san_on_buttons() -> None:
         for element in CHESS.scene(CHESS.observe(state, 0)).elements
         if isinstance(element, Button)
     ]
-    assert Button("Nf3", "g1f3") in buttons
+    assert Button("Nf3", "g1f3", ("g1", "f3")) in buttons
     assert len(buttons) == 20
 
 

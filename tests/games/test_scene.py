@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+from pathlib import Path
+
+import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.scene import (
@@ -15,6 +19,7 @@ from plyhouse.games.scene import (
     Text,
     render_text,
     scene_actions,
+    scene_faults,
     scene_fields,
 )
 
@@ -89,3 +94,57 @@ def test_a_column_is_offered_once() -> None:
 def test_spectators_are_offered_nothing() -> None:
     game = get_game("pig")
     assert scene_actions(game.scene(game.observe(game.initial_state(), None))) == frozenset()
+
+
+BOARD = Grid(((Cell("x", 0, name="a1"), Cell(name="b1")),))
+
+
+def test_buttons_lead_over_named_cells() -> None:
+    good = Scene((BOARD, Button("go", "a1b1", ("a1", "b1"))), "", 0)
+    assert scene_faults(good) == []
+    assert scene_fields(good)["elements"][1]["via"] == ["a1", "b1"]
+    lost = Scene((BOARD, Button("go", "a1c1", ("a1", "c1"))), "", 0)
+    assert scene_faults(lost) == ["button 'a1c1' goes via 'c1', which names no cell"]
+    twice = Scene((BOARD, BOARD), "", 0)
+    assert scene_faults(twice) == [
+        "two cells have the name 'a1'",
+        "two cells have the name 'b1'",
+    ]
+
+
+def test_buttons_with_the_same_spots_differ_in_words() -> None:
+    ways = ("a1", "b1")
+    told = Scene((BOARD, Button("queen", "q", ways), Button("rook", "r", ways)), "", 0)
+    assert scene_faults(told) == []
+    mute = Scene((BOARD, Button("go", "q", ways), Button("go", "r", ways)), "", 0)
+    assert scene_faults(mute) == ["buttons 'q' and 'r' have the same spots and the same label"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "action", "via"),
+    [
+        ("chess", "e2e4", ("e2", "e4")),
+        ('chess(fen="7k/P7/8/8/8/8/8/K7 w - - 0 1")', "a7a8q", ("a7", "a8")),
+        ("breakthrough", "a2b3", ("a2", "b3")),
+        ("hexapawn", "b1b2", ("b1", "b2")),
+        ("checkers", "11-15", ("11", "15")),
+        ('checkers(position="B:W6,7,14,15:B2")', "2x9x18", ("2", "9", "18")),
+        ('checkers(position="B:W6,14:B2")', "2x18", ("2", "9", "18")),  # the text is shorter
+        ("battleship", "a1-a5", ("a1", "a5")),
+    ],
+)
+def test_actions_of_several_spots_say_which(spec: str, action: str, via: tuple[str, ...]) -> None:
+    game = get_game(spec)
+    scene = game.scene(game.observe(game.initial_state(), 0))
+    assert scene_faults(scene) == []
+    ways = [each.via for each in scene.elements if isinstance(each, Button)]
+    chosen = [each for each in scene.elements if isinstance(each, Button) and each.via == via]
+    assert action in [each.action for each in chosen]
+    assert () not in ways
+
+
+def test_every_field_of_a_scene_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
+    for kind in (Scene, Grid, Cell, Card, Hand, Dice, Counter, Button, Text):
+        for field in dataclasses.fields(kind):
+            assert f"`{field.name}`" in page, f"{kind.__name__}.{field.name}"

@@ -181,10 +181,29 @@ class Page:
         """Click on an element."""
         await self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
+    async def point(self, selector: str) -> None:
+        """Press the mouse on the middle of an element, wherever it is on the page."""
+        found = json.dumps(selector)
+        place = await self.evaluate(
+            f"(() => {{ const node = document.querySelector({found});"
+            "node.scrollIntoView({block: 'center'}); const box = node.getBoundingClientRect();"
+            "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+        )
+        for kind in ("mousePressed", "mouseReleased"):
+            await self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=place[0],
+                y=place[1],
+                button="left",
+                clickCount=1,
+            )
+
     async def press(self, key: str) -> None:
         """Press and release a key, as the keyboard does: ``ArrowLeft``, ``Home``, ``Tab`` ..."""
-        text = {"Enter": "\r"}.get(key, "")
-        code = {"Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
+        text = {"Enter": "\r", " ": " "}.get(key, "")
+        code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36}
+        code |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
         for kind in ("keyDown", "keyUp"):
             await self.call(
                 "Input.dispatchKeyEvent",

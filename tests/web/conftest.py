@@ -125,12 +125,16 @@ class House:
         self.port = server.port
         self._tokens: dict[str, str] = {}
 
-    async def bot(self, player: str) -> Bot:
+    async def token(self, player: str) -> str:
+        """The token of a player, who has an account from now on."""
         if player not in self._tokens:
             await self.hub.store.add_player(player)
             self._tokens[player] = await self.hub.store.add_token(player)
+        return self._tokens[player]
+
+    async def bot(self, player: str) -> Bot:
         bot = Bot(self.hub.connect(), f"{player}/bot")
-        bot.send(Hello, self._tokens[player], "bot", takeover=True)
+        bot.send(Hello, await self.token(player), "bot", takeover=True)
         await bot.welcomed()
         return bot
 

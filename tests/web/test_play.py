@@ -1,0 +1,217 @@
+"""A person plays in a real browser: with the mouse, with the keyboard, spot after spot."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from plyhouse.protocol.messages import Challenge, Seek
+
+from .browser import Page
+from .conftest import Bot, House
+
+pytestmark = pytest.mark.browser
+
+MINE = "document.title.startsWith('Your turn: ')"
+ACTIONS = "[...document.querySelectorAll('#events .action')].map((each) => each.textContent)"
+FOCUS = "document.activeElement.dataset.spot"
+
+
+def spot(name: str) -> str:
+    """The selector of a place on the board."""
+    return f'[data-spot="{name}"]'
+
+
+async def enter(house: House, page: Page, **fields: str) -> None:
+    """The person `ann` fills in the form and asks for a match."""
+    await page.go(f"{house.url}/play")
+    await page.until("document.querySelector('#play') && !document.querySelector('#play').hidden")
+    for name, value in {"token": await house.token("ann"), **fields}.items():
+        chosen = f"document.querySelector('#{name}').value = {json.dumps(value)}"
+        await page.evaluate(chosen)
+    await page.click("#play button")
+
+
+async def challenged(house: House, page: Page, game: str, seat: int = 0) -> Bot:
+    """A match of `ann`, who has ``seat``, against the bot that challenged her."""
+    bot = await house.bot("bob")
+    await enter(house, page)
+    await page.until("document.querySelector('#waiting button')")
+    asked = await bot.ask(Challenge, "ann", game, "total:300+5", False, 1 - seat)
+    assert asked.challenge, asked
+    await page.until("document.querySelector('[data-challenge]')")
+    assert game.split("(")[0] in await page.text("[data-challenge]")
+    await page.click("[data-challenge] button")
+    await bot.begin()
+    if seat == 0:
+        await page.until(MINE)
+    return bot
+
+
+async def opened(page: Page, kind: str) -> set[str]:
+    """The spots that can be chosen now."""
+    script = f"[...document.querySelectorAll('.spot.{kind}')].map((node) => node.dataset.spot)"
+    return set(await page.evaluate(script))
+
+
+async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -> None:
+    bot = await house.bot("bob")
+    bot.send(Seek, "tic_tac_toe", "total:60")
+    await enter(house, page, game="tic_tac_toe", time="total:60")
+    await bot.begin()
+    moves = ["b2", "a1"]
+    if bot.seat == 0:
+        await bot.act(moves[0])
+    await page.until(MINE)
+    await page.point(spot(moves[1 - bot.seat]))
+    await page.until(f"{ACTIONS}.length === {2 - bot.seat} && !({MINE})")
+    assert await page.evaluate(ACTIONS) == moves[: 2 - bot.seat]
+    assert "ann/ann" not in await page.text("#seats")
+    assert page.errors == []
+
+
+async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> None:
+    wrong = (
+        ({"token": "nonsense"}, "token", "token"),
+        ({"game": "ches"}, "chess", "game"),
+        ({"game": "pacman(ghosts=random)"}, "no opponents", "game"),
+        ({"time": "soon"}, "soon", "time"),
+        ({"opponent": "nobody"}, "nobody", ""),
+    )
+    for fields, words, focus in wrong:
+        await enter(house, page, **fields)
+        await page.until(f"document.querySelector('#state').textContent.includes('{words}')")
+        if focus:
+            assert await page.evaluate("document.activeElement.id") == focus
+    assert page.errors == []
+
+
+async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "chess")
+    assert await opened(page, "start") == {f"{file}2" for file in "abcdefgh"} | {"b1", "g1"}
+    await page.point(spot("g1"))
+    assert await opened(page, "next") == {"f3", "h3"}
+    assert "g1, white knight" in await page.text(".hint")
+    await page.point(spot("e2"))  # another piece instead
+    assert await opened(page, "next") == {"e3", "e4"}
+    await page.point(spot("e2"))  # once more: given up
+    assert await opened(page, "next") == set()
+    await page.point(spot("e2"))
+    await page.point(spot("a6"))  # which leads nowhere
+    assert await opened(page, "next") == set()
+    await page.point(spot("e2"))
+    await page.point(spot("e4"))
+    await bot.act("e7e5")
+    await page.until(f"{MINE} && document.querySelector('.spot.start')")
+    assert await page.evaluate(ACTIONS) == ["e2e4", "e7e5"]
+    assert page.errors == []
+
+
+async def test_the_keyboard_is_enough(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "breakthrough(size=4)")
+    await page.evaluate(f"document.querySelector('{spot('a4')}').focus()")
+    for key, there in (
+        ("ArrowUp", "a4"),
+        ("ArrowDown", "a3"),
+        ("ArrowDown", "a2"),
+        ("ArrowRight", "b2"),
+    ):
+        await page.press(key)
+        assert await page.evaluate(FOCUS) == there
+    named = "document.activeElement.getAttribute('aria-label')"
+    chosen = "document.activeElement.getAttribute('aria-selected')"
+    assert await page.evaluate(named) == "b2, white pawn, can be chosen"
+    await page.press("Enter")
+    assert await page.evaluate(chosen) == "true"
+    assert await opened(page, "next") == {"a3", "c3"}
+    await page.press("Escape")
+    assert (await page.evaluate(chosen), await page.evaluate(FOCUS)) == ("false", "b2")
+    await page.press(" ")
+    await page.press("ArrowUp")
+    await page.press("ArrowRight")
+    assert await page.evaluate(named) == "c3, black pawn, possible next"
+    await page.press("Enter")
+    await bot.act("b4c3")
+    await page.until(MINE)
+    assert await page.evaluate(FOCUS) == "c3"  # where one was
+    assert await page.evaluate(ACTIONS) == ["b2c3", "b4c3"]
+    assert page.errors == []
+
+
+async def test_what_a_pawn_becomes_is_asked(house: House, page: Page) -> None:
+    fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1"
+    bot = await challenged(house, page, f'chess(fen="{fen}")')
+    await page.point(spot("a7"))
+    await page.point(spot("a8"))
+    asked = "[...document.querySelectorAll('.choices[aria-label=\"Which one?\"] button')]"
+    names = await page.evaluate(f"{asked}.map((each) => each.textContent)")
+    assert [name[:4] for name in names] == ["a8=Q", "a8=R", "a8=B", "a8=N"]
+    assert await page.evaluate("document.activeElement.dataset.action") == "a7a8q"
+    await page.press("Escape")
+    assert await page.evaluate(f"{asked}.length") == 0
+    await page.point(spot("a7"))
+    await page.point(spot("a8"))
+    await page.click('[data-action="a7a8r"]')
+    await bot.act("h8g7")
+    await page.until(MINE)
+    assert (await page.evaluate(ACTIONS))[0] == "a7a8r"
+    assert page.errors == []
+
+
+async def test_ways_of_a_jump_are_told_apart(house: House, page: Page) -> None:
+    # A man jumps two of four, by either side of a square.
+    bot = await challenged(house, page, 'checkers(position="B:W6,7,14,15,28:B2")')
+    await page.point(spot("2"))
+    assert await opened(page, "next") == {"9", "11"}
+    assert await opened(page, "end") == {"18"}
+    await page.point(spot("18"))  # at once to the end: which way?
+    asked = "[...document.querySelectorAll('.choices [data-action]')]"
+    names = await page.evaluate(f"{asked}.slice(0, 2).map((each) => each.textContent)")
+    assert sorted(names) == ["2x11x18", "2x9x18"]
+    await page.press("Escape")
+    await page.point(spot("2"))
+    await page.point(spot("11"))  # the rest is clear
+    await bot.act("28-24")
+    await page.until(MINE)
+    assert (await page.evaluate(ACTIONS))[0] == "2x11x18"
+    assert page.errors == []
+
+
+async def test_actions_without_a_spot_are_buttons(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "go(size=5)")
+    await page.point(spot("C3"))
+    await bot.act("pass")
+    await page.until(MINE)
+    await page.click('[data-action="pass"]')
+    await page.until("document.querySelector('#outcome').textContent.includes('wins')")
+    assert not await page.evaluate(MINE)
+    assert page.errors == []
+
+
+async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
+    await challenged(house, page, "battleship")
+    await page.point(spot("a5"))
+    assert await opened(page, "next") == {"a1", "a9", "e5"}
+    await page.point(spot("a1"))
+    await page.until(f"{MINE} && document.querySelectorAll('#scene .block').length === 5")
+    assert "Place a ship of 4" in await page.text(".scene")
+    await page.point(spot("a3"))  # where one lies already
+    assert await opened(page, "next") == set()
+    assert await page.evaluate(ACTIONS) == ["a1-a5"]
+    assert page.errors == []
+
+
+async def test_a_person_may_come_back_resign_and_agree_to_a_draw(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "chess")
+    await page.call("Page.reload")
+    await page.until(MINE)
+    await page.point(spot("e2"))
+    await page.point(spot("e4"))
+    await page.click('[data-request="resign"]')
+    assert not await page.text("#outcome")  # asked once more
+    await page.click('[data-request="resign"]')
+    await page.until("document.querySelector('#outcome').textContent.includes('by resignation')")
+    await bot.finish()
+    await page.until("document.querySelector('#own').children.length === 0")
+    assert page.errors == []
