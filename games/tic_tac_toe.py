@@ -122,12 +122,35 @@ class TicTacToeState(BoardState):
         return (value, -value)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
-        """Returns after uniformly random play to the end."""
-        state = self
-        while state.to_move >= 0:
-            free = _FREE[state.crosses | state.noughts]
-            state = state.after(free[int(rng.random() * len(free))])
-        return state.returns()
+        """Returns after uniformly random play to the end.
+
+        One random number serves all plies: what is left of it after a choice is as random
+        as it was, and 9! games need 19 of its 53 bits.
+        """
+        crosses: i64 = self.crosses
+        noughts: i64 = self.noughts
+        if self.to_move == TERMINAL:
+            return self.returns()
+        first: bool = self.to_move == 0
+        choice: float = rng.random()
+        while True:
+            free = _FREE[crosses | noughts]
+            count: i64 = len(free)
+            if count == 0:
+                return _DRAW
+            choice *= float(count)
+            pick: i64 = int(choice)
+            choice -= float(pick)
+            bit: i64 = _BIT[free[pick]]
+            if first:
+                crosses = crosses | bit
+                if _WINS[crosses]:
+                    return _X_WINS
+            else:
+                noughts = noughts | bit
+                if _WINS[noughts]:
+                    return _O_WINS
+            first = not first
 
 
 @mypyc_attr(native_class=False)

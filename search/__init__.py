@@ -18,6 +18,7 @@ from plyhouse.search.explain import explain
 from plyhouse.search.fitness import fitting_algorithms
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.maxn import maxn
+from plyhouse.search.mcts import MonteCarloTree, mcts
 from plyhouse.search.minimax import minimax
 from plyhouse.search.paranoid import paranoid
 from plyhouse.search.random_choice import random_action
@@ -29,6 +30,7 @@ from plyhouse.search.variant import BuildInfo, build_info
 __all__ = [
     "BuildInfo",
     "Limit",
+    "MonteCarloTree",
     "SearchResult",
     "alpha_beta",
     "build_info",
@@ -37,6 +39,7 @@ __all__ = [
     "explain",
     "fitting_algorithms",
     "maxn",
+    "mcts",
     "minimax",
     "paranoid",
     "random_action",

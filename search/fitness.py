@@ -71,6 +71,7 @@ ALGORITHMS: Final = {
         Needs("maxn", deterministic=False, two_player_zero_sum=False),
         Needs("paranoid", deterministic=False, two_player_zero_sum=False),
         Needs("expectimax", deterministic=False, two_player_zero_sum=False),
+        Needs("mcts", deterministic=False, two_player_zero_sum=False),
         Needs(
             "random_action",
             deterministic=False,

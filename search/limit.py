@@ -28,7 +28,7 @@ class Limit:
     nodes: int | None = None
     """Positions to visit, the root included; at least 1."""
     simulations: int | None = None
-    """Playouts, for Monte Carlo searches; at least 1.  Tree searches ignore it."""
+    """Simulations, for Monte Carlo searches; at least 1.  Tree searches ignore it."""
     report: Callable[[SearchResult], None] | None = field(default=None, compare=False)
     """Called with the best result so far, each time a depth is completed or a better
     root action is found.  It runs inside the search, so it should be quick; what it
@@ -70,7 +70,8 @@ class SearchResult:
     """Principal variation: the play expected from here, ``action`` first.  It ends at a
     chance node, because what follows depends on the dice."""
     depth: int
-    """Plies fully searched; 0 when time was out before the first was."""
+    """Plies fully searched; 0 when time was out before the first was.  For Monte Carlo tree
+    searches, plies of the longest line in the tree."""
     nodes: int
     """Positions visited, the root included, over all iterations."""
     time: float
@@ -83,3 +84,7 @@ class SearchResult:
     exact: bool = False
     """True when the value is the game's true one: no line was cut off by a depth limit
     or valued by an estimate."""
+    visits: Mapping[Any, int] = field(default_factory=dict)
+    """Simulations that began with each root action, for Monte Carlo searches."""
+    simulations: int = 0
+    """Simulations of this search, for Monte Carlo searches."""

@@ -18,7 +18,7 @@ from plyhouse.search import (
     team_search,
 )
 
-ANY_SEATS = ("maxn", "paranoid", "expectimax", "random_action")
+ANY_SEATS = ("maxn", "paranoid", "expectimax", "mcts", "random_action")
 ANY_SIDES = ("team_search", *ANY_SEATS)
 
 
@@ -59,7 +59,7 @@ def test_the_refusal_names_what_the_algorithm_plays_and_what_plays_the_game() ->
     assert str(caught.value) == (
         "alpha_beta cannot play pig: it has chance nodes; it plays deterministic, two-seat, "
         "zero-sum games of perfect information; what can play pig: expectiminimax, "
-        "team_search, maxn, paranoid, expectimax, random_action."
+        "team_search, maxn, paranoid, expectimax, mcts, random_action."
     )
 
 

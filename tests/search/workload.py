@@ -21,6 +21,7 @@ from plyhouse.search import (
     expectiminimax,
     fitting_algorithms,
     maxn,
+    mcts,
     minimax,
     paranoid,
     random_action,
@@ -53,6 +54,7 @@ SEARCHES: dict[str, Any] = {
     "paranoid": paranoid,
     "team_search": team_search,
     "random_action": random_action,
+    "mcts": mcts,
 }
 VARIATIONS: dict[str, list[dict[str, Any]]] = {
     "expectiminimax": [
@@ -67,6 +69,10 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
     "team_search": [{"pruning": "star1", "chance_samples": 3}],
 }
 """Options to try besides the defaults."""
+MONTE_CARLO: dict[str, tuple[dict[str, Any], ...]] = {
+    "mcts": ({}, {"rave": 50.0, "exploration": 0.5}, {"playouts": 3, "solve": False}),
+}
+"""Options of each Monte Carlo search: it is simulations that count, not depth."""
 
 
 class Wrapped:
@@ -177,6 +183,8 @@ def told(result: SearchResult) -> list[Any]:
         dict(result.values),
         result.vector,
         result.exact,
+        dict(result.visits),
+        result.simulations,
     ]
 
 
@@ -194,6 +202,15 @@ def searches(spec: str) -> dict[str, Any]:
         search = SEARCHES[name]
         if name == "random_action":
             results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
+            continue
+        if name in MONTE_CARLO:
+            for options in MONTE_CARLO[name]:
+                for limit in (Limit(simulations=300), Limit(nodes=700, depth=3)):
+                    label = f"{name} {options} {limit}"
+                    results[label] = told(search(game, state, limit, seed=2, **options))
+                    results[f"{label} wrapped"] = told(
+                        search(game, Wrapped(state), limit, seed=2, **options)
+                    )
             continue
         for seed in (0, 3):
             for limit in (Limit(depth=4), Limit(nodes=5000)):

@@ -1,0 +1,640 @@
+"""Monte Carlo tree search with UCT, RAVE and proven values; any number of seats, and chance.
+
+Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006 (UCT); Browne et al.,
+"A survey of Monte Carlo tree search methods", IEEE TCIAIG 4 (2012), for the four steps;
+Gelly and Silver, "Monte-Carlo tree search and rapid action value estimation in computer
+Go", Artificial Intelligence 175 (2011), for RAVE; Winands, Bjornsson and Saito,
+"Monte-Carlo tree search solver", Computers and Games 2008, for proven values.
+
+A node is one flat object, and the children of a node are a chain: in a simulation most of
+the time outside of the playout goes into comparing children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, sqrt
+from typing import TYPE_CHECKING, Any, Final, final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.playouts import sample_outcome, uniform_playout
+
+if TYPE_CHECKING:
+    import random
+
+    from mypy_extensions import i64
+
+__all__ = ["Kernel", "Node", "release"]
+
+CHANCE: Final = -1
+TERMINAL: Final = -2
+INFINITY: Final = float("inf")
+
+LOOP: Final = 0
+HOOK: Final = 1
+ESTIMATE: Final = 2
+
+
+@final
+@mypyc_attr(acyclic=True)
+class Node:
+    """A position in the tree with what its simulations returned to the seat that chose it."""
+
+    __slots__ = (
+        "count",
+        "first",
+        "index",
+        "mean",
+        "mover",
+        "next",
+        "offset",
+        "options",
+        "owner",
+        "rave_mean",
+        "rave_visits",
+        "state",
+        "total",
+        "tried",
+        "visits",
+        "width",
+        "worth",
+    )
+
+    def __init__(self, mover: i64, owner: i64, index: i64) -> None:
+        self.state: Any = None
+        """Once `count` is not negative."""
+        self.options: tuple[Any, ...] = ()
+        """Actions, or outcomes with their probabilities; once `count` is not negative."""
+        self.first: Node | None = None
+        self.next: Node | None = None
+        self.worth: tuple[float, ...] | None = None
+        """Returns, where the game is over or the solver knows them."""
+        self.mover: i64 = mover
+        self.owner: i64 = owner
+        """The seat that chose this node, negative for chance and the root."""
+        self.index: i64 = index
+        """Which of the parent's options leads here."""
+        self.count: i64 = -1
+        self.tried: i64 = 0
+        self.offset: i64 = 0
+        self.visits: float = 0.0
+        self.total: float = 0.0
+        """Sum of the owner's returns."""
+        self.mean: float = 0.0
+        self.width: float = 1.0
+        """1 / sqrt(visits), or 0 for a node whose value is known: nothing to explore."""
+        self.rave_visits: float = 0.0
+        self.rave_mean: float = 0.0
+
+
+@final
+class Kernel:
+    """One tree and its simulations."""
+
+    def __init__(
+        self,
+        poll: Callable[[int], int],
+        leaves: Leaves,
+        rng: random.Random,
+        seats: int,
+        mode: int,
+        playouts: int,
+        exploration: float,
+        rave: float,
+        best_return: float,
+        two_sided: bool,
+        solve: bool,
+        max_nodes: int,
+        max_plies: int,
+    ) -> None:
+        self.poll = poll
+        self.leaves: Leaves = leaves
+        self.rng = rng
+        self.draw: Callable[[], float] = rng.random
+        self.seats: i64 = seats
+        self.mode: i64 = mode
+        self.playouts: i64 = playouts
+        self.exploration: float = exploration
+        self.rave: float = rave
+        self.best_return: float = best_return
+        self.two_sided: bool = two_sided
+        self.solve: bool = solve
+        self.max_nodes: i64 = max_nodes
+        self.max_plies: i64 = max_plies
+        self.max_depth: i64 = 0
+        self.node_limit: i64 = 0
+        self.simulations: i64 = 0
+        self.due: i64 = 0
+        self.nodes: i64 = 1
+        self.size: i64 = 0
+        self.depth: i64 = 0
+        self.seat: i64 = 0
+        self.root: Node | None = None
+        self.garbage: list[Node] = []
+
+    # The tree, for those who hold it
+
+    def plant(self, state: Any) -> None:
+        """Begin a new tree with this root."""
+        self.discard()
+        root = Node(state.to_move, -1, 0)
+        root.state = state
+        self.root = root
+        self.size = 1
+
+    def begin(
+        self, poll: Callable[[int], int], leaves: Leaves, max_depth: int, node_limit: int
+    ) -> None:
+        """Begin a search from the root: counters at 0; ``node_limit`` 0 is none."""
+        self.poll = poll
+        self.leaves = leaves
+        self.max_depth = max_depth
+        self.node_limit = node_limit
+        self.simulations = 0
+        self.due = 0
+        self.nodes = 1
+        self.depth = 0
+        if self.root is not None:
+            self.seat = self.root.mover
+
+    def descend(self, option: Any) -> bool:
+        """Make the child after this action or outcome the root; False if there is none."""
+        root = self.root
+        if root is None or root.count < 0:
+            return False
+        state: NodeState = root.state
+        state = state.after(option)
+        wanted: i64 = -1
+        for place in range(len(root.options)):
+            if option_of(root, place) == option:
+                wanted = place
+        before: Node | None = None
+        child = root.first
+        while child is not None and child.index != wanted:
+            before = child
+            child = child.next
+        if child is None or child.visits == 0.0:
+            return False
+        if child.state is None:
+            child.state = state
+        if before is None:
+            root.first = child.next
+        else:
+            before.next = child.next
+        child.next = None
+        self.discard()
+        child.owner = -1
+        self.root = child
+        self.size = count_nodes(child)
+        return True
+
+    def discard(self) -> None:
+        """Forget the tree."""
+        if self.root is not None:
+            self.garbage.append(self.root)
+        self.root = None
+        self.size = 0
+
+    def discarded(self) -> list[Node]:
+        """Hand out what was forgotten since the last call, for `release`."""
+        garbage = self.garbage
+        self.garbage = []
+        return garbage
+
+    def children(self) -> list[Node]:
+        """Visited children of the root in the order of its actions."""
+        found: list[Node] = []
+        root = self.root
+        if root is not None:
+            child = root.first
+            while child is not None:
+                if child.visits > 0.0:
+                    found.append(child)
+                child = child.next
+        found.sort(key=place_of)
+        return found
+
+    # Simulations
+
+    def run(self, until: int) -> bool:
+        """Simulate until there were so many; False when there is no need for more."""
+        target: i64 = until
+        root = self.root
+        if root is None:
+            return False
+        while self.simulations < target:
+            if self.simulations >= self.due:
+                self.due = self.poll(self.simulations)
+            if self.rave > 0.0:
+                self.simulate_rave(root)
+            else:
+                self.simulate(root)
+            self.simulations += 1
+            if root.worth is not None:
+                return False
+            if self.node_limit != 0 and self.nodes >= self.node_limit:
+                return False
+        return True
+
+    def simulate(self, root: Node) -> None:
+        """Selection, expansion, playout, backing up."""
+        path: list[Node] = []
+        node: Node = root
+        result: tuple[float, ...]
+        depth: i64 = 0
+        fresh: bool = False
+        while True:
+            path.append(node)
+            known = node.worth
+            if known is not None:
+                result = known
+                break
+            if node.count < 0:
+                self.open(node, path)
+            if depth >= self.max_depth:
+                result = self.value_of(node.state)
+                break
+            pick: i64 = -1
+            child: Node | None
+            if node.mover == CHANCE:
+                pick = sample_outcome(node.options, self.draw)
+                child = node.first
+                while child is not None and child.index != pick:
+                    child = child.next
+            elif node.tried < node.count and self.size < self.max_nodes:
+                pick = node.offset + node.tried
+                if pick >= node.count:
+                    pick -= node.count
+                child = None
+            else:
+                child = self.selected(node)
+            if child is not None:
+                node = child
+                depth += 1
+                continue
+            state: NodeState = node.state
+            if pick >= 0:
+                state = state.after(option_of(node, pick))
+            if self.size >= self.max_nodes:
+                # The tree is full: what lies beyond it is left to the playout.
+                result = state.returns() if state.to_move == TERMINAL else self.value_of(state)
+                break
+            mover: i64 = state.to_move
+            child = Node(mover, node.mover, pick)
+            child.next = node.first
+            node.first = child
+            node.tried += 1
+            self.size += 1
+            depth += 1
+            path.append(child)
+            if mover == TERMINAL:
+                result = state.returns()
+                self.finish(child, result)
+                fresh = True
+            else:
+                result = self.value_of(state)
+            break
+        self.nodes += depth
+        if depth > self.depth:
+            self.depth = depth
+        self.back_up(path, result)
+        if fresh and self.solve:
+            self.prove(path)
+
+    def open(self, node: Node, path: list[Node]) -> None:
+        """At the second visit, learn what can happen in the node that ends the path.
+
+        Most nodes are visited once, and their positions need not be kept until then.
+        """
+        if node.state is None:
+            before: Node = path[len(path) - 2]
+            parent: NodeState = before.state
+            node.state = parent.after(option_of(before, node.index))
+        state: NodeState = node.state
+        if node.mover == CHANCE:
+            node.options = tuple(state.chance_outcomes())
+        else:
+            node.options = tuple(state.actions())
+            node.offset = int(self.draw() * float(len(node.options)))
+        node.count = len(node.options)
+
+    def finish(self, node: Node, worth: tuple[float, ...]) -> None:
+        """Note what a node is worth for certain."""
+        node.worth = worth
+        if self.solve and node.owner >= 0:
+            node.mean = worth[node.owner]
+            node.width = 0.0
+
+    def selected(self, node: Node) -> Node | None:
+        """The child with the highest upper confidence bound (UCB1); None without children."""
+        best: Node | None = node.first
+        if best is None:
+            return None
+        scale: float = self.exploration * sqrt(log(node.visits))
+        child = node.first
+        highest: float = -INFINITY
+        while child is not None:
+            score: float = child.mean + scale * child.width
+            if score > highest:
+                highest = score
+                best = child
+            child = child.next
+        return best
+
+    def value_of(self, state: Any) -> tuple[float, ...]:
+        """What every seat gets from here: by playouts, or by an estimate."""
+        if self.mode == HOOK and self.playouts == 1:
+            quick: tuple[float, ...] = state.playout(self.rng)
+            return quick
+        if self.mode == ESTIMATE:
+            return self.estimate(state)
+        if self.playouts == 1:
+            return uniform_playout(state, self.draw, self.max_plies, self.seats)
+        sums: list[float] = [0.0] * self.seats
+        place: i64
+        for _ in range(self.playouts):
+            result: tuple[float, ...]
+            if self.mode == HOOK:
+                result = state.playout(self.rng)
+            else:
+                result = uniform_playout(state, self.draw, self.max_plies, self.seats)
+            place = 0
+            while place < self.seats:
+                sums[place] += result[place]
+                place += 1
+        place = 0
+        while place < self.seats:
+            sums[place] /= float(self.playouts)
+            place += 1
+        return tuple(sums)
+
+    def estimate(self, state: Any) -> tuple[float, ...]:
+        """The evaluation of a position instead of a playout."""
+        if self.two_sided:
+            value: float = self.leaves.value(state, self.seat)
+            return (value, -value) if self.seat == 0 else (-value, value)
+        values: list[float] = []
+        for seat in range(self.seats):
+            values.append(self.leaves.value(state, seat))  # noqa: PERF401 - no closure
+        return tuple(values)
+
+    def back_up(self, path: list[Node], result: tuple[float, ...]) -> None:
+        """Add the result of a simulation to the nodes it went through."""
+        first: float = result[0]
+        second: float = result[1] if self.seats > 1 else 0.0
+        for node in path:
+            visits: float = node.visits + 1.0
+            node.visits = visits
+            owner: i64 = node.owner
+            if owner < 0:
+                continue
+            value: float
+            if owner == 0:
+                value = first
+            elif owner == 1:
+                value = second
+            else:
+                value = result[owner]
+            total: float = node.total + value
+            node.total = total
+            if node.width != 0.0:
+                node.mean = total / visits
+                node.width = 1.0 / sqrt(visits)
+
+    def prove(self, path: list[Node]) -> None:
+        """Carry a proven value upwards as far as it decides."""
+        place: i64 = len(path) - 1
+        while place > 0:
+            child: Node = path[place]
+            place -= 1
+            node: Node = path[place]
+            worth = child.worth
+            if worth is None:
+                return
+            if node.mover == CHANCE or worth[node.mover] < self.best_return:
+                best = self.settled(node)
+                if best is None:
+                    return
+                worth = best
+            self.finish(node, worth)
+
+    def settled(self, node: Node) -> tuple[float, ...] | None:
+        """The value of a node all of whose children are proven; otherwise None."""
+        if node.tried < node.count:
+            return None
+        mover: i64 = node.mover
+        means: list[float] = [0.0] * self.seats
+        best: tuple[float, ...] | None = None
+        child = node.first
+        while child is not None:
+            worth = child.worth
+            if worth is None:
+                return None
+            if mover == CHANCE:
+                chance: float = node.options[child.index][1]
+                place: i64 = 0
+                while place < self.seats:
+                    means[place] += chance * worth[place]
+                    place += 1
+            elif best is None or worth[mover] > best[mover]:
+                best = worth
+            child = child.next
+        return tuple(means) if mover == CHANCE else best
+
+    # RAVE
+
+    def simulate_rave(self, root: Node) -> None:
+        """A simulation that also remembers which actions were played, by whom."""
+        path: list[Node] = []
+        played: list[set[Any]] = []
+        for _ in range(self.seats):
+            played.append(set())  # noqa: PERF401 - no closure
+        node: Node = root
+        result: tuple[float, ...]
+        depth: i64 = 0
+        fresh: bool = False
+        while True:
+            path.append(node)
+            known = node.worth
+            if known is not None:
+                result = known
+                break
+            full: bool = False
+            if node.count < 0:
+                full = self.size >= self.max_nodes
+                self.open(node, path)
+                if full:
+                    node.count = -1
+                elif node.mover != CHANCE:
+                    self.open_all(node)
+            if full or depth >= self.max_depth:
+                result = self.noted_playout(node.state, played)
+                break
+            child: Node | None
+            if node.mover == CHANCE:
+                pick: i64 = sample_outcome(node.options, self.draw)
+                child = node.first
+                while child is not None and child.index != pick:
+                    child = child.next
+                if child is None:
+                    child = Node(0, CHANCE, pick)
+                    child.next = node.first
+                    node.first = child
+                    self.size += 1
+            else:
+                child = self.selected_rave(node)
+            depth += 1
+            if child.visits > 0.0:
+                node = child
+                continue
+            before: NodeState = node.state
+            state: NodeState = before.after(option_of(node, child.index))
+            child.mover = state.to_move
+            node.tried += 1
+            path.append(child)
+            if child.mover == TERMINAL:
+                result = state.returns()
+                self.finish(child, result)
+                fresh = True
+            else:
+                result = self.noted_playout(state, played)
+            break
+        self.nodes += depth
+        if depth > self.depth:
+            self.depth = depth
+        self.back_up(path, result)
+        self.back_up_rave(path, result, played)
+        if fresh and self.solve:
+            self.prove(path)
+
+    def open_all(self, node: Node) -> None:
+        """Make all children at once: RAVE knows something of actions never tried here."""
+        left: i64 = node.count
+        while left > 0:
+            left -= 1
+            pick: i64 = left + node.offset
+            if pick >= node.count:
+                pick -= node.count
+            child = Node(0, node.mover, pick)
+            child.next = node.first
+            node.first = child
+            self.size += 1
+
+    def selected_rave(self, node: Node) -> Node:
+        """The child with the best mixture of its own and its RAVE mean (Gelly and Silver)."""
+        scale: float = self.exploration * sqrt(log(node.visits + 1.0))
+        best: Node = node
+        highest: float = -INFINITY
+        child = node.first
+        while child is not None:
+            score: float
+            if child.visits == 0.0 and child.rave_visits == 0.0:
+                score = INFINITY
+            elif child.width == 0.0:
+                score = child.mean
+            else:
+                # The hand-selected schedule: equal weight after `rave` visits.
+                share: float = sqrt(self.rave / (3.0 * child.visits + self.rave))
+                if child.rave_visits == 0.0:
+                    share = 0.0
+                score = (1.0 - share) * child.mean + share * child.rave_mean
+                score += scale * child.width
+            if score > highest:
+                highest = score
+                best = child
+            child = child.next
+        return best
+
+    def noted_playout(self, state: Any, played: list[set[Any]]) -> tuple[float, ...]:
+        """A uniform playout that notes the actions; an estimate is used where there is one."""
+        if self.mode == ESTIMATE:
+            return self.estimate(state)
+        here: NodeState = state
+        plies: i64 = 0
+        while here.to_move != TERMINAL:
+            if plies >= self.max_plies:
+                return tuple([0.0] * self.seats)
+            plies += 1
+            mover: i64 = here.to_move
+            if mover == CHANCE:
+                outcomes: tuple[Any, ...] = tuple(here.chance_outcomes())
+                here = here.after(outcomes[sample_outcome(outcomes, self.draw)][0])
+            else:
+                actions: tuple[Any, ...] = tuple(here.actions())
+                action: Any = actions[int(self.draw() * float(len(actions)))]
+                played[mover].add(action)
+                here = here.after(action)
+        result: tuple[float, ...] = here.returns()
+        return result
+
+    def back_up_rave(
+        self, path: list[Node], result: tuple[float, ...], played: list[set[Any]]
+    ) -> None:
+        """Credit every action that the mover played later on, as if it had been played now."""
+        place: i64 = len(path) - 1
+        while place >= 0:
+            node: Node = path[place]
+            mover: i64 = node.mover
+            if place < len(path) - 1 and mover >= 0:
+                next_node: Node = path[place + 1]
+                theirs = played[mover]
+                theirs.add(node.options[next_node.index])
+                value: float = result[mover]
+                child = node.first
+                while child is not None:
+                    if node.options[child.index] in theirs:
+                        child.rave_visits += 1.0
+                        child.rave_mean += (value - child.rave_mean) / child.rave_visits
+                    child = child.next
+            place -= 1
+
+
+def option_of(node: Node, place: i64) -> Any:
+    """An action, or an outcome without its probability."""
+    option: Any = node.options[place]
+    return option[0] if node.mover == CHANCE else option
+
+
+def release(garbage: list[Node], most: int) -> bool:
+    """Free up to so many nodes of discarded trees; False when nothing is left.
+
+    Node by node, because freeing a long chain at once could exhaust the stack.
+    """
+    left: i64 = most
+    while garbage and left > 0:
+        node: Node = garbage.pop()
+        child = node.first
+        node.first = None
+        while child is not None:
+            after = child.next
+            child.next = None
+            if child.first is not None:
+                garbage.append(child)
+            child = after
+            left -= 1
+    return len(garbage) > 0
+
+
+def place_of(node: Node) -> int:
+    """Sorts children in the order of the actions."""
+    return node.index
+
+
+def count_nodes(root: Node) -> int:
+    """How many nodes a tree has."""
+    total: i64 = 0
+    waiting: list[Node] = [root]
+    while waiting:
+        node = waiting.pop()
+        total += 1
+        child = node.first
+        while child is not None:
+            if child.first is None:
+                total += 1
+            else:
+                waiting.append(child)
+            child = child.next
+    return total

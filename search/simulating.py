@@ -1,0 +1,61 @@
+"""What the Monte Carlo searches share outside of their inner loops."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from plyhouse.games.base import Game, Information, Utility
+from plyhouse.search.limit import Limit
+from plyhouse.search.poll import Poll
+
+__all__ = ["SimulationPoll", "checked_number", "checked_whole", "is_two_sided", "rounds"]
+
+GROWTH: Final = 4
+"""A search reports each time its simulations have grown by a 4th."""
+
+
+class SimulationPoll(Poll):
+    """The heartbeat of a search that counts simulations.
+
+    A simulation may take a microsecond or, in a slow game, a tenth of a second, so the first
+    polls come after every one.
+    """
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit)
+        self.interval = 1
+        self.node_limit = None
+
+
+def rounds(done: int, limit: int | None) -> int:
+    """How many simulations to have after the next round, at whose end is a report."""
+    target = done + max(1, done // GROWTH)
+    return target if limit is None else min(target, limit)
+
+
+def is_two_sided(game: Game) -> bool:
+    """Whether what one seat wins is what the other loses."""
+    return game.seats == 2 and game.info.utility is Utility.ZERO_SUM
+
+
+def has_perfect_information(game: Game) -> bool:
+    """Whether every seat sees the whole state."""
+    return game.info.information is Information.PERFECT
+
+
+def checked_whole(algorithm: str, name: str, value: Any, least: int) -> int:
+    """An option that is a whole number of at least ``least``; else raises."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{algorithm}({name}={value!r}): expected a whole number")
+    if value < least:
+        raise ValueError(f"{algorithm}({name}={value!r}): expected at least {least}")
+    return value
+
+
+def checked_number(algorithm: str, name: str, value: Any) -> float:
+    """An option that is a number of at least 0; else raises."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{algorithm}({name}={value!r}): expected a number")
+    if not 0 <= value < float("inf"):
+        raise ValueError(f"{algorithm}({name}={value!r}): expected a number from 0 up")
+    return float(value)
