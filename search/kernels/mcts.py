@@ -5,9 +5,6 @@ Kocsis and Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006 (UCT); Bro
 Gelly and Silver, "Monte-Carlo tree search and rapid action value estimation in computer
 Go", Artificial Intelligence 175 (2011), for RAVE; Winands, Bjornsson and Saito,
 "Monte-Carlo tree search solver", Computers and Games 2008, for proven values.
-
-A node is one flat object, and the children of a node are a chain: in a simulation most of
-the time outside of the playout goes into comparing children.
 """
 
 from __future__ import annotations
@@ -16,18 +13,25 @@ from collections.abc import Callable
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final, final
 
-from mypy_extensions import mypyc_attr
-
 from plyhouse.search.kernels.duck import NodeState
 from plyhouse.search.kernels.leaves import Leaves
-from plyhouse.search.kernels.playouts import sample_outcome, uniform_playout
+from plyhouse.search.kernels.mcts_tree import (
+    Node,
+    back_up_rave,
+    count_nodes,
+    option_of,
+    place_of,
+    selected_rave,
+    settled,
+)
+from plyhouse.search.kernels.playouts import noted_playout, sample_outcome, uniform_playout
 
 if TYPE_CHECKING:
     import random
 
     from mypy_extensions import i64
 
-__all__ = ["Kernel", "Node", "release"]
+__all__ = ["Kernel"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -36,58 +40,6 @@ INFINITY: Final = float("inf")
 LOOP: Final = 0
 HOOK: Final = 1
 ESTIMATE: Final = 2
-
-
-@final
-@mypyc_attr(acyclic=True)
-class Node:
-    """A position in the tree with what its simulations returned to the seat that chose it."""
-
-    __slots__ = (
-        "count",
-        "first",
-        "index",
-        "mean",
-        "mover",
-        "next",
-        "offset",
-        "options",
-        "owner",
-        "rave_mean",
-        "rave_visits",
-        "state",
-        "total",
-        "tried",
-        "visits",
-        "width",
-        "worth",
-    )
-
-    def __init__(self, mover: i64, owner: i64, index: i64) -> None:
-        self.state: Any = None
-        """Once `count` is not negative."""
-        self.options: tuple[Any, ...] = ()
-        """Actions, or outcomes with their probabilities; once `count` is not negative."""
-        self.first: Node | None = None
-        self.next: Node | None = None
-        self.worth: tuple[float, ...] | None = None
-        """Returns, where the game is over or the solver knows them."""
-        self.mover: i64 = mover
-        self.owner: i64 = owner
-        """The seat that chose this node, negative for chance and the root."""
-        self.index: i64 = index
-        """Which of the parent's options leads here."""
-        self.count: i64 = -1
-        self.tried: i64 = 0
-        self.offset: i64 = 0
-        self.visits: float = 0.0
-        self.total: float = 0.0
-        """Sum of the owner's returns."""
-        self.mean: float = 0.0
-        self.width: float = 1.0
-        """1 / sqrt(visits), or 0 for a node whose value is known: nothing to explore."""
-        self.rave_visits: float = 0.0
-        self.rave_mean: float = 0.0
 
 
 @final
@@ -415,34 +367,11 @@ class Kernel:
             if worth is None:
                 return
             if node.mover == CHANCE or worth[node.mover] < self.best_return:
-                best = self.settled(node)
+                best = settled(node, self.seats)
                 if best is None:
                     return
                 worth = best
             self.finish(node, worth)
-
-    def settled(self, node: Node) -> tuple[float, ...] | None:
-        """The value of a node all of whose children are proven; otherwise None."""
-        if node.tried < node.count:
-            return None
-        mover: i64 = node.mover
-        means: list[float] = [0.0] * self.seats
-        best: tuple[float, ...] | None = None
-        child = node.first
-        while child is not None:
-            worth = child.worth
-            if worth is None:
-                return None
-            if mover == CHANCE:
-                chance: float = node.options[child.index][1]
-                place: i64 = 0
-                while place < self.seats:
-                    means[place] += chance * worth[place]
-                    place += 1
-            elif best is None or worth[mover] > best[mover]:
-                best = worth
-            child = child.next
-        return tuple(means) if mover == CHANCE else best
 
     # RAVE
 
@@ -471,7 +400,7 @@ class Kernel:
                 elif node.mover != CHANCE:
                     self.open_all(node)
             if full or depth >= self.max_depth:
-                result = self.noted_playout(node.state, played)
+                result = self.noted_value(node.state, played)
                 break
             child: Node | None
             if node.mover == CHANCE:
@@ -485,7 +414,7 @@ class Kernel:
                     node.first = child
                     self.size += 1
             else:
-                child = self.selected_rave(node)
+                child = selected_rave(node, self.exploration, self.rave)
             depth += 1
             if child.visits > 0.0:
                 node = child
@@ -500,13 +429,13 @@ class Kernel:
                 self.finish(child, result)
                 fresh = True
             else:
-                result = self.noted_playout(state, played)
+                result = self.noted_value(state, played)
             break
         self.nodes += depth
         if depth > self.depth:
             self.depth = depth
         self.back_up(path, result)
-        self.back_up_rave(path, result, played)
+        back_up_rave(path, result, played)
         if fresh and self.solve:
             self.prove(path)
 
@@ -523,118 +452,8 @@ class Kernel:
             node.first = child
             self.size += 1
 
-    def selected_rave(self, node: Node) -> Node:
-        """The child with the best mixture of its own and its RAVE mean (Gelly and Silver)."""
-        scale: float = self.exploration * sqrt(log(node.visits + 1.0))
-        best: Node = node
-        highest: float = -INFINITY
-        child = node.first
-        while child is not None:
-            score: float
-            if child.visits == 0.0 and child.rave_visits == 0.0:
-                score = INFINITY
-            elif child.width == 0.0:
-                score = child.mean
-            else:
-                # The hand-selected schedule: equal weight after `rave` visits.
-                share: float = sqrt(self.rave / (3.0 * child.visits + self.rave))
-                if child.rave_visits == 0.0:
-                    share = 0.0
-                score = (1.0 - share) * child.mean + share * child.rave_mean
-                score += scale * child.width
-            if score > highest:
-                highest = score
-                best = child
-            child = child.next
-        return best
-
-    def noted_playout(self, state: Any, played: list[set[Any]]) -> tuple[float, ...]:
-        """A uniform playout that notes the actions; an estimate is used where there is one."""
+    def noted_value(self, state: Any, played: list[set[Any]]) -> tuple[float, ...]:
+        """As `value_of`, but notes the actions of the playout."""
         if self.mode == ESTIMATE:
             return self.estimate(state)
-        here: NodeState = state
-        plies: i64 = 0
-        while here.to_move != TERMINAL:
-            if plies >= self.max_plies:
-                return tuple([0.0] * self.seats)
-            plies += 1
-            mover: i64 = here.to_move
-            if mover == CHANCE:
-                outcomes: tuple[Any, ...] = tuple(here.chance_outcomes())
-                here = here.after(outcomes[sample_outcome(outcomes, self.draw)][0])
-            else:
-                actions: tuple[Any, ...] = tuple(here.actions())
-                action: Any = actions[int(self.draw() * float(len(actions)))]
-                played[mover].add(action)
-                here = here.after(action)
-        result: tuple[float, ...] = here.returns()
-        return result
-
-    def back_up_rave(
-        self, path: list[Node], result: tuple[float, ...], played: list[set[Any]]
-    ) -> None:
-        """Credit every action that the mover played later on, as if it had been played now."""
-        place: i64 = len(path) - 1
-        while place >= 0:
-            node: Node = path[place]
-            mover: i64 = node.mover
-            if place < len(path) - 1 and mover >= 0:
-                next_node: Node = path[place + 1]
-                theirs = played[mover]
-                theirs.add(node.options[next_node.index])
-                value: float = result[mover]
-                child = node.first
-                while child is not None:
-                    if node.options[child.index] in theirs:
-                        child.rave_visits += 1.0
-                        child.rave_mean += (value - child.rave_mean) / child.rave_visits
-                    child = child.next
-            place -= 1
-
-
-def option_of(node: Node, place: i64) -> Any:
-    """An action, or an outcome without its probability."""
-    option: Any = node.options[place]
-    return option[0] if node.mover == CHANCE else option
-
-
-def release(garbage: list[Node], most: int) -> bool:
-    """Free up to so many nodes of discarded trees; False when nothing is left.
-
-    Node by node, because freeing a long chain at once could exhaust the stack.
-    """
-    left: i64 = most
-    while garbage and left > 0:
-        node: Node = garbage.pop()
-        child = node.first
-        node.first = None
-        while child is not None:
-            after = child.next
-            child.next = None
-            if child.first is not None:
-                garbage.append(child)
-            child = after
-            left -= 1
-    return len(garbage) > 0
-
-
-def place_of(node: Node) -> int:
-    """Sorts children in the order of the actions."""
-    return node.index
-
-
-def count_nodes(root: Node) -> int:
-    """How many nodes a tree has."""
-    total: i64 = 0
-    waiting: list[Node] = [root]
-    while waiting:
-        node = waiting.pop()
-        total += 1
-        child = node.first
-        while child is not None:
-            if child.first is None:
-                total += 1
-            else:
-                waiting.append(child)
-            child = child.next
-    return total
+        return noted_playout(state, played, self.draw, self.max_plies)

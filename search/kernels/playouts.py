@@ -10,7 +10,7 @@ from plyhouse.search.kernels.duck import NodeState
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["sample_outcome", "uniform_playout"]
+__all__ = ["noted_playout", "sample_outcome", "uniform_playout"]
 
 CHANCE: Final = -1
 TERMINAL: Final = -2
@@ -48,5 +48,28 @@ def uniform_playout(
             actions: tuple[Any, ...] = tuple(state.actions())
             state = state.after(actions[int(draw() * float(len(actions)))])
         mover = state.to_move
+    result: tuple[float, ...] = state.returns()
+    return result
+
+
+def noted_playout(
+    start: Any, played: list[set[Any]], draw: Callable[[], float], max_plies: i64
+) -> tuple[float, ...]:
+    """A uniform playout that notes the actions; an estimate is used wstate tstate is one."""
+    state: NodeState = start
+    plies: i64 = 0
+    while state.to_move != TERMINAL:
+        if plies >= max_plies:
+            return tuple([0.0] * len(played))
+        plies += 1
+        mover: i64 = state.to_move
+        if mover == CHANCE:
+            outcomes: tuple[Any, ...] = tuple(state.chance_outcomes())
+            state = state.after(outcomes[sample_outcome(outcomes, draw)][0])
+        else:
+            actions: tuple[Any, ...] = tuple(state.actions())
+            action: Any = actions[int(draw() * float(len(actions)))]
+            played[mover].add(action)
+            state = state.after(action)
     result: tuple[float, ...] = state.returns()
     return result
