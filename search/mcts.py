@@ -7,8 +7,8 @@ Intelligence 175 (2011); Winands, Bjornsson and Saito, "Monte-Carlo tree search 
 Computers and Games 2008.  Russell and Norvig, AIMA 4th ed., section 6.4.
 
 Memory: a node takes about 180 bytes (compiled), and from its second visit on its position;
-altogether 210 to 240 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a full tree grows no
-further, but its values still become better.
+altogether 210 to 240 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a
+full tree grows no further, but its values still become better.
 """
 
 from __future__ import annotations
