@@ -13,10 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plyhouse.games import Game, get_game
+from plyhouse.games import get_game
 from plyhouse.games.trees import tree_game
 from plyhouse.search import Limit, explain, minimax
 from plyhouse.search.explained import Explanation
+from plyhouse.search.policies import Policy, mixed_policy, search_policy
 
 MINIMAX = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
 BOOK = "a1:(b1:3 b2:12 b3:8) a2:(c1:2 c2:4 c3:6) a3:(d1:14 d2:5 d3:2)"
@@ -43,16 +44,9 @@ def played(spec: str, moves: str, search: str, **options: Any) -> Explanation:
     return explain(game, state, search, **options)
 
 
-def mostly_minimax(game: Game, share: float = 0.8) -> Callable[[Any], list[tuple[Any, float]]]:
-    """An opponent who plays minimax of depth 2 that often, and anything otherwise."""
-
-    def model(state: Any) -> list[tuple[Any, float]]:
-        actions = state.actions()
-        best = minimax(game, state, Limit(depth=2)).action
-        rest = (1 - share) / len(actions)
-        return [(action, rest + share * (action == best)) for action in actions]
-
-    return model
+def mostly_minimax(text: str) -> Policy:
+    """An opponent who plays minimax of depth 2 with 80 %, and anything otherwise."""
+    return mixed_policy(search_policy(minimax, tree_game(text), Limit(depth=2)), 0.8)
 
 
 EXAMPLES: dict[str, tuple[str, Callable[[], Explanation]]] = {
@@ -71,7 +65,7 @@ EXAMPLES: dict[str, tuple[str, Callable[[], Explanation]]] = {
     "careful": ("An opponent expected to be perfect", lambda: written(CARELESS, "minimax")),
     "careless": ("An opponent who is so 80 % of the time",
                  lambda: written(CARELESS, "expectimax",
-                                 opponent=mostly_minimax(tree_game(CARELESS)))),
+                                 opponents=mostly_minimax(CARELESS))),
     "connect-four": ("connect_four after 4 4", lambda: played("connect_four", "4 4", "alpha_beta",
                                                               depth=3)),
     "tic-tac-toe": ("tic_tac_toe near the end",

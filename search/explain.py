@@ -4,7 +4,7 @@ These are plain, slow, teaching implementations, written from the definitions an
 purpose independent of the compiled kernels, whose results the tests compare with theirs.
 
 Minimax and its companions: Russell and Norvig, "Artificial Intelligence: A Modern
-Approach", 4th ed., sections 6.2 (minimax, max^n), 6.3 (alpha-beta) and 6.5 (chance).
+Approach", 4th ed., the chapter "Adversarial Search and Games".
 Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975).
 Star1: Ballard, "The *-minimax search procedure for trees containing chance nodes",
 Artificial Intelligence 21 (1983).  Max^n: Luckhardt and Irani, "An algorithmic solution of
@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.explained import Explanation, Kind, Node
-from plyhouse.search.fitness import Needs
+from plyhouse.search.fitness import ALGORITHMS, Needs
+from plyhouse.search.policies import Policy, distribution, uniform_policy
 
 __all__ = ["SEARCHES", "TreeTooLarge", "UnknownSearch", "explain"]
 
@@ -33,9 +34,6 @@ WHOLE: Final = 200
 MAX_NODES: Final = 500
 """What fits on a page that people look at."""
 
-OpponentModel = Callable[[Any], Sequence[tuple[Any, float]]]
-"""``model(state)``: the actions that an opponent may choose there, with probabilities."""
-
 
 @dataclass(frozen=True)
 class Style:
@@ -43,9 +41,9 @@ class Style:
 
     needs: Needs
     prunes: bool = False
-    """Whether it keeps a window of alpha and beta."""
-    star: bool = False
-    """Whether the window reaches through chance nodes."""
+    """Whether it keeps a window of alpha and beta, which reaches through chance nodes."""
+    teams: bool = False
+    """Whether the seats of a team want the same."""
     models: bool = False
     """Whether the other seats are chance nodes."""
     every_seat: bool = False
@@ -54,19 +52,15 @@ class Style:
     """Whether it tries actions in the game's own order, best first."""
 
 
-def any_seats(name: str) -> Needs:
-    """What searches need that take any number of seats, with or without dice."""
-    return Needs(name, deterministic=False, two_player_zero_sum=False)
-
-
 SEARCHES: Final = {
-    "minimax": Style(Needs("minimax")),
-    "alpha_beta": Style(Needs("alpha_beta"), prunes=True, orders=True),
-    "expectiminimax": Style(Needs("expectiminimax", deterministic=False)),
-    "star1": Style(Needs("star1", deterministic=False), prunes=True, star=True),
-    "expectimax": Style(any_seats("expectimax"), models=True),
-    "maxn": Style(any_seats("maxn"), every_seat=True),
-    "paranoid": Style(any_seats("paranoid"), prunes=True),
+    "minimax": Style(ALGORITHMS["minimax"]),
+    "alpha_beta": Style(ALGORITHMS["alpha_beta"], prunes=True, orders=True),
+    "expectiminimax": Style(ALGORITHMS["expectiminimax"]),
+    "star1": Style(replace(ALGORITHMS["expectiminimax"], algorithm="star1"), prunes=True),
+    "team_search": Style(ALGORITHMS["team_search"], prunes=True, teams=True),
+    "maxn": Style(ALGORITHMS["maxn"], every_seat=True),
+    "paranoid": Style(ALGORITHMS["paranoid"], prunes=True),
+    "expectimax": Style(ALGORITHMS["expectimax"], models=True),
 }
 """The searches that can be explained, by name."""
 
@@ -123,7 +117,7 @@ def explain(
     *,
     depth: int | None = None,
     evaluate: Callable[[Any, int], float] | None = None,
-    opponent: OpponentModel | None = None,
+    opponents: Policy | None = None,
     seat: int | None = None,
     max_actions: int | None = None,
     max_nodes: int = MAX_NODES,
@@ -133,7 +127,8 @@ def explain(
     ``search`` is one of `SEARCHES`.  ``depth`` counts plies, chance included; without it
     the tree goes to the end of the game.  Positions at the depth limit are valued by
     ``evaluate(state, seat)``, else by the state's ``heuristic()``, else as 0.
-    ``opponent`` models the other seats for "expectimax"; the default chooses uniformly.
+    ``opponents`` models the other seats for "expectimax" (see `plyhouse.search.policies`); by
+    default they choose uniformly.
     ``max_actions`` looks at the first actions of each position only, which makes large
     games drawable; chance keeps all its outcomes.
 
@@ -147,7 +142,7 @@ def explain(
     for name, number in (("depth", depth), ("max_actions", max_actions), ("max_nodes", max_nodes)):
         if number is not None and number < 1:
             raise ValueError(f"{name}={number}: expected at least 1")
-    if opponent is not None and not SEARCHES[search].models:
+    if opponents is not None and not SEARCHES[search].models:
         raise ValueError(f"{search} has no model of an opponent; expectimax does")
     require_fit(search, game)
     if seat is not None and not 0 <= seat < game.seats:
@@ -156,7 +151,7 @@ def explain(
         raise ValueError("the game is over here: there is no tree to search")
     if seat is None:
         seat = max(state.to_move, 0)
-    asked = Recorder(game, state, search, evaluate, opponent, seat, max_actions, max_nodes)
+    asked = Recorder(game, state, search, evaluate, opponents, seat, max_actions, max_nodes)
     plies = WHOLE if depth is None else min(depth, WHOLE)
     root = asked.record(plies)
     if root is None:
@@ -197,7 +192,7 @@ class Recorder:
         state: Any,
         search: str,
         evaluate: Callable[[Any, int], float] | None,
-        opponent: OpponentModel | None,
+        opponents: Policy | None,
         seat: int,
         max_actions: int | None,
         max_nodes: int,
@@ -206,14 +201,18 @@ class Recorder:
         self.state = state
         self.style = SEARCHES[search]
         self.evaluate = evaluate
-        self.opponent = opponent
+        self.opponents = uniform_policy if opponents is None else opponents
         self.max_actions = max_actions
         self.max_nodes = max_nodes
         self.nodes = 0
         self.seat = seat
-        team = getattr(game, "team", None)
-        self.teams = [seat if team is None else team(seat) for seat in range(game.seats)]
+        self.ours = [
+            other == seat or (self.style.teams and game.team(other) == game.team(seat))
+            for other in range(game.seats)
+        ]
         self.low, self.high = game.info.min_return, game.info.max_return
+        if self.style.prunes:  # what no value can pass matters at chance nodes
+            self.low, self.high = game.return_bounds
 
     def record(self, depth: int) -> Node | None:
         """The root of the tree; None when it has too many nodes."""
@@ -277,12 +276,9 @@ class Recorder:
             return Kind.CHANCE
         if self.style.every_seat:
             return Kind.SEAT
-        if mover == self.seat:
-            return Kind.MAX
-        if self.style.models:
+        if self.style.models and mover != self.seat:
             return Kind.MODEL
-        # In a team, all want the same.
-        return Kind.MAX if self.teams[mover] == self.teams[self.seat] else Kind.MIN
+        return Kind.MAX if self.ours[mover] else Kind.MIN
 
     def estimate(self, state: Any) -> tuple[float, ...]:
         """What each seat may expect from a position that is not over."""
@@ -317,11 +313,7 @@ class Recorder:
         if state.to_move == CHANCE:
             write = self.game.format_chance
             return [(o, write(state, o), float(p)) for o, p in state.chance_outcomes()]
-        if self.opponent is not None:
-            shares = [(action, float(p)) for action, p in self.opponent(state) if p > 0]
-        else:
-            actions = state.actions()
-            shares = [(action, 1.0 / len(actions)) for action in actions]
+        shares = [(action, p) for action, p in distribution(self.opponents, state) if p > 0]
         if self.max_actions is not None and len(shares) > self.max_actions:
             node.left_out = len(shares) - self.max_actions
             shares = shares[: self.max_actions]
@@ -396,7 +388,7 @@ class Recorder:
         for index, (outcome, text, p) in enumerate(outcomes):
             rest = max(rest - p, 0.0) if index + 1 < len(outcomes) else 0.0
             least, most = -INFINITY, INFINITY
-            if self.style.star:
+            if self.style.prunes:
                 # Below `least` the mean cannot exceed alpha, however good the rest is;
                 # above `most` it cannot stay below beta.
                 least = (alpha - total - rest * self.high) / p
@@ -409,7 +401,7 @@ class Recorder:
             total += p * child.value
             low += p * max(child.low, self.low)
             high += p * min(child.high, self.high)
-            if not self.style.star or least < child.value < most:
+            if not self.style.prunes or least < child.value < most:
                 continue
             fails_low = child.value <= least
             # The window may have ended at what no value can pass; then this is no cut.

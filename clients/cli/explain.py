@@ -12,6 +12,7 @@ from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.search.explained import Explanation
+    from plyhouse.search.policies import Policy
 
 __all__ = ["explain"]
 
@@ -29,7 +30,11 @@ POSITION_PARAMETERS: Final = ("position", "fen")
 )
 @click.option(
     "--search", metavar="NAME", default="alpha_beta", show_default=True,
-    help="minimax, alpha_beta, expectiminimax, star1, expectimax, maxn or paranoid.",
+    help="minimax, alpha_beta, expectiminimax, star1, team_search, maxn, paranoid or expectimax.",
+)  # fmt: skip
+@click.option(
+    "--minimax-share", type=click.FloatRange(0, 1), metavar="SHARE",
+    help="With expectimax: others play minimax of depth 2 that often, else at random.",
 )  # fmt: skip
 @click.option(
     "--depth", type=click.IntRange(1), metavar="N", help="Plies to look ahead; else to the end."
@@ -52,6 +57,7 @@ def explain(
     moves: str,
     position: str | None,
     search: str,
+    minimax_share: float | None,
     depth: int | None,
     actions: int | None,
     max_nodes: int,
@@ -86,6 +92,7 @@ def explain(
             at.state,
             search,
             depth=depth,
+            opponents=None if minimax_share is None else often_minimax(played, minimax_share),
             seat=at.mover if at.state.to_move < 0 else None,
             max_actions=actions,
             max_nodes=max_nodes,
@@ -107,6 +114,14 @@ def explain(
     if at.names:
         heading += f" after {' '.join(at.names)}"
     write(found, heading, suffix, output)
+
+
+def often_minimax(game: Game, share: float) -> Policy:
+    """The course's opponent: minimax of depth 2 that often, otherwise any action."""
+    from plyhouse.search import Limit, minimax
+    from plyhouse.search.policies import mixed_policy, search_policy
+
+    return mixed_policy(search_policy(minimax, game, Limit(depth=2)), share)
 
 
 def sentence_of(error: ValueError) -> str:

@@ -149,7 +149,8 @@ class Drawing:
         top = MARGIN + (44.0 if heading else 24.0)
         self.walk(root, None, top)
         legend, legend_width = self.legend(top + high + 26)
-        width = max(wide + 2 * MARGIN, legend_width, width_of(title) + 2 * MARGIN)
+        words_width = max(width_of(title), width_of(heading, 16.5))  # the heading is bold
+        width = max(wide, legend_width - 2 * MARGIN, words_width) + 2 * MARGIN
         height = top + high + 26 + 26
         words = []
         if heading:
@@ -211,7 +212,11 @@ class Drawing:
             found.append(path(f"M{x:.1f} {y:.1f}h24", "g"))
             found.append(bars(x + 12, y, 1, 0))
             found.append(text(x + 30, y + 4, "cut", "s"))
-            x += 40 + width_of("cut", SMALL)
+            x += 50 + width_of("cut", SMALL)
+        if self.tree.root.alpha is not None:
+            words = "α, β: what MAX and MIN are sure of on arrival"
+            found.append(text(x, y + 4, words, "s"))
+            x += width_of(words, SMALL)
         return found, x + MARGIN
 
 

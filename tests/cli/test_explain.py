@@ -54,6 +54,15 @@ def test_at_a_roll_of_dice_the_seat_that_rolled_is_explained(plyhouse: Plyhouse)
     assert " for seat 1, 7 nodes" in done.out
 
 
+def test_the_others_may_be_good_players_most_of_the_time(plyhouse: Plyhouse) -> None:
+    arguments = ("explain", "--tree", "safe:(10 11) bold:(8 60 60)", "--search", "expectimax")
+    done = plyhouse(*arguments, "--minimax-share", "0.8")
+    assert done.code == 0, done.err
+    assert "value 14.933 for MAX, best bold" in done.out
+    assert "├─ 1 (13/15)  end = 8" in done.out
+    assert "value 10 for MAX, best safe" in plyhouse(*arguments, "--minimax-share", "1").out
+
+
 def test_a_game_with_positions_starts_from_one(plyhouse: Plyhouse) -> None:
     fen = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
     done = plyhouse("explain", "chess", "--position", fen, "--depth", "1")
@@ -78,6 +87,7 @@ def test_a_game_with_positions_starts_from_one(plyhouse: Plyhouse) -> None:
         (["--tree", "((4 2)"], "column 1: this '(' is never closed"),
         (["--tree", "nowhere"], "neither a file nor a tree"),
         (["coins", "--tree", "(1 2)"], "leave a game away"),
+        (["coins", "--minimax-share", "0.5"], "has no model of an opponent; expectimax does"),
         ([], "Say what to explain"),
     ],
 )

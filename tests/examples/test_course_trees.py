@@ -66,7 +66,7 @@ def test_alpha_beta_comes_to_the_same_with_fewer_nodes() -> None:
 
 
 def test_a_tree_of_two_plies() -> None:
-    """Russell and Norvig, 4th ed., figures 6.2 and 6.5: 3, and two leaves less."""
+    """The example of Russell and Norvig: 3, and two leaves less."""
     found = tree("two-ply")
     assert (found.root.value, found.best, found.nodes) == (3, "a1", 11)
     assert [child.pruned for child in found.root.children] == [(), ("c2", "c3"), ()]
@@ -82,7 +82,7 @@ def test_a_chance_node() -> None:
 
 
 def test_leaves_have_to_be_utilities_where_chance_plays_along() -> None:
-    """Russell and Norvig, 4th ed., figure 6.13: an order-preserving change of the leaves."""
+    """The example of Russell and Norvig: a change of leaves that keeps their order."""
     plain, scaled = tree("dice"), tree("dice-scaled")
     assert values(plain.root.children) == [pytest.approx(2.1), pytest.approx(1.3)]
     assert values(scaled.root.children) == [pytest.approx(21), pytest.approx(40.9)]

@@ -13,9 +13,20 @@ from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.games.trees import tree_game
-from plyhouse.search import Limit, SearchResult, alpha_beta, expectiminimax, minimax
+from plyhouse.search import (
+    Limit,
+    SearchResult,
+    alpha_beta,
+    expectimax,
+    expectiminimax,
+    maxn,
+    minimax,
+    paranoid,
+    team_search,
+)
 from plyhouse.search.explain import SEARCHES, TreeTooLarge, UnknownSearch, explain
 from plyhouse.search.explained import Explanation, Kind, Node, number, probability_text
+from plyhouse.search.policies import mixed_policy, search_policy
 
 COURSE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
 
@@ -101,7 +112,7 @@ def test_a_modelled_opponent_is_a_chance_node() -> None:
     def careless(state: Any) -> list[tuple[str, float]]:
         return [("1", 0.8), ("2", 0.2)]
 
-    tree = explained(text, "expectimax", opponent=careless)
+    tree = explained(text, "expectimax", opponents=careless)
     assert tree.root.value == pytest.approx(6.4)
     assert tree.best == "a"
     assert tree.root.children[0].kind is Kind.MODEL
@@ -190,6 +201,59 @@ def test_expectiminimax_looks_at_the_same_tree(spec: str, plies: int, depth: int
         star = explain(game, state, "star1", depth=depth, max_nodes=10**6)
         assert star.root.value == pytest.approx(tree.root.value, abs=1e-12)
         assert star.nodes <= tree.nodes
+        for pruning in ("star1", "star2"):
+            result = expectiminimax(game, state, Limit(depth=depth), pruning=pruning)
+            assert result.value == pytest.approx(star.root.value, abs=1e-12)
+
+
+MANY = {
+    "pig(seats=3,target=15)": (4, 6),
+    "pacman": (6, 3),
+    "tic_tac_toe": (4, 5),
+    "einstein": (5, 3),
+}
+
+
+@pytest.mark.parametrize("spec", MANY)
+def test_searches_for_more_seats_come_to_the_same(spec: str) -> None:
+    plies, depth = MANY[spec]
+    game = get_game(spec)
+    limit = Limit(depth=depth)
+    for state in positions(spec, plies, range(2)):
+        tree = explain(game, state, "expectimax", depth=depth, max_nodes=10**6)
+        same(tree, expectimax(game, state, limit), game, state)
+        tree = explain(game, state, "maxn", depth=depth, max_nodes=10**6)
+        found = maxn(game, state, limit)
+        assert tree.root.values == found.vector
+        assert (tree.best, tree.nodes) == (game.format(state, found.action), found.nodes)
+        tree = explain(game, state, "paranoid", depth=depth, max_nodes=10**6)
+        assert tree.root.value == pytest.approx(paranoid(game, state, limit).value, abs=1e-9)
+        if "seats" not in spec:
+            tree = explain(game, state, "team_search", depth=depth, max_nodes=10**6)
+            assert tree.root.value == pytest.approx(team_search(game, state, limit).value, abs=1e-9)
+
+
+def test_pacmans_ghosts_are_one_team() -> None:
+    game = get_game("pacman")
+    state: Any = game.initial_state()
+    tree = explain(game, state, "team_search", depth=3, max_nodes=10**6)
+    ghost = tree.root.children[0].children[0]
+    assert (ghost.mover, ghost.kind) == (2, Kind.MIN)
+    ghosts: Any = state.after(state.actions()[0])
+    seen = explain(game, ghosts, "team_search", depth=3, max_nodes=10**6)
+    assert [seen.root.children[0].mover, seen.root.children[0].kind] == [2, Kind.MAX]
+    feared = explain(game, ghosts, "paranoid", depth=3, max_nodes=10**6)
+    assert feared.root.children[0].kind is Kind.MIN
+
+
+def test_a_model_that_searches_gives_the_same_tree() -> None:
+    game = get_game("tic_tac_toe")
+    for state in positions("tic_tac_toe", 5, range(3)):
+        model = mixed_policy(search_policy(minimax, game, Limit(depth=2)), 0.8)
+        tree = explain(game, state, "expectimax", opponents=model)
+        found = expectimax(game, state, opponents=model)
+        assert tree.root.value == pytest.approx(found.value)
+        assert tree.nodes == found.nodes
 
 
 def check_bounds(node: Node, true: Node) -> None:
@@ -245,7 +309,7 @@ def test_an_unknown_search_is_answered_with_the_nearest() -> None:
     ("spec", "search", "said"),
     [
         ("pig", "alpha_beta", "has chance nodes; .* what fits pig: expectiminimax, star1"),
-        ("pig(seats=3)", "star1", r"has 3 seats; .* expectimax, maxn, paranoid\."),
+        ("pig(seats=3)", "star1", r"has 3 seats; .* maxn, paranoid, expectimax\."),
         ("kuhn_poker", "expectiminimax", "do not see the whole state; .* no search here fits"),
     ],
 )
@@ -281,7 +345,7 @@ def test_options_out_of_range_are_refused(options: dict[str, int]) -> None:
 
 def test_a_model_of_the_opponent_belongs_to_expectimax() -> None:
     with pytest.raises(ValueError, match="minimax has no model of an opponent; expectimax does"):
-        explained(COURSE, "minimax", opponent=lambda state: [])
+        explained(COURSE, "minimax", opponents=lambda state: [])
 
 
 def test_after_the_end_there_is_no_tree() -> None:
