@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from plyhouse.games.base import Game, Scoring
@@ -43,16 +43,25 @@ _FIELDS: Final = tuple(field.name for field in fields(Standing))
 
 
 def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
-    """Make the lines of a game's table."""
+    """Make the lines of a game's table; where one plays alone, the best mean return is first."""
     game = _game(spec)
-    if game is None or game.info.scoring is not Scoring.RETURNS:
+    if game is None or _scoring(game) is not Scoring.RETURNS:
         return [_line(each, None, None, None) for each in standings]
     bounds = game.return_bounds  # forfeits give these, too
     made = []
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
         made.append(_line(each, mean.mean, mean.low, mean.high))
-    return made
+    if game.seats > 1 or not made:
+        return made
+    first = min(line.rank for line in made)
+    made.sort(key=lambda line: -(line.mean_return or 0.0))
+    return [replace(line, rank=rank) for rank, line in enumerate(made, start=first)]
+
+
+def _scoring(game: Game) -> Scoring:
+    """What counts: who plays alone can only be compared by returns."""
+    return game.info.scoring if game.seats > 1 else Scoring.RETURNS
 
 
 def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
@@ -63,7 +72,7 @@ def _line(standing: Standing, mean: float | None, low: float | None, high: float
 def scoring_of(spec: str) -> Scoring:
     """How a game is scored; by wins if it is not installed any more."""
     game = _game(spec)
-    return Scoring.WINS if game is None else game.info.scoring
+    return Scoring.WINS if game is None else _scoring(game)
 
 
 def return_span(game: Game) -> float:

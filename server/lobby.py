@@ -288,7 +288,11 @@ class Lobby:
             raise ProtocolError("server/shutting_down", fatal=False)
         game = read_game(spec)
         if game.seats < 2:
-            raise ProtocolError("game/unfit", f"{game.spec} has no opponents to be paired with.")
+            raise ProtocolError(
+                "game/unfit",
+                f"{game.spec} is played alone: there is no opponent to seek or challenge. "
+                "Bots play it in a competition, or with `plyhouse match`.",
+            )
         return Terms(game, read_time_control(control, self._config), rated, mirrored)
 
     def _needs_room(self, participant: Participant, terms: Terms) -> None:

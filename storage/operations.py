@@ -50,12 +50,15 @@ def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple
     """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
 
     W: no other seat got as much. D: the highest return is shared. L: some seat got more.
+    Who plays alone beats nobody: the score is the return itself, and the result a D.
     """
+    if len(returns) == 1:
+        return returns[seat], "D"
     mine = returns[seat]
     best = max(returns)
     opponents = len(returns) - 1
     total = sum([pair_score(mine, other, span) for other in returns])
-    score = (total - 0.5) / opponents if opponents else 0.0  # it tied with itself
+    score = (total - 0.5) / opponents  # it tied with itself
     if mine < best:
         return score, "L"
     return score, "W" if returns.count(best) == 1 else "D"

@@ -118,7 +118,7 @@ def match(
     rules = get_game(game, files=True)
     if len(bots) != rules.seats:
         raise CommandError(
-            f"{rules.spec} has {rules.seats} seats: name {rules.seats} bots, not {len(bots)}.",
+            f"{_seats(rules.seats)} in {rules.spec}: name as many bots, not {len(bots)}.",
             EXIT_USAGE,
         )
     if log_folder is not None:
@@ -155,6 +155,10 @@ def match(
         _show_faults(series, faults, len(results))
         return EXIT_FAILED
     return EXIT_OK
+
+
+def _seats(count: int) -> str:
+    return "There is one seat" if count == 1 else f"There are {count} seats"
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
@@ -237,7 +241,7 @@ def _show(
     """The result for people."""
     pairings = len({result.pairing for result in results})
     games = f"{len(results)} game{'' if len(results) == 1 else 's'}"
-    if series.mirrored:
+    if series.mirrored and len(accounts) > 1:
         kind = "pair" if len(accounts) == 2 else "pairing"
         games += f" in {pairings} mirrored {kind}{'' if pairings == 1 else 's'}"
     title = f"{series.game}, {series.time_control}, {games}, seed {series.seed}"
@@ -246,7 +250,7 @@ def _show(
         [
             series.names[account.bot],
             str(account.games),
-            f"{account.wins}-{account.draws}-{account.losses}",
+            "-" if len(accounts) == 1 else f"{account.wins}-{account.draws}-{account.losses}",
             *_percent(account.score),
             *_mean(account.mean),
             ", ".join(f"{n} {kind}" for kind, n in account.forfeits.items()) or "-",

@@ -45,8 +45,8 @@ Type an action, or one of these:
     "bots",
     metavar="BOT",
     multiple=True,
-    required=True,
-    help="Opponent: a file or an installed bot. Repeat it for more seats; else it takes them all.",
+    help="Opponent: a file or an installed bot. Repeat it for more seats; else it takes them all. "
+    "Not for games with one seat.",
 )
 @click.option("--seat", type=click.IntRange(0), default=0, show_default=True, help="Your seat.")
 @click.option(
@@ -68,6 +68,10 @@ def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float) -> int:
     rules = get_game(game, files=True)
     if seat >= rules.seats:
         raise CommandError(f"{rules.spec} has the seats 0 to {rules.seats - 1}.", EXIT_USAGE)
+    if bool(bots) != (rules.seats > 1):
+        wanted = "name an opponent with --against" if rules.seats > 1 else "leave out --against"
+        others = "other seats" if rules.seats > 1 else "no other seat"
+        raise CommandError(f"{rules.spec} has {others}: {wanted}.", EXIT_USAGE)
     opponents = [check_spec(bots[index % len(bots)]) for index in range(rules.seats - 1)]
     return asyncio.run(_Table(rules, opponents, seat, bot_time).sit())
 
@@ -233,7 +237,8 @@ class _Table:
             for seat, info in enumerate(snapshot.players)
             if seat != self.seat
         )
-        click.echo(f"{self.game.info.title}: you are {self.game.seat_name(self.seat)}, {others}.")
+        you = f"you are {self.game.seat_name(self.seat)}"
+        click.echo(f"{self.game.info.title}: {you}{', ' if others else ''}{others}.")
         click.echo("Type an action, or `help`.\n")
 
     def _tell(self, message: Turn | Update) -> None:
@@ -340,6 +345,8 @@ def _verdict(outcome: Outcome, seat: int) -> str:
     best = max(outcome.returns, default=0.0)
     if not outcome.returns:
         word = "The match does not count"
+    elif len(outcome.returns) == 1:
+        word = "The match is over"
     elif mine == best:
         word = "You won" if sum(value == best for value in outcome.returns) == 1 else "A draw"
     else:

@@ -78,7 +78,7 @@ class Tally:
     draws: int
     losses: int
     score: Interval | None
-    """Mean share of opponents beaten, 0 to 1; None when no match counted."""
+    """Mean share of opponents beaten, 0 to 1; None when no match counted or nobody opposes."""
     mean: Interval | None
     """Mean utility per game."""
     forfeits: dict[str, int]
@@ -162,7 +162,7 @@ def tally(
 
 
 def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, float]) -> Tally:
-    wins = draws = losses = charged = plies = 0
+    games = wins = draws = losses = charged = plies = 0
     forfeits: Counter[str] = Counter()
     scores: defaultdict[int, list[float]] = defaultdict(list)
     utilities: defaultdict[int, list[float]] = defaultdict(list)
@@ -174,16 +174,19 @@ def _account(results: Sequence[MatchResult], bot: int, bounds: tuple[float, floa
             forfeits[result.termination] += 1
         if result.termination in VOID or not result.returns:
             continue
+        games += 1
+        utilities[result.pairing].append(result.returns[seat])
+        if len(result.returns) == 1:
+            continue  # nobody to win against
         best = max(result.returns)
         shared = sum(value == best for value in result.returns) > 1
         wins += result.returns[seat] == best and not shared
         draws += result.returns[seat] == best and shared
         losses += result.returns[seat] != best
         scores[result.pairing].append(beaten(result.returns, seat))
-        utilities[result.pairing].append(result.returns[seat])
     return Tally(
         bot=bot,
-        games=wins + draws + losses,
+        games=games,
         wins=wins,
         draws=draws,
         losses=losses,

@@ -218,3 +218,16 @@ def test_pairings_have_seeds_of_their_own() -> None:
     seeds = {pairing_seed(seed, index) for seed in range(20) for index in range(20)}
     assert len(seeds) == 400
     assert all(len(seed) == 32 for seed in seeds)
+
+
+def test_one_bot_plays_a_game_of_one_seat_alone(plyhouse: Plyhouse) -> None:
+    alone = ("match", "random", "--game", "pacman(ghosts=random,steps=10)", "--games", "3")
+    done = plyhouse(*alone, "--seed", "1", "--json")
+    assert done.code == 0, done.err
+    (bot,) = json.loads(done.out)["bots"]
+    assert (bot["games"], bot["wins"], bot["losses"], bot["score"]) == (3, 0, 0, None)
+    assert bot["mean"]["value"] != 0
+    assert "random" in plyhouse(*alone, "--seed", "1").out
+    refused = plyhouse("match", "random", *alone[1:])
+    assert refused.code == 2
+    assert "There is one seat in pacman" in refused.err

@@ -73,3 +73,15 @@ def test_a_spot_lists_the_moves_from_there(plyhouse: Plyhouse) -> None:
     assert "g1h3  Nh3" in done.out
     assert "e2e4" not in done.out
     assert "'moves e5' is not possible here" in done.out
+
+
+def test_a_game_with_one_seat_needs_no_opponent(plyhouse: Plyhouse) -> None:
+    alone = "pacman(ghosts=random,steps=10)"
+    done = plyhouse("play", alone, stdin="stop\nquit\n")
+    assert done.code == 0, done.err
+    assert "you are Pacman." in done.out
+    assert "The match is over (-" in done.out
+    refused = plyhouse("play", alone, *QUICK)
+    assert (refused.code, "leave out --against" in refused.err) == (2, True)
+    refused = plyhouse("play", "tic_tac_toe")
+    assert (refused.code, "name an opponent with --against" in refused.err) == (2, True)

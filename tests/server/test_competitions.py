@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Finished, Resign, Turn
+from plyhouse.protocol.messages import Finished, Resign, Seek, Turn
 from plyhouse.server.clock import TimeControl
 from plyhouse.server.record import read_record
 from plyhouse.server.runner import Terms
@@ -335,3 +335,32 @@ async def test_health_and_games(house: Any, api: httpx.AsyncClient) -> None:
     games = {each["name"]: each for each in (await api.get("/api/v1/games")).json()}
     assert games["kuhn_poker"]["information"] == "imperfect"
     assert [each["name"] for each in games["connect_four"]["parameters"]]
+
+
+async def test_a_game_of_one_seat_is_played_alone_and_its_score_kept(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    spec = "pacman(ghosts=random,steps=20)"
+    bots = [await house.bot(name, games=["pacman"], max_matches=2) for name in ("alice", "bob")]
+    refused = await bots[0].ask(Seek, spec, "total:60")
+    assert (refused.code, refused.fatal) == ("game/unfit", False)
+    assert "played alone" in refused.message
+    game = Terms(get_game(spec), TimeControl.parse("total:60"), True, True)
+    made = await house.hub.competitions.create("Alone", game, rounds=2)
+
+    await asyncio.gather(*(play_everything(bot, 2) for bot in bots))
+    shown = await finished(api, made)
+    assert [line["games"] for line in shown["table"]] == [2, 2]
+    matches = (await api.get("/api/v1/matches", params={"competition": made})).json()
+    assert {len(each["seats"]) for each in matches} == {1}
+    returned: dict[str, list[float]] = {}
+    for each in matches:
+        returned.setdefault(each["seats"][0]["player"], []).append(each["seats"][0]["returned"])
+    await house.hub.ratings.settle()
+    board = (await api.get(f"/api/v1/leaderboards/{spec}")).json()
+    assert board["scoring"] == "returns"
+    means = {line["player"]: line["mean_return"] for line in board["standings"]}
+    assert means == {player: sum(values) / 2 for player, values in returned.items()}
+    assert list(means.values()) == sorted(means.values(), reverse=True)
+    assert [line["rank"] for line in board["standings"]] == [1, 2]
+    assert {(line["games"], line["wins"]) for line in board["standings"]} == {(2, 0)}

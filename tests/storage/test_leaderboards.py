@@ -28,7 +28,7 @@ class Rating:
         ((2, -1, -1), [(1.0, "W"), (0.25, "L"), (0.25, "L")]),
         ((1, 1, -2), [(0.75, "D"), (0.75, "D"), (0.0, "L")]),
         ((3, 2, 1), [(1.0, "W"), (0.5, "L"), (0.0, "L")]),
-        ((5,), [(0.0, "W")]),
+        ((5,), [(5, "D")]),
     ],
 )
 def test_returns_become_scores(returns: Any, results: Any) -> None:
@@ -43,7 +43,7 @@ def test_returns_become_scores(returns: Any, results: Any) -> None:
         ((0, 0), 4, [(0.5, "D"), (0.5, "D")]),
         ((2, -1, -1), 6, [(0.75, "W"), (0.375, "L"), (0.375, "L")]),
         ((9, -9), 4, [(1.0, "W"), (0.0, "L")]),
-        ((3,), 4, [(0.0, "W")]),
+        ((3,), 4, [(3, "D")]),
     ],
 )
 def test_the_size_of_returns_becomes_a_score_where_it_counts(

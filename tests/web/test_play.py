@@ -75,7 +75,7 @@ async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> 
     wrong = (
         ({"token": "nonsense"}, "token", "token"),
         ({"game": "ches"}, "chess", "game"),
-        ({"game": "pacman(ghosts=random)"}, "no opponents", "game"),
+        ({"game": "pacman(ghosts=random)"}, "played alone", "game"),
         ({"time": "soon"}, "soon", "time"),
         ({"opponent": "nobody"}, "nobody", ""),
     )
