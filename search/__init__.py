@@ -12,35 +12,62 @@ if __name__ != "plyhouse.search":
 
 # Each function has the name of its module, so it must be bound here, after its module.
 from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.best_response import (
+    BestResponse,
+    best_response,
+    expected_returns,
+    exploitability,
+    nash_conv,
+)
+from plyhouse.search.cfr import cfr
+from plyhouse.search.cfr_plus import cfr_plus
+from plyhouse.search.discounted_cfr import discounted_cfr
 from plyhouse.search.expectimax import expectimax
 from plyhouse.search.expectiminimax import expectiminimax
 from plyhouse.search.explain import explain
-from plyhouse.search.fitness import fitting_algorithms
+from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.maxn import maxn
+from plyhouse.search.mccfr import mccfr
 from plyhouse.search.mcts import MonteCarloTree, mcts
 from plyhouse.search.minimax import minimax
 from plyhouse.search.paranoid import paranoid
 from plyhouse.search.random_choice import random_action
 from plyhouse.search.retrograde import retrograde, solve
+from plyhouse.search.solution import Progress, Solution
+from plyhouse.search.tabular import TabularPolicy, load_policy
 from plyhouse.search.team_search import team_search
 from plyhouse.search.value_iteration import value_iteration
 from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [
+    "BestResponse",
     "BuildInfo",
     "Limit",
     "MonteCarloTree",
+    "Progress",
     "SearchResult",
+    "Solution",
+    "TabularPolicy",
     "alpha_beta",
+    "best_response",
     "build_info",
+    "cfr",
+    "cfr_plus",
+    "discounted_cfr",
+    "expected_returns",
     "expectimax",
     "expectiminimax",
     "explain",
+    "exploitability",
     "fitting_algorithms",
+    "fitting_solvers",
+    "load_policy",
     "maxn",
+    "mccfr",
     "mcts",
     "minimax",
+    "nash_conv",
     "paranoid",
     "random_action",
     "retrograde",

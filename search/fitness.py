@@ -6,13 +6,23 @@ Decided from the facts a game declares (`GameInfo`), before the first node is vi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.games.base import ChanceKind, Game, Information, Utility
 from plyhouse.games.errors import GameMismatch
 
-__all__ = ["ALGORITHMS", "SOLVERS", "Needs", "fitting_algorithms", "require_fit", "require_game"]
+__all__ = [
+    "ALGORITHMS",
+    "EQUILIBRIUM_SOLVERS",
+    "SOLVERS",
+    "Needs",
+    "fitting_algorithms",
+    "fitting_solvers",
+    "require_fit",
+    "require_game",
+    "require_solvable",
+]
 
 
 @dataclass(frozen=True)
@@ -25,6 +35,8 @@ class Needs:
     two_player_zero_sum: bool = True
     two_sides: bool = False
     """Whether two teams against each other do as well as two seats."""
+    imperfect_information: bool = False
+    """Whether it makes sense only where something is hidden."""
 
     def misfits(self, game: Game) -> Iterator[str]:
         """Say, one reason after the other, why the game does not fit."""
@@ -33,6 +45,8 @@ class Needs:
             yield "it has chance nodes"
         if self.perfect_information and info.information is not Information.PERFECT:
             yield "its seats do not see the whole state"
+        if self.imperfect_information and info.information is Information.PERFECT:
+            yield "its seats see the whole state, where one action is best for certain"
         if self.two_player_zero_sum:
             teams = len({game.team(seat) for seat in range(game.seats)})
             sides = teams if self.two_sides and info.utility is Utility.TEAM else game.seats
@@ -52,6 +66,8 @@ class Needs:
         ]
         kind = ", ".join(word for word in words if word)
         text = f"{kind} games" if kind else "games"
+        if self.imperfect_information:
+            return f"{text} of imperfect information"
         return f"{text} of perfect information" if self.perfect_information else text
 
     def sides(self) -> str:
@@ -93,9 +109,41 @@ SOLVERS: Final = {
 a game do not tell: so these are not among the algorithms that are offered for a game."""
 
 
+EQUILIBRIUM_SOLVERS: Final = {
+    name: Needs(
+        name,
+        deterministic=False,
+        perfect_information=False,
+        two_player_zero_sum=False,
+        imperfect_information=True,
+    )
+    for name in ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
+}
+"""Every algorithm that works out a policy for a whole game of imperfect information."""
+
+
+def require_solvable(algorithm: str, game: Game) -> None:
+    """Raise `GameMismatch` unless policies for the game make sense to a solver, or to what
+    judges them.  Whether the tree is small enough shows when it is unfolded.
+    """
+    needs = EQUILIBRIUM_SOLVERS.get(algorithm) or replace(
+        EQUILIBRIUM_SOLVERS["cfr"], algorithm=algorithm
+    )
+    reasons = tuple(needs.misfits(game))
+    if reasons:
+        raise mismatch(needs, game, reasons)
+
+
 def fitting_algorithms(game: Game) -> tuple[str, ...]:
     """Names of the algorithms that can play the game, the most specialised first."""
     return tuple(name for name, needs in ALGORITHMS.items() if not any(needs.misfits(game)))
+
+
+def fitting_solvers(game: Game) -> tuple[str, ...]:
+    """Names of the algorithms that can solve the game, if its tree is small enough."""
+    return tuple(
+        name for name, needs in EQUILIBRIUM_SOLVERS.items() if not any(needs.misfits(game))
+    )
 
 
 def require_fit(algorithm: str, game: Game, state: Any) -> None:
@@ -120,9 +168,11 @@ def require_game(algorithm: str, game: Game) -> None:
 def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:
     """Build the refusal: what was asked, why not, what would fit."""
     others = ", ".join(fitting_algorithms(game))
+    solvers = ", ".join(fitting_solvers(game))
     return GameMismatch(
         needs.algorithm,
         game.spec,
         " and ".join(reasons),
-        f"it plays {needs.wanted()}; what can play {game.spec}: {others}",
+        f"it plays {needs.wanted()}; what can play {game.spec}: {others}"
+        + (f"; what can solve it: {solvers}" if solvers else ""),
     )

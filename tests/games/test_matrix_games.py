@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from plyhouse.games import TERMINAL, Game, InvalidParameter, State, get_game
+from plyhouse.search import Solution, cfr_plus
 
 DILEMMA = get_game("prisoners_dilemma")
 
@@ -101,29 +101,28 @@ def test_to_deny_is_never_worse_and_accepting_together_is_better_for_both() -> N
     ],
 )
 def test_mixed_equilibria(
-    solver: Callable[[Game], Any],
     payoffs: str,
     value: float,
     first: list[float],
     second: list[float],
 ) -> None:
     game = matrix(payoffs)
-    solved = solver(game)
-    solved.run(3000)
-    assert solved.exploitability() < 1e-3
-    assert solved.value() == pytest.approx(value, abs=1e-3)
+    solution = cfr_plus(game, iterations=3000)
+    assert solution.exploitability() < 1e-3
+    assert solution.value(0) == pytest.approx(value, abs=1e-3)
     start = game.initial_state()
-    assert solved.chances(game.information_state(start, 0)) == pytest.approx(first, abs=0.02)
-    after = game.information_state(start.after(0), 1)
-    assert solved.chances(after) == pytest.approx(second, abs=0.02)
+    assert shares(solution, start) == pytest.approx(first, abs=0.02)
+    assert shares(solution, start.after(0)) == pytest.approx(second, abs=0.02)
 
 
-def test_rock_paper_scissors_is_the_matrix_of_its_payoffs(solver: Callable[[Game], Any]) -> None:
+def shares(solution: Solution, state: State) -> list[float]:
+    return [share for _, share in solution.policy(state)]
+
+
+def test_rock_paper_scissors_is_the_matrix_of_its_payoffs() -> None:
     game = get_game("rock_paper_scissors")
-    solved = solver(game)
-    solved.run(100)
-    names = solved.chances(game.information_state(game.initial_state(), 0))
-    assert names == pytest.approx([1 / 3] * 3, abs=0.02)
+    solution = cfr_plus(game, iterations=100)
+    assert shares(solution, game.initial_state()) == pytest.approx([1 / 3] * 3, abs=0.02)
 
 
 def test_rounds_are_summed_and_seen_when_over() -> None:

@@ -17,10 +17,16 @@ from plyhouse.search import (
     Limit,
     SearchResult,
     alpha_beta,
+    best_response,
+    cfr,
+    cfr_plus,
+    discounted_cfr,
     expectimax,
     expectiminimax,
     fitting_algorithms,
+    fitting_solvers,
     maxn,
+    mccfr,
     mcts,
     minimax,
     paranoid,
@@ -73,6 +79,12 @@ MONTE_CARLO: dict[str, tuple[dict[str, Any], ...]] = {
     "mcts": ({}, {"rave": 50.0, "exploration": 0.5}, {"playouts": 3, "solve": False}),
 }
 """Options of each Monte Carlo search: it is simulations that count, not depth."""
+SOLVERS: dict[str, Any] = {
+    "cfr": cfr,
+    "cfr_plus": cfr_plus,
+    "discounted_cfr": discounted_cfr,
+    "mccfr": mccfr,
+}
 
 
 class Wrapped:
@@ -230,6 +242,24 @@ def searches(spec: str) -> dict[str, Any]:
     return results
 
 
+def solutions(spec: str) -> dict[str, Any]:
+    """Policies and their numbers by every solver that fits."""
+    game = get_game(spec)
+    results: dict[str, Any] = {}
+    for name in fitting_solvers(game):
+        solution = SOLVERS[name](game, iterations=200)
+        answer = best_response(game, solution.policy, 1)
+        results[name] = [
+            {key: dict(shares) for key, shares in solution.policy.table.items()},
+            solution.nodes,
+            solution.nash_conv(),
+            [solution.value(seat) for seat in range(game.seats)],
+            answer.value,
+            {key: dict(shares) for key, shares in answer.policy.table.items()},
+        ]
+    return results
+
+
 def main() -> None:
     """Print what variant ran, and the results, as JSON."""
     report: dict[str, Any] = {}
@@ -243,6 +273,9 @@ def main() -> None:
             report[f"{spec}: after the playouts"] = rng.random()
         for name, results in searches(spec).items():
             report[f"{spec}: {name}"] = results
+        for name, results in solutions(spec).items():
+            report[f"{spec}: {name}"] = results
+    report["leduc_poker: cfr_plus"] = cfr_plus(get_game("leduc_poker"), iterations=10).nash_conv()
     lines = {name: bits(results) for name, results in report.items()}
     json.dump({"compiled": native.COMPILED, "report": lines}, sys.stdout)
 

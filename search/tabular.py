@@ -1,0 +1,330 @@
+"""Policies as tables: a probability for each action in each information state.
+
+A `TabularPolicy` can be asked by state, saved to a file and loaded again.  It is looked up
+by the canonical text of ``game.information_state(state, seat)``, which all states have in
+common that a seat cannot tell apart; so a bot can ask it about any state that fits what it
+was sent (``turn.sample()``).
+
+The file is one JSON document, easy to read and to compare::
+
+    {"format": "plyhouse.policy", "version": 1, "game": "kuhn_poker",
+     "algorithm": "cfr_plus", "iterations": 1000, "exploitability": 0.00001,
+     "digest": "sha256:...",
+     "states": {"[0,2,2,[],[null,null],-1]": {"check": 0.2, "bet": 0.8}, ...}}
+
+``game`` is the game with its parameters; ``states`` has the probabilities by the text of the
+action; ``digest`` is the SHA-256 of ``states`` as compact JSON.  Unknown fields are ignored,
+so that version 1 can get further optional ones.
+
+Errors: `PolicyError` (``policy/unreadable``: no file of this format at all), and its kinds
+`PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import hashlib
+import json
+import math
+import os
+import random
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from plyhouse.games.base import Game
+from plyhouse.games.registry import get_game
+
+__all__ = [
+    "PolicyDamaged",
+    "PolicyError",
+    "PolicyMismatch",
+    "PolicyVersion",
+    "TabularPolicy",
+    "canonical_text",
+    "load_policy",
+]
+
+FORMAT: Final = "plyhouse.policy"
+VERSION: Final = 1
+TOLERANCE: Final = 1e-6
+"""How far from 1 the probabilities of one information state may add up to."""
+
+Table = dict[str, dict[str, float]]
+
+
+class PolicyError(Exception):
+    """A policy cannot be used; the message says why, and what would help."""
+
+    code: ClassVar[str] = "policy/unreadable"
+
+
+class PolicyDamaged(PolicyError):  # noqa: N818 - a condition of the file
+    """A policy file is cut off, was changed, or holds what is no policy."""
+
+    code = "policy/damaged"
+
+
+class PolicyVersion(PolicyError):  # noqa: N818 - a condition of the file
+    """A policy file is of a version that this Plyhouse does not know."""
+
+    code = "policy/version"
+
+
+class PolicyMismatch(PolicyError):  # noqa: N818 - a condition of the file
+    """A policy is for another game, other parameters or other rules."""
+
+    code = "policy/wrong_game"
+
+
+def canonical_text(key: Any) -> str:
+    """An information state as text: equal ones, and only they, have the same.
+
+    It may be made of None, numbers, texts, bytes, tuples, frozen sets, enums and dataclasses
+    of these; anything else raises `TypeError`.
+    """
+    if key is None:
+        return "null"
+    if isinstance(key, enum.Enum):
+        return f"{type(key).__name__}.{key.name}"
+    if isinstance(key, str):
+        return json.dumps(key, ensure_ascii=False)
+    if isinstance(key, int | float):
+        # 1, 1.0 and True are equal in Python, so they are one information state.
+        whole = not isinstance(key, float) or (math.isfinite(key) and key == int(key))
+        return str(int(key)) if whole else repr(key)
+    if isinstance(key, tuple):
+        return f"[{','.join([canonical_text(item) for item in key])}]"
+    if isinstance(key, frozenset):
+        return f"{{{','.join(sorted(canonical_text(item) for item in key))}}}"
+    if isinstance(key, bytes):
+        return f"0x{key.hex()}"
+    if dataclasses.is_dataclass(key):
+        parts = [canonical_text(getattr(key, field.name)) for field in dataclasses.fields(key)]
+        return f"{type(key).__name__}({','.join(parts)})"
+    raise TypeError(
+        f"an information state holds a {type(key).__name__}: build it of None, numbers, texts, "
+        "tuples, frozen sets and dataclasses"
+    )
+
+
+class TabularPolicy:
+    """What every seat does in every information state, as probabilities.
+
+    ``table`` has, by the canonical text of the information state, the probability of each
+    action by its text.  Where it has nothing, all actions are equally likely.  A policy is
+    not to be changed; calling it with a state gives the actions with their probabilities, so
+    that it can be used wherever a policy over states is asked for.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        table: Mapping[str, Mapping[str, float]],
+        *,
+        algorithm: str = "",
+        iterations: int = 0,
+        exploitability: float | None = None,
+    ) -> None:
+        self.game = game
+        self.algorithm = algorithm
+        """What made it, like ``cfr_plus``; "" if unknown."""
+        self.iterations = iterations
+        self.exploitability = exploitability
+        """As it was computed when the policy was saved; None if it was not."""
+        self._table: Table = {key: dict(shares) for key, shares in table.items()}
+        for key, shares in self._table.items():
+            problem = _problem(shares)
+            if problem:
+                raise ValueError(f"information state {key}: {problem}")
+
+    @classmethod
+    def of_states(
+        cls,
+        game: Game,
+        choices: Iterable[tuple[Any, Sequence[float]]],
+        *,
+        algorithm: str = "",
+        iterations: int = 0,
+    ) -> TabularPolicy:
+        """Make a policy of probabilities in the order of ``state.actions()``, one state for
+        each information state.
+        """
+        table: Table = {}
+        for state, shares in choices:
+            key = canonical_text(game.information_state(state, state.to_move))
+            if key in table:
+                raise ValueError(f"two of the states have the same information state, {key}")
+            texts = [game.format(state, action) for action in state.actions()]
+            table[key] = dict(zip(texts, shares, strict=True))
+        return cls(game, table, algorithm=algorithm, iterations=iterations)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __repr__(self) -> str:
+        return f"<TabularPolicy {self.game.spec}: {len(self)} information states>"
+
+    @property
+    def table(self) -> Mapping[str, Mapping[str, float]]:
+        """Probabilities by information state and action, as in the file."""
+        return self._table
+
+    def covers(self, state: Any) -> bool:
+        """Whether the table has the mover's information state."""
+        return self._key(state) in self._table
+
+    def __call__(self, state: Any) -> tuple[tuple[Any, float], ...]:
+        """The legal actions with their probabilities, in the order of ``state.actions()``.
+
+        Raises `PolicyMismatch` if the table's actions are not those of the state.
+        """
+        actions = state.actions()
+        if not actions:
+            raise ValueError("no seat is to move in this state")
+        shares = self._table.get(self._key(state))
+        if shares is None:
+            return tuple([(action, 1.0 / len(actions)) for action in actions])
+        texts = [self.game.format(state, action) for action in actions]
+        if len(texts) != len(shares) or any(text not in shares for text in texts):
+            raise PolicyMismatch(
+                f"The policy chooses among {', '.join(shares)} where {self.game.spec} has "
+                f"{', '.join(texts)}: it was made for other rules; solve the game again."
+            )
+        return tuple([(action, shares[text]) for action, text in zip(actions, texts, strict=True)])
+
+    def choose(self, state: Any, rng: random.Random) -> Any:
+        """Draw an action for the mover of a state."""
+        drawn = rng.random()
+        choices = self(state)
+        for action, share in choices:
+            drawn -= share
+            if drawn < 0.0:
+                return action
+        return max(choices, key=lambda choice: choice[1])[0]  # the probabilities were rounded
+
+    def _key(self, state: Any) -> str:
+        return canonical_text(self.game.information_state(state, state.to_move))
+
+    def save(self, path: str | os.PathLike[str], *, exploitability: float | None = None) -> None:
+        """Write the policy to a file, whole or not at all; an older file is replaced.
+
+        Raises `OSError` if that is not possible.
+        """
+        gap = self.exploitability if exploitability is None else exploitability
+        document = _Document(
+            format=FORMAT,
+            version=VERSION,
+            game=self.game.spec,
+            algorithm=self.algorithm,
+            iterations=self.iterations,
+            exploitability=gap,
+            digest=_digest(self._table),
+            states=self._table,
+        )
+        target = Path(path)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(msgspec.json.encode(document))
+                file.flush()
+                os.fsync(file.fileno())
+            # Such a file is for its owner only; a policy is an ordinary file.
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(name).chmod(0o666 & ~mask)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def load_policy(path: str | os.PathLike[str], game: Game | None = None) -> TabularPolicy:
+    """Read a policy that `TabularPolicy.save` has written.
+
+    ``game`` is the game it is wanted for; without one it is that of the file, which must then
+    be a game known by name.  Raises `PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`,
+    another `PolicyError` or `OSError`; and errors of the registry for unknown games.
+    """
+    data = Path(path).read_bytes()
+    name = Path(path).name
+    try:
+        header = msgspec.json.decode(data, type=_Header)
+    except msgspec.ValidationError as error:
+        raise PolicyError(f"{name} is no policy file: {error}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if data.startswith(b'{"format":"' + FORMAT.encode()):
+            raise PolicyDamaged(f"{name} is damaged: {error}; solve the game again.") from None
+        raise PolicyError(
+            f"{name} is no policy file: it is not JSON; `plyhouse solve` writes one."
+        ) from None
+    if header.format != FORMAT:
+        raise PolicyError(f"{name} is no policy file: its format is {header.format!r}.")
+    if header.version != VERSION:
+        raise PolicyVersion(
+            f"{name} is of version {header.version}, and this Plyhouse reads version {VERSION}: "
+            "solve the game again, or update Plyhouse."
+        )
+    try:
+        document = msgspec.json.decode(data, type=_Document)
+    except msgspec.DecodeError as error:
+        raise PolicyDamaged(f"{name} is damaged: {error}; solve the game again.") from None
+    if _digest(document.states) != document.digest:
+        raise PolicyDamaged(
+            f"{name} is damaged: its contents do not have the digest that it states; "
+            "solve the game again."
+        )
+    if game is None:
+        game = get_game(document.game)
+    elif game.spec != document.game:
+        raise PolicyMismatch(
+            f"{name} is a policy for {document.game}, not for {game.spec}: "
+            f"`plyhouse solve '{game.spec}'` makes one."
+        )
+    try:
+        return TabularPolicy(
+            game,
+            document.states,
+            algorithm=document.algorithm,
+            iterations=document.iterations,
+            exploitability=document.exploitability,
+        )
+    except ValueError as error:
+        raise PolicyDamaged(f"{name} is damaged: {error}.") from None
+
+
+class _Header(msgspec.Struct):
+    """What every version of the format has."""
+
+    format: str
+    version: int
+
+
+class _Document(_Header):
+    """Version 1; the order of the fields is that in the file."""
+
+    game: str
+    digest: str
+    states: Table
+    algorithm: str = ""
+    iterations: int = 0
+    exploitability: float | None = None
+
+
+def _digest(table: Table) -> str:
+    return f"sha256:{hashlib.sha256(msgspec.json.encode(table)).hexdigest()}"
+
+
+def _problem(shares: Mapping[str, float]) -> str:
+    """What is wrong with probabilities; "" if nothing is."""
+    for text, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            return f"the probability of {text} is {share}, expected 0 to 1"
+    total = math.fsum(shares.values())
+    if abs(total - 1.0) > TOLERANCE:
+        return f"the probabilities add up to {total}, expected 1"
+    return ""
