@@ -110,7 +110,9 @@ def explain(
         raise CommandError(str(error), EXIT_USAGE) from error
     except ValueError as error:
         raise CommandError(sentence_of(error), EXIT_USAGE) from error
-    heading = "written tree" if tree is not None else played.spec
+    # A game of a file by its name, not by anybody's path.
+    spec = played.spec.replace(played.source, played.info.name) if played.source else played.spec
+    heading = "written tree" if tree is not None else spec
     if at.names:
         heading += f" after {' '.join(at.names)}"
     write(found, heading, suffix, output)

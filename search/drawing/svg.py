@@ -47,15 +47,15 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .max{fill:#dcebfb;stroke:#1f5fa8}.min{fill:#fbe4d8;stroke:#a8481f}
 .chance,.model{fill:#e9f3df;stroke:#4d7a21}.model{stroke-dasharray:4 2}
 .terminal{fill:#f1f3f5}.estimate{stroke-dasharray:3 2}
-.s0{fill:#dcebfb;stroke:#1f5fa8}.s1{fill:#fbe4d8;stroke:#a8481f}.s2{fill:#e9f3df;stroke:#4d7a21}
-.s3{fill:#f0e3fa;stroke:#7a3aa8}.s4{fill:#fdf1c7;stroke:#8a6d00}.s5{fill:#d9f4f1;stroke:#14746b}
+.s0{fill:#dcebfb;stroke:#1f5fa8}.s1{fill:#fbe4d8;stroke:#a8481f}.s2{fill:#f0e3fa;stroke:#7a3aa8}
+.s3{fill:#fbe3ee;stroke:#a82a68}.s4{fill:#fdf1c7;stroke:#8a6d00}.s5{fill:#d9f4f1;stroke:#14746b}
 .pv{stroke-width:3}.g.pv{stroke:#1b1f24}
 @media(prefers-color-scheme:dark){
 .paper{fill:#15191e}text{fill:#e8ecf0}.s{fill:#a3adb8}.l,.s{stroke:#15191e}
 .g,.o{stroke:#69747f}.c{stroke:#ff7b70}.n{fill:#15191e;stroke:#a3adb8}
 .max,.s0{fill:#15355a;stroke:#7ab8ff}.min,.s1{fill:#552a14;stroke:#ffab80}
-.chance,.model,.s2{fill:#29420f;stroke:#a8d672}.terminal{fill:#272d34}
-.s3{fill:#42205c;stroke:#cf9bf5}.s4{fill:#4a3c00;stroke:#f0cf4d}.s5{fill:#0b423d;stroke:#63d8cb}
+.chance,.model{fill:#29420f;stroke:#a8d672}.terminal{fill:#272d34}
+.s2{fill:#42205c;stroke:#cf9bf5}.s3{fill:#551435;stroke:#ff8fc0}.s4{fill:#4a3c00;stroke:#f0cf4d}.s5{fill:#0b423d;stroke:#63d8cb}
 .g.pv{stroke:#fff}}"""
 
 
@@ -372,7 +372,7 @@ def body_width(box: Box) -> float:
         case Kind.MAX | Kind.MIN:
             return max(44.0, 1.45 * wide + 16)
         case Kind.CHANCE | Kind.MODEL:
-            return max(HEIGHT, wide + 12)
+            return max(HEIGHT, 1.1 * wide + 12)
         case Kind.SEAT:
             return wide + 20
         case _:

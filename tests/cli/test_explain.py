@@ -63,6 +63,19 @@ def test_the_others_may_be_good_players_most_of_the_time(plyhouse: Plyhouse) -> 
     assert "value 10 for MAX, best safe" in plyhouse(*arguments, "--minimax-share", "1").out
 
 
+def test_a_game_of_a_file_is_drawn_under_its_name(plyhouse: Plyhouse) -> None:
+    chomp = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
+    done = plyhouse("explain", f"{chomp}:Chomp(size=2)", "--moves", "b2", "-o", "chomp.svg")
+    assert done.code == 0, done.err
+    assert done.out.startswith("chomp(size=2) after b2: alpha_beta to the end: value −1 for seat 1")
+
+
+def test_a_folder_that_is_not_there_is_named(plyhouse: Plyhouse) -> None:
+    done = plyhouse("explain", "coins", "-o", "nowhere/coins.svg")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "plyhouse: nowhere/coins.svg: no such file or directory\n"
+
+
 def test_a_game_with_positions_starts_from_one(plyhouse: Plyhouse) -> None:
     fen = "4k3/8/8/8/8/8/8/4K2R w - - 0 1"
     done = plyhouse("explain", "chess", "--position", fen, "--depth", "1")

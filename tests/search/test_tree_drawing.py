@@ -53,6 +53,11 @@ def test_every_node_has_its_shape_and_a_tooltip(search: str, text: str) -> None:
     assert root.find(f"{SVG}title").text == f"A <heading> & more: {tree.title()}"  # type: ignore[union-attr]
 
 
+def test_notebooks_show_the_drawing() -> None:
+    tree = of(COURSE, "minimax")
+    assert tree._repr_svg_() == tree.svg()
+
+
 def test_upright_triangles_are_max_and_inverted_ones_min() -> None:
     root = ElementTree.fromstring(of("((1 2) (3 4))", "minimax").svg())
     for polygon in root.iter(f"{SVG}polygon"):
