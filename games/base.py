@@ -184,6 +184,10 @@ class GameInfo:
     draw_offers: bool = False
     simultaneous: bool = False
     """True where seats commit at the same time (modelled as hidden, sequential commits)."""
+    complete_keys: bool = True
+    """False where the states' `key` leaves out some of the history that the rules look at
+    (repetitions, counters of plies): then searches do not take what they found out about a
+    key for certain in every position that has it."""
     scoring: Scoring = Scoring.WINS
     """Whether ratings and tables go by wins, or by the size of the returns."""
 
@@ -195,7 +199,9 @@ class State(Protocol):
     Optional hooks, used where present: ``key() -> Hashable`` (equal for positions with
     equal futures, for transpositions), ``heuristic() -> tuple[float, ...]`` (one estimate
     per seat, within the game's return bounds), ``playout(rng) -> tuple[float, ...]``,
-    ``noisy_actions()`` (for quiescence), ``order(actions)`` (best first).
+    ``noisy_actions()`` (for quiescence), ``forced()`` (whether the mover may not be content
+    with the position as it stands, as when in check: quiescence then tries all actions),
+    ``order(actions)`` (best first).
     """
 
     to_move: int

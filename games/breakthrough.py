@@ -155,8 +155,30 @@ class BreakthroughState(BoardState):
         return self.white & BIT[code // 3 - size + code % 3 - 1] != 0
 
     def noisy_actions(self) -> tuple[Any, ...]:
-        """Captures: they change the material at once."""
-        return tuple([action for action in self.actions() if self._takes(action)])
+        """Captures and winning steps: they change the material, or everything, at once."""
+        board = self.board
+        size: i64 = board.size
+        white: i64 = self.white
+        black: i64 = self.black
+        found: list[int] = []
+        if self.to_move == 0:
+            loud: i64 = black | board.rank[board.size - 1]
+            for step in range(3):
+                ahead: i64 = size + step - 1
+                # No pawn stands on the last rank, so bits that ">>" copies there do not matter.
+                cells: i64 = _white_sources(board, white, black, step) & (loud >> ahead)
+                while cells != 0:
+                    found.append(int(bit_number(cells & -cells) * 3 + step))
+                    cells = cells & (cells - 1)
+        elif self.to_move == 1:
+            loud = white | board.rank[0]
+            for step in range(3):
+                back: i64 = size + 1 - step
+                cells = _black_targets(board, white, black, step) & loud
+                while cells != 0:
+                    found.append(int((bit_number(cells & -cells) + back) * 3 + step))
+                    cells = cells & (cells - 1)
+        return tuple(found)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """Winning steps first, then captures, then the foremost pawns."""

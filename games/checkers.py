@@ -217,6 +217,12 @@ class CheckersState(BoardState):
             return tuple(jump_actions(1, self.white, self.black, self.kings))
         return ()
 
+    def forced(self) -> bool:
+        """Whether the mover has to jump."""
+        if self.to_move == 0:
+            return len(jump_actions(0, self.black, self.white, self.kings)) > 0
+        return self.to_move == 1 and len(jump_actions(1, self.white, self.black, self.kings)) > 0
+
     def heuristic(self) -> tuple[float, ...]:
         """Material, a king counting one and a half men, and the advance of the men."""
         if self.to_move == TERMINAL:
@@ -367,6 +373,7 @@ class Checkers(Game):
         chance=ChanceKind.DETERMINISTIC,
         information=Information.PERFECT,
         utility=Utility.ZERO_SUM,
+        complete_keys=False,
         min_return=-1.0,
         max_return=1.0,
         # Men can make 2 * (7 + 6 + 5) * 4 moves, kings 23 jumps; between these, before and

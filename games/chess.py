@@ -78,6 +78,9 @@ _MATERIAL: Final = 3
 _FIFTY: Final = 4
 _THREEFOLD: Final = 5
 
+_NEAR_FIFTY: Final = 80
+"""Plies without a capture or pawn move from which on their number is part of the key."""
+
 _WHITE_WINS: Final[tuple[float, ...]] = (1.0, -1.0)
 _BLACK_WINS: Final[tuple[float, ...]] = (-1.0, 1.0)
 _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
@@ -188,14 +191,20 @@ class ChessState(BoardState):
         return _DRAW
 
     def key(self) -> bytes:
-        """Equal for equal positions: board, side to move, rights to castle and en passant.
+        """Equal for equal positions: board, side to move, rights to castle and en passant, how
+        often the position occurred, and, near the end of the fifty moves, the plies counted.
 
-        How often a position occurred and how many plies remain of the fifty moves are left
-        out, but a position drawn by them differs from one that is not.
+        Which other positions occurred is left out.
         """
+        position = self.position
         if self.ending >= _FIFTY:
-            return self.position + b"="
-        return self.position
+            return position + b"="
+        earlier = self.earlier
+        before: int = earlier.count(position) if len(earlier) >= 4 else 0
+        near: int = int(self.clock) if self.clock >= _NEAR_FIFTY else 0
+        if before == 0 and near == 0:
+            return position
+        return position + bytes((before, near))
 
     def heuristic(self) -> tuple[float, ...]:
         """Material and where it stands, see `plyhouse.games.chess_evaluation`."""
@@ -209,6 +218,10 @@ class ChessState(BoardState):
         if self.to_move < 0:
             return ()
         return tuple(_noisy(self.position, legal_actions(self.position, False)))
+
+    def forced(self) -> bool:
+        """Whether the king is in check: then quiet actions matter as much as noisy ones."""
+        return self.to_move >= 0 and in_check(self.position)
 
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """The same actions: captures of the most valuable piece by the least valuable one
@@ -324,6 +337,7 @@ class Chess(Game):
         chance=ChanceKind.DETERMINISTIC,
         information=Information.PERFECT,
         utility=Utility.ZERO_SUM,
+        complete_keys=False,
         min_return=-1.0,
         max_return=1.0,
         # At most 96 pawn moves and 30 captures, each with less than fifty moves after it.

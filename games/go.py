@@ -394,6 +394,7 @@ class Go(Game):
         chance=ChanceKind.DETERMINISTIC,
         information=Information.PERFECT,
         utility=Utility.ZERO_SUM,
+        complete_keys=False,
         min_return=-1.0,
         max_return=1.0,
         max_plies=4 * 19 * 19,

@@ -158,11 +158,13 @@ class HexapawnState(BoardState):
         return tuple(slanting + straight)
 
     def noisy_actions(self) -> tuple[Any, ...]:
-        """Captures: they change the material at once."""
+        """Captures and winning steps: they change the material, or everything, at once."""
+        size: i64 = self.board.size
+        goal: i64 = size - 2 if self.to_move == 0 else 1
         noisy: list[Any] = []
         for action in self.actions():
             code: i64 = action
-            if code % 3 != 1:
+            if code % 3 != 1 or code // 3 // size == goal:
                 noisy.append(action)
         return tuple(noisy)
 

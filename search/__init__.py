@@ -37,6 +37,7 @@ from plyhouse.search.retrograde import retrograde, solve
 from plyhouse.search.solution import Progress, Solution
 from plyhouse.search.tabular import TabularPolicy, load_policy
 from plyhouse.search.team_search import team_search
+from plyhouse.search.transpositions import TranspositionTable
 from plyhouse.search.value_iteration import value_iteration
 from plyhouse.search.variant import BuildInfo, build_info
 
@@ -49,6 +50,7 @@ __all__ = [
     "SearchResult",
     "Solution",
     "TabularPolicy",
+    "TranspositionTable",
     "alpha_beta",
     "best_response",
     "build_info",

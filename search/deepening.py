@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from plyhouse.games.base import Game
@@ -17,7 +18,7 @@ from plyhouse.search.kernels.sampling import Sampler
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 
-__all__ = ["Evaluation", "tree_search"]
+__all__ = ["Evaluation", "Root", "deepened", "tree_search"]
 
 Evaluation = Callable[[Any, int], float]
 """``evaluate(state, seat)``: what the seat may expect from a position that is not over,
@@ -55,6 +56,11 @@ def tree_search(
     root = Root(
         game, state, limit, poll, kernel_name, evaluate, seed, extra, bounds, sampler, forced
     )
+    return deepened(root, limit, deepen)
+
+
+def deepened(root: Root, limit: Limit, deepen: bool) -> SearchResult:
+    """Run the iterations of a search until its limit; see `tree_search`."""
     depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
     try:
         for depth in range(1 if deepen else depth_limit, depth_limit + 1):
@@ -82,6 +88,8 @@ class Root:
         bounds: tuple[float, float] | None = None,
         sampler: Sampler | None = None,
         forced: bool = True,
+        *,
+        heuristic: bool = True,
     ) -> None:
         self.state = state
         self.seat: int = state.to_move
@@ -89,10 +97,10 @@ class Root:
         self.poll = poll
         info = game.info
         low, high = bounds or (float(info.min_return), float(info.max_return))
-        self.leaves = Leaves(evaluate, hasattr(state, "heuristic"), low, high)
+        self.leaves = Leaves(evaluate, heuristic and hasattr(state, "heuristic"), low, high)
         order = hasattr(state, "order")
-        module = kernel_for(kernel_name, state)
-        self.kernel = module.Kernel(poll, self.leaves, order, MAX_DEPTH, *extra)
+        self.extra = extra
+        self.kernel = self.make_kernel(kernel_for(kernel_name, state), order)
         actions = state.actions()
         self.actions: list[Any] = list(state.order(actions) if order else actions)
         if seed:
@@ -107,6 +115,10 @@ class Root:
         # What every seat may expect, from kernels that know.
         self.vector: tuple[float, ...] = ()
         self.sampler = sampler
+
+    def make_kernel(self, module: ModuleType, order: bool) -> Any:
+        """Make what searches below the root."""
+        return module.Kernel(self.poll, self.leaves, order, MAX_DEPTH, *self.extra)
 
     def iterate(self, depth: int) -> None:
         """Search all actions to a depth, the best of the previous iteration first.

@@ -1,7 +1,11 @@
-"""Fail-soft negamax alpha-beta for two-seat, zero-sum, deterministic games.
+"""Fail-soft negamax alpha-beta for two-seat, zero-sum, deterministic games: the plain one.
 
 Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975);
 fail-soft after Fishburn, "Another optimization of alpha-beta search", SIGART 84 (1983).
+
+Everything that saves nodes (table, killers, null windows, quiescence) is in
+`plyhouse.search.kernels.alpha_beta_full`: apart from here, so that the plain search keeps a
+loop with nothing to ask at each node, and a page to read.
 """
 
 from __future__ import annotations
@@ -30,13 +34,15 @@ class Kernel:
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
+        self.blind: bool = leaves.evaluate is None and not leaves.heuristic
         self.order: bool = order
         self.nodes: i64 = 1
         self.due: i64 = 0
         self.seat: i64 = 0
         self.follow: bool = False
         self.previous: list[Any] = []
-        # lines[ply] is the principal variation from that ply on.
+        # lines[ply] is the principal variation from that ply on, where the value of the
+        # node at that ply was inside its window; elsewhere it is what was left there.
         self.lines: list[list[Any]] = []
         for _ in range(max_depth + 1):
             self.lines.append([])
@@ -46,8 +52,11 @@ class Kernel:
         self.previous = previous
         self.leaves.reset()
 
-    def child_value(self, child: Any, seat: int, depth: int, alpha: float, first: bool) -> float:
-        """Value for ``seat``, who moved from the root to ``child``; a bound if below alpha.
+    def child_value(
+        self, child: Any, seat: int, depth: int, alpha: float, beta: float, first: bool
+    ) -> float:
+        """Value for ``seat``, who moved from the root to ``child``: exact inside of (alpha,
+        beta), otherwise a bound.
 
         ``depth`` counts the plies from the root; ``first`` says that the action is the
         head of the previous principal variation.
@@ -66,11 +75,11 @@ class Kernel:
             return self.leaves.value(state, seat)
         self.follow = first
         if mover == seat:
-            return self.search(state, depth - 1, alpha, INFINITY, 1)
-        return -self.search(state, depth - 1, -INFINITY, -alpha, 1)
+            return self.search(state, depth - 1, alpha, beta, 1)
+        return -self.search(state, depth - 1, -beta, -alpha, 1)
 
     def line(self) -> list[Any]:
-        """Return the expected play after the root action valued last."""
+        """Return the expected play after the root action valued last, inside its window."""
         return self.lines[1]
 
     def ordered(self, state: Any, actions: tuple[Any, ...], ply: i64) -> tuple[Any, ...]:
@@ -91,9 +100,11 @@ class Kernel:
 
     def search(self, state: NodeState, depth: i64, alpha: float, beta: float, ply: i64) -> float:
         """Return the value for the mover: exact inside (alpha, beta), otherwise a bound."""
+        if depth == 1:
+            return self.frontier(state, alpha, beta, ply)
         mover: i64 = state.to_move
         actions: tuple[Any, ...] = tuple(state.actions())
-        if depth > 1 and (self.order or self.follow):
+        if self.order or self.follow:
             actions = self.ordered(state, actions, ply)
         best: float = -INFINITY
         value: float
@@ -103,19 +114,12 @@ class Kernel:
             child: NodeState = state.after(action)
             self.nodes += 1
             to_move: i64 = child.to_move
-            if to_move == TERMINAL:
-                value = child.returns()[mover]
-                self.lines[ply + 1] = []
-            elif depth == 1:
-                # Always from the view of the seat that searches, as minimax does: an
-                # evaluation need not be fair to both.
-                value = self.leaves.value(child, self.seat)
-                if mover != self.seat:
-                    value = -value
-            elif to_move == mover:
+            if to_move == mover:
                 value = self.search(child, depth - 1, alpha, beta, ply + 1)
-            else:
+            elif to_move != TERMINAL:
                 value = -self.search(child, depth - 1, -beta, -alpha, ply + 1)
+            else:
+                value = child.returns()[mover]
             self.follow = False
             if value > best:
                 best = value
@@ -124,7 +128,46 @@ class Kernel:
                 if value > alpha:
                     alpha = value
                     line: list[Any] = [action]
-                    if depth > 1:
+                    if to_move != TERMINAL:
                         line.extend(self.lines[ply + 1])
                     self.lines[ply] = line
+        return best
+
+    def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
+        """What `search` does one ply above the depth limit: most nodes are below here."""
+        mover: i64 = state.to_move
+        mine: bool = mover == self.seat
+        blind: bool = self.blind
+        nodes: i64 = self.nodes
+        due: i64 = self.due
+        best: float = -INFINITY
+        value: float
+        self.follow = False
+        for action in tuple(state.actions()):
+            if nodes >= due:
+                self.nodes = nodes
+                due = self.poll(nodes)
+                self.due = due
+            child: NodeState = state.after(action)
+            nodes += 1
+            to_move: i64 = child.to_move
+            if to_move == TERMINAL:
+                value = child.returns()[mover]
+            elif blind:
+                self.leaves.used = True
+                value = 0.0
+            else:
+                # Always from the view of the seat that searches, as minimax does: an
+                # evaluation need not be fair to both.
+                value = self.leaves.value(child, self.seat)
+                if not mine:
+                    value = -value
+            if value > best:
+                best = value
+                if value >= beta:
+                    break
+                if value > alpha:
+                    alpha = value
+                    self.lines[ply] = [action]
+        self.nodes = nodes
         return best

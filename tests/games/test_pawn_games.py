@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -151,7 +152,26 @@ def test_captures_and_the_foremost_pawns_come_first() -> None:
     assert {text[:2] for text in texts[:3]} == {"c3"}
     assert texts[3] == "b2a3"
     assert texts[-1][:2] == "a1"
-    assert [game.format(state, action) for action in state.noisy_actions()] == ["b2a3"]
+    noisy = [game.format(state, action) for action in state.noisy_actions()]
+    assert sorted(noisy) == sorted(["b2a3", *texts[:3]])
+
+
+@pytest.mark.parametrize("size", [4, 6, 8])
+def test_noisy_actions_are_those_that_take_or_win(size: int) -> None:
+    game = get_game(f"breakthrough(size={size})")
+    rng = random.Random(size)
+    for _ in range(30):
+        state: Any = game.initial_state()
+        while state.to_move >= 0:
+            pawns = state.white.bit_count() + (state.black % (1 << 64)).bit_count()
+            wanted = []
+            for action in state.actions():
+                after = state.after(action)
+                left = after.white.bit_count() + (after.black % (1 << 64)).bit_count()
+                if left < pawns or after.to_move == TERMINAL:
+                    wanted.append(action)
+            assert list(state.noisy_actions()) == wanted
+            state = state.after(rng.choice(state.actions()))
 
 
 def test_hexapawn_orders_captures_first() -> None:

@@ -86,6 +86,15 @@ SOLVERS: dict[str, Any] = {
     "mccfr": mccfr,
 }
 
+ALPHA_BETA: dict[str, dict[str, Any]] = {
+    "all": {"deepen": True, "reductions": True},
+    "small table": {"table_size": 50, "deepen": True},
+    "quiescence": {"quiescence": True},
+}
+"""Options of alpha-beta, apart from those it takes by itself under a limit of nodes."""
+NOISY = ("breakthrough(size=5)", "checkers", "chess", "go(size=5)", "kalah", "othello")
+"""Games for alpha-beta alone: with noisy actions, or seats that move twice."""
+
 
 class Wrapped:
     """A state seen through ordinary Python: what a user's own game is to a search."""
@@ -100,7 +109,7 @@ class Wrapped:
         return self.inner.actions()
 
     def after(self, action: Any) -> Wrapped:
-        return Wrapped(self.inner.after(action))
+        return type(self)(self.inner.after(action))
 
     def chance_outcomes(self) -> Any:
         return self.inner.chance_outcomes()
@@ -109,28 +118,17 @@ class Wrapped:
         return self.inner.returns()
 
 
-class Estimating(Wrapped):
-    """The same, with the heuristic and the order of the state."""
-
-    __slots__ = ()
-
-    def after(self, action: Any) -> Estimating:
-        return Estimating(self.inner.after(action))
-
-    def heuristic(self) -> Any:
-        return self.inner.heuristic()
+HOOKS = ("heuristic", "order", "key", "noisy_actions", "forced")
 
 
-class Ordering(Estimating):
-    """And with its order."""
+def full(state: Any) -> type[Wrapped]:
+    """The same with every hook of the state, as a class to wrap it in."""
 
-    __slots__ = ()
+    def passed_on(hook: str) -> Any:
+        return lambda self, *arguments: getattr(self.inner, hook)(*arguments)
 
-    def after(self, action: Any) -> Ordering:
-        return Ordering(self.inner.after(action))
-
-    def order(self, actions: Any) -> Any:
-        return self.inner.order(actions)
+    hooks: dict[str, Any] = {hook: passed_on(hook) for hook in HOOKS if hasattr(state, hook)}
+    return type("Full", (Wrapped,), {"__slots__": (), **hooks})
 
 
 def bits(value: Any) -> Any:
@@ -200,7 +198,7 @@ def told(result: SearchResult) -> list[Any]:
     ]
 
 
-def searches(spec: str) -> dict[str, Any]:
+def searches(spec: str, only: str | None = None) -> dict[str, Any]:
     """Every search that fits, on the native state and on one in ordinary Python."""
     game = get_game(spec)
     state: Any = game.initial_state()
@@ -208,9 +206,9 @@ def searches(spec: str) -> dict[str, Any]:
         state = state.after(moves(state)[0])
         while state.to_move == CHANCE:
             state = state.after(moves(state)[-1])
-    full = Ordering if hasattr(state, "order") else Estimating
+    wrapped = full(state)
     results = {}
-    for name in fitting_algorithms(game):
+    for name in fitting_algorithms(game) if only is None else (only,):
         search = SEARCHES[name]
         if name == "random_action":
             results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
@@ -225,18 +223,24 @@ def searches(spec: str) -> dict[str, Any]:
                     )
             continue
         for seed in (0, 3):
-            for limit in (Limit(depth=4), Limit(nodes=5000)):
+            for limit in (Limit(depth=4 if only is None else 3), Limit(nodes=5000)):
                 label = f"{name} seed {seed} depth {limit.depth}"
                 native_result = told(search(game, state, limit, seed=seed))
                 results[label] = native_result
-                assert told(search(game, full(state), limit, seed=seed)) == native_result, label
+                assert told(search(game, wrapped(state), limit, seed=seed)) == native_result, label
         for options in VARIATIONS.get(name, []):
             label = f"{name} {sorted(options)} {options.get('pruning')}"
             results[label] = told(search(game, state, Limit(depth=3), seed=5, **options))
             assert (
-                told(search(game, full(state), Limit(depth=3), seed=5, **options))
+                told(search(game, wrapped(state), Limit(depth=3), seed=5, **options))
                 == (results[label])
             ), label
+        if name == "alpha_beta":
+            for label, keywords in ALPHA_BETA.items():
+                deep = Limit(depth=4 if spec in GAMES else 3)
+                native_result = told(search(game, state, deep, **keywords))
+                results[f"{name} {label}"] = native_result
+                assert told(search(game, wrapped(state), deep, **keywords)) == native_result, label
         plain = told(search(game, Wrapped(state), Limit(depth=4)))
         results[f"{name} without heuristic"] = plain
     return results
@@ -276,6 +280,9 @@ def main() -> None:
         for name, results in solutions(spec).items():
             report[f"{spec}: {name}"] = results
     report["leduc_poker: cfr_plus"] = cfr_plus(get_game("leduc_poker"), iterations=10).nash_conv()
+    for spec in NOISY:
+        for name, results in searches(spec, only="alpha_beta").items():
+            report[f"{spec}: {name}"] = results
     lines = {name: bits(results) for name, results in report.items()}
     json.dump({"compiled": native.COMPILED, "report": lines}, sys.stdout)
 

@@ -1,0 +1,422 @@
+"""Alpha-beta with all that makes it fast: table, move ordering, null windows, quiescence.
+
+Each part is an option.  Sources:
+
+- fail-soft alpha-beta: see `plyhouse.search.kernels.alpha_beta`;
+- transposition table: see `plyhouse.search.kernels.table`;
+- killers: Akl and Newborn, "The principal continuation and the killer heuristic", ACM
+  Annual Conference (1977); history: Schaeffer, "The history heuristic", ICCA Journal 6 (1983);
+- principal variation search: Marsland and Campbell, "Parallel search of strongly ordered
+  game trees", ACM Computing Surveys 14 (1982);
+- quiescence with standing pat: Shannon, "Programming a computer for playing chess" (1950);
+  Harris, "The heuristic search and the game of chess", IJCAI (1975);
+- reductions of late moves: as in Romstad, Costalba and Kiiski, Stockfish (2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, final
+
+from plyhouse.search.kernels.duck import NodeState
+from plyhouse.search.kernels.leaves import Leaves
+from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, SOLVED, UPPER, Table
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+__all__ = ["Kernel", "successor"]
+
+TERMINAL: Final = -2
+INFINITY: Final = float("inf")
+
+QUIET_PLIES: Final = 32
+"""Noisy plies in a row that quiescence follows at most."""
+
+FIRST: Final = 1 << 40
+"""Score of the action tried first; those of noisy actions and killers are below."""
+NOISY: Final = 1 << 39
+KILLER: Final = 1 << 38
+HISTORY: Final = 1 << 20
+"""What a cut-off at the root would add to the score of an action; half for each ply below."""
+PLACES: Final = 4096
+"""More actions than that in one position are sorted as they come."""
+
+
+def successor(value: float) -> float:
+    """A float just above: the next one, or the one after that near a power of two.
+
+    (Rump, Zimmermann, Boldo and Melquiond, "Computing predecessor and successor in rounding
+    to nearest", BIT 49 (2009).)  A window of (value, successor) holds next to nothing.
+    """
+    size: float = -value if value < 0.0 else value
+    return value + (size * 1.1102230246251568e-16 + 5e-324)
+
+
+@final
+class Kernel:
+    """One search: its counters, its principal variation, and what it learnt about moves."""
+
+    def __init__(
+        self,
+        poll: Callable[[int], int],
+        leaves: Leaves,
+        order: bool,
+        max_depth: int,
+        keeps: bool,
+        learn: bool,
+        null_windows: bool,
+        quiescence: bool,
+        reductions: bool,
+        noisy: bool,
+        forces: bool,
+    ) -> None:
+        self.poll = poll
+        self.leaves: Leaves = leaves
+        self.order: bool = order
+        self.table: Table | None = None
+        # Whether equal keys mean equal futures, so that what is solved stays so.
+        self.keeps: bool = keeps
+        self.learn: bool = learn
+        self.null_windows: bool = null_windows
+        self.quiescence: bool = quiescence
+        self.reductions: bool = reductions
+        self.noisy: bool = noisy
+        self.forces: bool = forces
+        self.nodes: i64 = 1
+        self.due: i64 = 0
+        self.seat: i64 = 0
+        self.follow: bool = False
+        self.previous: list[Any] = []
+        self.lines: list[list[Any]] = []
+        self.killers: list[Any] = []
+        for _ in range(max_depth + 1):
+            self.lines.append([])
+            self.killers.append(NOTHING)
+            self.killers.append(NOTHING)
+        self.history: list[dict[Any, int]] = [{}, {}]
+
+    def begin(self, previous: list[Any]) -> None:
+        """Start an iteration; ``previous`` is the principal variation to try first."""
+        self.previous = previous
+        self.leaves.reset()
+        for scores in self.history:
+            for action in scores:
+                scores[action] = scores[action] // 8
+
+    def child_value(
+        self, child: Any, seat: int, depth: int, alpha: float, beta: float, first: bool
+    ) -> float:
+        """Value for ``seat``, who moved from the root to ``child``: exact inside of (alpha,
+        beta), otherwise a bound.
+
+        ``depth`` counts the plies from the root; ``first`` says that the action is the
+        head of the previous principal variation.
+        """
+        state: NodeState = child
+        self.seat = seat
+        self.lines[1] = []
+        if self.nodes >= self.due:
+            self.due = self.poll(self.nodes)
+        self.nodes += 1
+        mover: i64 = state.to_move
+        value: float
+        if mover == TERMINAL:
+            value = state.returns()[seat]
+            return value
+        self.follow = first
+        mine: bool = mover == seat
+        if depth <= 1:
+            if not self.quiescence:
+                return self.leaves.value(state, seat)
+            if mine:
+                return self.quiesce(state, alpha, beta, QUIET_PLIES)
+            return -self.quiesce(state, -beta, -alpha, QUIET_PLIES)
+        if mine:
+            return self.search(state, depth - 1, alpha, beta, 1)
+        return -self.search(state, depth - 1, -beta, -alpha, 1)
+
+    def line(self) -> list[Any]:
+        """Return the expected play after the root action valued last, inside its window."""
+        return self.lines[1]
+
+    def search(self, state: NodeState, depth: i64, alpha: float, beta: float, ply: i64) -> float:
+        """Return the value for the mover: exact inside (alpha, beta), otherwise a bound."""
+        if depth == 1:
+            return self.frontier(state, alpha, beta, ply)
+        mover: i64 = state.to_move
+        value: float
+        known: Any = NOTHING
+        key: Any = None
+        table = self.table
+        leaves = self.leaves
+        if table is not None:
+            # NodeState has no key(): optional hooks are called by name.
+            hooks: Any = state
+            key = hooks.key()
+            entry = table.get(key)
+            if entry is not None:
+                known = entry.action
+                if entry.depth >= depth and (
+                    self.keeps or self.lasts(entry.value, entry.depth, depth)
+                ):
+                    value = entry.value
+                    bound: i64 = entry.bound
+                    if (
+                        bound == EXACT
+                        or (bound == LOWER and value >= beta)
+                        or (bound == UPPER and value <= alpha)
+                    ):
+                        if entry.depth != SOLVED:
+                            leaves.used = True
+                        self.lines[ply] = [] if known is NOTHING else [known]
+                        self.follow = False
+                        return value
+        # Whether an estimate has a part in this node's value: then it holds for this depth only.
+        used_before: bool = leaves.used
+        leaves.used = False
+        actions: tuple[Any, ...] = tuple(state.actions())
+        if self.follow and known is NOTHING and ply < len(self.previous):
+            known = self.previous[ply]
+        noisy: tuple[Any, ...] = ()
+        if len(actions) > 1:
+            if self.noisy and depth > 2:
+                asked: Any = state
+                noisy = tuple(asked.noisy_actions())
+            actions = self.ordered(state, actions, noisy, known, mover, ply)
+            if self.follow and actions[0] != known:
+                self.follow = False
+        open_window: bool = self.null_windows and (alpha == -INFINITY or successor(alpha) < beta)
+        floor: float = alpha
+        best: float = -INFINITY
+        best_action: Any = NOTHING
+        narrow: float
+        tried: i64 = 0
+        for action in actions:
+            if self.nodes >= self.due:
+                self.due = self.poll(self.nodes)
+            child: NodeState = state.after(action)
+            self.nodes += 1
+            tried += 1  # noqa: SIM113 - enumerate makes boxed numbers
+            to_move: i64 = child.to_move
+            if to_move == TERMINAL:
+                value = child.returns()[mover]
+            else:
+                less: i64 = 1
+                if (
+                    self.reductions
+                    and tried > 3
+                    and depth > 2
+                    and best > -INFINITY
+                    and action not in noisy
+                ):
+                    less = 2
+                    if tried > 8 and depth > 5:
+                        less = 3
+                if tried > 1 and (open_window or less > 1) and alpha > -INFINITY:
+                    # Only ask whether it is better than the best so far.
+                    narrow = successor(alpha)
+                    if to_move == mover:
+                        value = self.search(child, depth - less, alpha, narrow, ply + 1)
+                    else:
+                        value = -self.search(child, depth - less, -narrow, -alpha, ply + 1)
+                    if value > alpha and (less > 1 or value < beta):
+                        if to_move == mover:
+                            value = self.search(child, depth - 1, alpha, beta, ply + 1)
+                        else:
+                            value = -self.search(child, depth - 1, -beta, -alpha, ply + 1)
+                elif to_move == mover:
+                    value = self.search(child, depth - 1, alpha, beta, ply + 1)
+                else:
+                    value = -self.search(child, depth - 1, -beta, -alpha, ply + 1)
+            self.follow = False
+            if value > best:
+                best = value
+                if value > alpha:
+                    best_action = action
+                    if value >= beta:
+                        if self.learn:
+                            self.remember(action, noisy, mover, ply)
+                        break
+                    alpha = value
+                    line: list[Any] = [action]
+                    if to_move != TERMINAL:
+                        line.extend(self.lines[ply + 1])
+                    self.lines[ply] = line
+        if table is not None:
+            valid: i64 = depth
+            if self.keeps and (
+                not leaves.used
+                or (
+                    not leaves.claimed
+                    and not table.claimed
+                    and (best >= leaves.high or best <= leaves.low)
+                )
+            ):
+                valid = SOLVED
+            if best >= beta:
+                table.put(key, best, valid, LOWER, best_action)
+            elif best > floor:
+                table.put(key, best, valid, EXACT, best_action)
+            else:
+                table.put(key, best, valid, UPPER, NOTHING)
+        if used_before:
+            leaves.used = True
+        return best
+
+    def decided(self, value: float, table: Table) -> bool:
+        """Whether a value tells a game won or lost for certain, not by an estimate."""
+        leaves = self.leaves
+        certain: bool = not leaves.claimed and not table.claimed
+        return certain and (value >= leaves.high or value <= leaves.low)
+
+    def lasts(self, value: float, found: i64, depth: i64) -> bool:
+        """Whether an entry may be used in a game that can return to a position.
+
+        There a win found in the table says that there is one, not that play comes nearer to
+        it: so a won or lost game must have been seen within as many plies as are looked at now.
+        """
+        return found == depth or self.leaves.low < value < self.leaves.high
+
+    def ordered(
+        self,
+        state: Any,
+        actions: tuple[Any, ...],
+        noisy: tuple[Any, ...],
+        known: Any,
+        mover: i64,
+        ply: i64,
+    ) -> tuple[Any, ...]:
+        """Sort the actions: the best known one, noisy ones, killers, then by success in
+        other positions, and as the game orders them.
+        """
+        if self.order:
+            actions = tuple(state.order(actions))
+        if not self.learn or len(actions) > PLACES:
+            if known is NOTHING or known not in actions:
+                return actions
+            front: list[Any] = [known]
+            for action in actions:
+                if action != known:
+                    front.append(action)  # noqa: PERF401 - no closure when compiled
+            return tuple(front)
+        killer: Any = self.killers[2 * ply]
+        second: Any = self.killers[2 * ply + 1]
+        scores = self.history[mover]
+        ranks: list[int] = []
+        place: i64 = 0
+        score: i64
+        for action in actions:
+            if action == known:
+                score = FIRST
+            elif len(noisy) > 0 and action in noisy:
+                score = NOISY
+            elif action == killer:
+                score = KILLER + 1
+            elif action == second:
+                score = KILLER
+            else:
+                score = scores.get(action, 0)
+            ranks.append((FIRST - score) * PLACES + place)
+            place += 1  # noqa: SIM113 - enumerate makes boxed numbers
+        ranks.sort()
+        result: list[Any] = []
+        for rank in ranks:
+            result.append(actions[rank % PLACES])  # noqa: PERF401 - no closure when compiled
+        return tuple(result)
+
+    def remember(self, action: Any, noisy: tuple[Any, ...], mover: i64, ply: i64) -> None:
+        """Note an action that was too good to be allowed."""
+        if len(noisy) > 0 and action in noisy:
+            return
+        if self.killers[2 * ply] != action:
+            self.killers[2 * ply + 1] = self.killers[2 * ply]
+            self.killers[2 * ply] = action
+        scores = self.history[mover]
+        # Near the root counts most, whatever the depth: where there is no limit, the remaining
+        # depth says nothing about a node.
+        weight: i64 = HISTORY >> ply if ply < 20 else 1
+        score: i64 = scores.get(action, 0) + weight
+        scores[action] = score if score < KILLER else KILLER - 1
+
+    def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
+        """What `search` does one ply above the depth limit: no table, and the game's order
+        only where quiescence makes nodes dear.
+        """
+        mover: i64 = state.to_move
+        mine: bool = mover == self.seat
+        quiescence: bool = self.quiescence
+        actions: tuple[Any, ...] = tuple(state.actions())
+        if quiescence and self.order:
+            hooks: Any = state
+            actions = tuple(hooks.order(actions))
+        best: float = -INFINITY
+        value: float
+        self.follow = False
+        for action in actions:
+            if self.nodes >= self.due:
+                self.due = self.poll(self.nodes)
+            child: NodeState = state.after(action)
+            self.nodes += 1
+            to_move: i64 = child.to_move
+            if to_move == TERMINAL:
+                value = child.returns()[mover]
+            elif quiescence:
+                if to_move == mover:
+                    value = self.quiesce(child, alpha, beta, QUIET_PLIES)
+                else:
+                    value = -self.quiesce(child, -beta, -alpha, QUIET_PLIES)
+            else:
+                value = self.leaves.value(child, self.seat)
+                if not mine:
+                    value = -value
+            if value > best:
+                best = value
+                if value >= beta:
+                    break
+                if value > alpha:
+                    alpha = value
+                    self.lines[ply] = [action]
+        return best
+
+    def quiesce(self, state: NodeState, alpha: float, beta: float, left: i64) -> float:
+        """Return the value for the mover, who may be content with the estimate or play on
+        with noisy actions; where all actions are noisy there is no choice.
+        """
+        mover: i64 = state.to_move
+        hooks: Any = state
+        best: float = -INFINITY
+        value: float
+        actions: tuple[Any, ...]
+        if left > 0 and self.forces and hooks.forced():
+            actions = tuple(state.actions())
+        else:
+            best = self.leaves.value(state, self.seat)
+            if mover != self.seat:
+                best = -best
+            if best >= beta or left == 0:
+                return best
+            if best > alpha:
+                alpha = best
+            actions = tuple(hooks.noisy_actions())
+        if self.order and len(actions) > 1:
+            actions = tuple(hooks.order(actions))
+        for action in actions:
+            if self.nodes >= self.due:
+                self.due = self.poll(self.nodes)
+            child: NodeState = state.after(action)
+            self.nodes += 1
+            to_move: i64 = child.to_move
+            if to_move == TERMINAL:
+                value = child.returns()[mover]
+            elif to_move == mover:
+                value = self.quiesce(child, alpha, beta, left - 1)
+            else:
+                value = -self.quiesce(child, -beta, -alpha, left - 1)
+            if value > best:
+                best = value
+                if value >= beta:
+                    break
+                if value > alpha:
+                    alpha = value
+        return best

@@ -1,0 +1,67 @@
+"""`TranspositionTable`: what alpha-beta keeps of positions, also from one ply to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.search.kernels.table import Table
+
+__all__ = ["DEFAULT_SIZE", "TranspositionTable"]
+
+DEFAULT_SIZE = 1 << 18
+"""Entries of a table of which nothing else is said: about 50 MB where keys are numbers."""
+
+
+class TranspositionTable:
+    """Memory of at most ``size`` positions, for `plyhouse.search.alpha_beta`.
+
+    Give the same table to the searches of one match: what the last one found is then known
+    from the start.  The table belongs to one search at a time, and holds values from the
+    view of one seat, by one evaluation and set of options: for others it is emptied first.
+    (So give ``evaluate`` as the same function each time, not as a new ``lambda``.)
+
+    An entry takes about 170 bytes with a small number as the key, 300 with a tuple of three
+    numbers, 350 with chess's keys; the memory is taken as the table fills.  Raises
+    `ValueError` for a size below 2, `TypeError` for one that is no whole number.
+    """
+
+    def __init__(self, size: int = DEFAULT_SIZE) -> None:
+        if isinstance(size, bool) or not isinstance(size, int):
+            raise TypeError(f"TranspositionTable(size={size!r}): expected a whole number")
+        if size < 2:
+            raise ValueError(f"TranspositionTable(size={size}): expected at least 2 entries")
+        self.size = size
+        self._table = Table(size)
+        self._context: tuple[Any, ...] = ()
+        self._searching = False
+
+    def __len__(self) -> int:
+        return self._table.count()
+
+    def __repr__(self) -> str:
+        return f"<TranspositionTable {len(self)} of {self.size}>"
+
+    def clear(self) -> None:
+        """Forget everything; `ValueError` while a search uses the table."""
+        if self._searching:
+            raise ValueError("a search is using this table: clear it when that is over")
+        self._table.clear()
+
+    def open(self, context: tuple[Any, ...]) -> Table:
+        """Begin a search whose values mean what ``context`` says; for the searches only.
+
+        `ValueError` while another search uses the table.
+        """
+        if self._searching:
+            raise ValueError(
+                "this table is in use by another search: give each thread a table of its own"
+            )
+        if context != self._context:
+            self._table.clear()
+            self._context = context
+        self._searching = True
+        return self._table
+
+    def close(self) -> None:
+        """End the search that called `open`."""
+        self._searching = False
