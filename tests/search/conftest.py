@@ -230,10 +230,12 @@ def random_seats_tree() -> Callable[..., Any]:
         rng = random.Random(seed)
 
         def leaf() -> tuple[float, ...]:
-            values = [float(rng.randint(0, 6)) for _ in range(seats)]
-            if total is not None:
-                values = [value - (sum(values) - total) / seats for value in values]
-            return tuple(values)
+            if total is None:
+                return tuple(float(rng.randint(0, 6)) for _ in range(seats))
+            # Twelve points are dealt out, and all values shifted alike.
+            cuts = sorted(rng.randint(0, 12) for _ in range(seats - 1))
+            parts = [after - before for before, after in zip([0, *cuts], [*cuts, 12], strict=True)]
+            return tuple(part + (total - 12) / seats for part in parts)
 
         def grow(left: int) -> Any:
             if left == 0 or (left < depth - 1 and rng.random() < 0.1):

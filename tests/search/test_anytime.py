@@ -5,19 +5,24 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from plyhouse.games.base import Game
+from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.registry import get_game
 from plyhouse.search import (
     Limit,
     SearchResult,
     alpha_beta,
+    expectimax,
     expectiminimax,
+    maxn,
     minimax,
+    paranoid,
     random_action,
+    team_search,
 )
 from plyhouse.search.kernels import MAX_DEPTH
 
@@ -28,16 +33,30 @@ TREE_SEARCHES = [
     (alpha_beta, "connect_four"),
     (expectiminimax, "connect_four"),
     (expectiminimax, "pig"),
+    (partial(expectiminimax, pruning="star2"), "einstein"),
+    (expectimax, "pig(seats=3)"),
+    (maxn, "pig(seats=3)"),
+    (partial(maxn, pruning="shallow"), "connect_four"),
+    (paranoid, "connect_four"),
+    (team_search, "pacman"),
 ]
 
 
-@pytest.fixture(params=TREE_SEARCHES, ids=lambda pair: f"{pair[0].__name__}-{pair[1]}")
+def search_name(pair: tuple[Any, str]) -> str:
+    function = pair[0].func if isinstance(pair[0], partial) else pair[0]
+    return f"{function.__name__}-{pair[1]}"
+
+
+@pytest.fixture(params=TREE_SEARCHES, ids=search_name)
 def search(request: pytest.FixtureRequest) -> Callable[..., SearchResult]:
     function, spec = request.param
     game = get_game(spec)
 
     def run(limit: Limit, **keywords: Any) -> SearchResult:
-        result = function(game, game.initial_state(), limit, **keywords)
+        state: Any = game.initial_state()
+        while state.to_move == CHANCE:
+            state = state.after(state.chance_outcomes()[0][0])
+        result = function(game, state, limit, **keywords)
         assert isinstance(result, SearchResult)
         return result
 
@@ -221,7 +240,7 @@ def test_a_search_never_recurses_deeper_than_the_guard(tree: Tree) -> None:
             raise AssertionError("never over")
 
     game, _ = tree(0.0)
-    for function in (minimax, alpha_beta, expectiminimax):
+    for function in (minimax, alpha_beta, expectiminimax, expectimax, maxn, paranoid, team_search):
         result = function(game, Endless(), Limit(depth=10**6))
         assert result.depth == MAX_DEPTH
         assert result.nodes == MAX_DEPTH + 1
@@ -246,7 +265,7 @@ def test_an_estimate_as_good_as_a_win_does_not_stop_the_deepening(tree: Tree) ->
 
 @pytest.mark.parametrize("estimate", [100.5, -1e9, float("inf"), float("nan")])
 def test_an_estimate_outside_of_the_returns_is_refused(tree: Tree, estimate: float) -> None:
-    for function in (minimax, alpha_beta, expectiminimax):
+    for function in (minimax, alpha_beta, expectiminimax, expectimax, maxn, paranoid, team_search):
         with pytest.raises(ValueError, match=r"outside of the game's returns -100.0 to 100.0"):
             function(*tree(((1.0,), (2.0,))), Limit(depth=1), evaluate=lambda state, seat: estimate)
 
