@@ -26,9 +26,10 @@ __all__ = ["Kernel"]
 CHANCE: Final = -1
 TERMINAL: Final = -2
 INFINITY: Final = float("inf")
-MARGIN: Final = 1e-9
+MARGIN: Final = 1e-8
 """Share of the range of values by which a bound must be passed before it cuts: windows at
-chance nodes are sums of rounded numbers, and rounding must not change a value."""
+chance nodes are sums of rounded numbers (and probabilities may sum to 1 but for 1e-9), and
+rounding must not change a value."""
 
 
 @final
@@ -67,7 +68,8 @@ class Kernel:
         self.hint: Any = None
         self.known: bool = False
         self.known_value: float = 0.0
-        # lines[ply] is the principal variation from that ply on.
+        # lines[ply] is the principal variation from that ply on; no list is ever changed.
+        self.empty: list[Any] = []
         self.lines: list[list[Any]] = []
         # replies[ply][i] is the best answer found last to outcome i of a chance node there.
         self.replies: list[dict[int, Any]] = []
@@ -127,7 +129,7 @@ class Kernel:
         if self.nodes >= self.due:
             self.due = self.poll(self.nodes)
         self.nodes += 1
-        self.lines[ply] = []
+        self.lines[ply] = self.empty
         head: Any = self.hint
         self.hint = None
         known: bool = self.known
@@ -138,7 +140,13 @@ class Kernel:
         if depth == 0:
             return self.leaves.value(state, self.seat)
         if mover == CHANCE:
-            return self.chance(state, depth, alpha, beta, ply)
+            outcomes: tuple[Any, ...] = tuple(state.chance_outcomes())
+            sampler: Sampler | None = self.sampler
+            if sampler is not None:
+                outcomes = sampler.outcomes(outcomes, ply)
+            if self.probe and depth > 1:
+                return self.probed(state, outcomes, depth, alpha, beta, ply)
+            return self.chance(state, outcomes, depth, alpha, beta, ply)
         actions: tuple[Any, ...] = tuple(state.actions())
         if depth > 1 or known:
             if head is None:
@@ -152,7 +160,7 @@ class Kernel:
             if known:
                 known = False
                 value = self.known_value
-                self.lines[ply + 1] = []
+                self.lines[ply + 1] = self.empty
             else:
                 value = self.search(state.after(action), depth - 1, alpha, beta, ply + 1)
             if value > best if mine else value < best:
@@ -170,12 +178,59 @@ class Kernel:
                     break
         return best
 
-    def chance(self, state: NodeState, depth: i64, alpha: float, beta: float, ply: i64) -> float:
-        """The mean of the outcomes, or a bound of it outside of (alpha, beta)."""
-        outcomes: tuple[Any, ...] = tuple(state.chance_outcomes())
-        sampler: Sampler | None = self.sampler
-        if sampler is not None:
-            outcomes = sampler.outcomes(outcomes, ply)
+    def chance(
+        self,
+        state: NodeState,
+        outcomes: tuple[Any, ...],
+        depth: i64,
+        alpha: float,
+        beta: float,
+        ply: i64,
+    ) -> float:
+        """Star1: the mean of the outcomes, or a bound of it outside of (alpha, beta)."""
+        too_low: float = alpha - self.margin
+        too_high: float = beta + self.margin
+        low: float = self.low
+        high: float = self.high
+        replies: dict[int, Any] = self.replies[ply]
+        mean: float = 0.0
+        rest: float = 1.0
+        for index, (outcome, probability) in enumerate(outcomes):
+            weight: float = probability
+            if weight > 0.0:
+                rest -= weight
+                # What the outcome must be worth for the mean to come into the window at all.
+                down: float = (too_low - mean - rest * high) / weight
+                up: float = (too_high - mean - rest * low) / weight
+                if depth > 1:
+                    self.hint = replies.get(index)
+                value: float = self.search(
+                    state.after(outcome),
+                    depth - 1,
+                    down if down > low else low,
+                    up if up < high else high,
+                    ply + 1,
+                )
+                if depth > 1 and len(self.lines[ply + 1]) > 0:
+                    replies[index] = self.lines[ply + 1][0]
+                mean += weight * value
+                if value <= down:
+                    return mean + rest * high
+                if value >= up:
+                    return mean + rest * low
+        self.lines[ply] = self.empty
+        return mean
+
+    def probed(
+        self,
+        state: NodeState,
+        outcomes: tuple[Any, ...],
+        depth: i64,
+        alpha: float,
+        beta: float,
+        ply: i64,
+    ) -> float:
+        """Star2: the same, after a look at one answer to each outcome."""
         count: i64 = len(outcomes)
         children: list[Any] = []
         weights: list[float] = []
@@ -206,42 +261,41 @@ class Kernel:
         down: float
         up: float
         replies: dict[int, Any] = self.replies[ply]
-        if self.probe and depth > 1:
-            # Star2: one answer to every outcome bounds it from one side.
-            while index < count:
-                child: NodeState = children[index]
-                mover: i64 = child.to_move
-                weight = weights[index]
-                if mover >= 0 and weight > 0.0:
-                    answers: tuple[Any, ...] = tuple(child.actions())
-                    if self.order or index in replies:
-                        answers = self.arranged(child, answers, replies.get(index))
-                    only: bool = len(answers) == 1
-                    down = (too_low - ceiling) / weight + self.high
-                    up = (too_high - floor) / weight + self.low
-                    mine: bool = self.ours[mover]
-                    if mine and not only:
-                        down = self.low
-                    elif not mine and not only:
-                        up = self.high
-                    start: float = down if down > self.low else self.low
-                    stop: float = up if up < self.high else self.high
-                    value = self.search(child.after(answers[0]), depth - 2, start, stop, ply + 2)
-                    answer[index] = answers[0]
-                    worth[index] = value
-                    if (mine or only) and value > start:
-                        floor += weight * (value - least[index])
-                        least[index] = value
-                    if (not mine or only) and value < stop:
-                        ceiling += weight * (value - most[index])
-                        most[index] = value
-                    if (only and start < value < stop) or least[index] == most[index]:
-                        done[index] = True
-                    if floor >= too_high:
-                        return floor
-                    if ceiling <= too_low:
-                        return ceiling
-                index += 1
+        # One answer to an outcome bounds it from one side.
+        while index < count:
+            child: NodeState = children[index]
+            mover: i64 = child.to_move
+            weight = weights[index]
+            if mover >= 0 and weight > 0.0:
+                answers: tuple[Any, ...] = tuple(child.actions())
+                if self.order or index in replies:
+                    answers = self.arranged(child, answers, replies.get(index))
+                only: bool = len(answers) == 1
+                down = (too_low - ceiling) / weight + self.high
+                up = (too_high - floor) / weight + self.low
+                mine: bool = self.ours[mover]
+                if mine and not only:
+                    down = self.low
+                elif not mine and not only:
+                    up = self.high
+                start: float = down if down > self.low else self.low
+                stop: float = up if up < self.high else self.high
+                value = self.search(child.after(answers[0]), depth - 2, start, stop, ply + 2)
+                answer[index] = answers[0]
+                worth[index] = value
+                if (mine or only) and value > start:
+                    floor += weight * (value - least[index])
+                    least[index] = value
+                if (not mine or only) and value < stop:
+                    ceiling += weight * (value - most[index])
+                    most[index] = value
+                if (only and start < value < stop) or least[index] == most[index]:
+                    done[index] = True
+                if floor >= too_high:
+                    return floor
+                if ceiling <= too_low:
+                    return ceiling
+            index += 1
         index = 0
         while index < count:
             weight = weights[index]
@@ -269,7 +323,7 @@ class Kernel:
                 floor += weight * (value - least[index])
                 least[index] = value
             index += 1
-        self.lines[ply] = []
+        self.lines[ply] = self.empty
         # Summed in the order of the game, so that the mean is the same without pruning.
         mean: float = 0.0
         index = 0

@@ -161,8 +161,8 @@ def test_a_chance_node_is_left_when_the_rest_cannot_matter(tree: Tree, roll: Any
     game, state = tree(node, chance=True)
     result = expectiminimax(game, state, pruning="star1")
     assert (result.action, result.value) == (0, 50.0)
-    assert (1.0, 2.0) in state.visits, "made with the other outcomes"
-    assert 1.0 not in state.visits
+    assert -100.0 in state.visits
+    assert (1.0, 2.0) not in state.visits
     assert result.values[1] == 0.0
 
 
