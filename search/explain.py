@@ -119,6 +119,7 @@ def explain(
     evaluate: Callable[[Any, int], float] | None = None,
     opponents: Policy | None = None,
     seat: int | None = None,
+    show_cut: bool = False,
     max_actions: int | None = None,
     max_nodes: int = MAX_NODES,
 ) -> Explanation:
@@ -129,6 +130,8 @@ def explain(
     ``evaluate(state, seat)``, else by the state's ``heuristic()``, else as 0.
     ``opponents`` models the other seats for "expectimax" (see `plyhouse.search.policies`); by
     default they choose uniformly.
+    ``show_cut`` records what lies behind cuts as well, for drawings; it counts for
+    ``max_nodes``, but not among the nodes that the search looked at.
     ``max_actions`` looks at the first actions of each position only, which makes large
     games drawable; chance keeps all its outcomes.
 
@@ -151,7 +154,9 @@ def explain(
         raise ValueError("the game is over here: there is no tree to search")
     if seat is None:
         seat = max(state.to_move, 0)
-    asked = Recorder(game, state, search, evaluate, opponents, seat, max_actions, max_nodes)
+    asked = Recorder(
+        game, state, search, evaluate, opponents, seat, show_cut, max_actions, max_nodes
+    )
     plies = WHOLE if depth is None else min(depth, WHOLE)
     root = asked.record(plies)
     if root is None:
@@ -194,6 +199,7 @@ class Recorder:
         evaluate: Callable[[Any, int], float] | None,
         opponents: Policy | None,
         seat: int,
+        show_cut: bool,
         max_actions: int | None,
         max_nodes: int,
     ) -> None:
@@ -204,7 +210,9 @@ class Recorder:
         self.opponents = uniform_policy if opponents is None else opponents
         self.max_actions = max_actions
         self.max_nodes = max_nodes
+        self.show_cut = show_cut
         self.nodes = 0
+        self.unseen = 0
         self.seat = seat
         self.ours = [
             other == seat or (self.style.teams and game.team(other) == game.team(seat))
@@ -216,7 +224,7 @@ class Recorder:
 
     def record(self, depth: int) -> Node | None:
         """The root of the tree; None when it has too many nodes."""
-        self.nodes = 0
+        self.nodes = self.unseen = 0
         try:
             if self.style.every_seat:
                 return self.vector(self.state, depth, "", None)
@@ -250,7 +258,7 @@ class Recorder:
     def new(self, state: Any, depth: int, action: str, probability: float | None) -> Node:
         """Count a node and fill in what does not depend on its children."""
         self.nodes += 1
-        if self.nodes > self.max_nodes:
+        if self.nodes + self.unseen > self.max_nodes:
             raise Full
         node = Node(
             kind=self.kind(state, depth),
@@ -364,6 +372,9 @@ class Recorder:
             if best >= beta if maximises else best <= alpha:
                 rest = actions[index + 1 :]
                 node.pruned = tuple([self.game.format(state, other) for other in rest])
+                if self.show_cut:
+                    for other, name in zip(rest, node.pruned, strict=True):
+                        node.unseen.append(self.behind(state.after(other), depth - 1, name, None))
                 break
             if maximises:
                 alpha = max(alpha, best)
@@ -406,10 +417,29 @@ class Recorder:
             fails_low = child.value <= least
             # The window may have ended at what no value can pass; then this is no cut.
             node.pruned = tuple([name for _, name, _ in outcomes[index + 1 :]])
+            if self.show_cut:
+                for other, name, share in outcomes[index + 1 :]:
+                    node.unseen.append(self.behind(state.after(other), depth - 1, name, share))
             node.low, node.high = low + rest * self.low, high + rest * self.high
             node.value = min(node.high, alpha) if fails_low else max(node.low, beta)
             return
         node.value, node.low, node.high = total, low, high
+
+    def behind(self, state: Any, depth: int, action: str, probability: float | None) -> Node:
+        """The tree behind a cut: its shape, and the values of its leaves."""
+        node = self.new(state, depth, action, probability)
+        self.nodes -= 1
+        self.unseen += 1
+        if node.values:
+            node.value = node.low = node.high = node.values[self.seat]
+        elif node.kind is Kind.CHANCE:
+            for outcome, text, p in self.lottery(state, node):
+                node.children.append(self.behind(state.after(outcome), depth - 1, text, p))
+        else:
+            for choice in self.choices(state, node, depth, 1):
+                text = self.game.format(state, choice)
+                node.children.append(self.behind(state.after(choice), depth - 1, text, None))
+        return node
 
     # Trees with a value for each seat
 

@@ -61,6 +61,8 @@ class Node:
     children: list[Node] = field(default_factory=list)
     pruned: tuple[str, ...] = ()
     """Actions or outcomes that the search did not look at, as they cannot matter."""
+    unseen: list[Node] = field(default_factory=list)
+    """What lies behind `pruned`, where that was asked for; only leaves have values there."""
     left_out: int = 0
     """Actions that were not looked at because only the first ones were asked for."""
 

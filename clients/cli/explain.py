@@ -43,6 +43,7 @@ POSITION_PARAMETERS: Final = ("position", "fen")
     "--actions", type=click.IntRange(1), metavar="N",
     help="Look at the first N actions of each position only.",
 )  # fmt: skip
+@click.option("--show-cut", is_flag=True, help="In drawings, show what lies behind cuts.")
 @click.option(
     "--max-nodes", type=click.IntRange(1), metavar="N", default=500, show_default=True,
     help="Refuse to draw larger trees.",
@@ -60,6 +61,7 @@ def explain(
     minimax_share: float | None,
     depth: int | None,
     actions: int | None,
+    show_cut: bool,
     max_nodes: int,
     output: str,
 ) -> None:
@@ -94,6 +96,7 @@ def explain(
             depth=depth,
             opponents=None if minimax_share is None else often_minimax(played, minimax_share),
             seat=at.mover if at.state.to_move < 0 else None,
+            show_cut=show_cut,
             max_actions=actions,
             max_nodes=max_nodes,
         )

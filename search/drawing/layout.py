@@ -29,6 +29,10 @@ class Box:
     """Alpha and beta."""
     tip: str = ""
     principal: bool = False
+    cut: bool = False
+    """Whether the branch to it was cut."""
+    unseen: bool = False
+    """Whether the search was never there: drawn pale."""
     children: list[Box] = field(default_factory=list)
     before: float = 0.0
     """Room that it needs on the side of its elder siblings, measured from its middle."""

@@ -49,7 +49,7 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .terminal{fill:#f1f3f5}.estimate{stroke-dasharray:3 2}
 .s0{fill:#dcebfb;stroke:#1f5fa8}.s1{fill:#fbe4d8;stroke:#a8481f}.s2{fill:#f0e3fa;stroke:#7a3aa8}
 .s3{fill:#fbe3ee;stroke:#a82a68}.s4{fill:#fdf1c7;stroke:#8a6d00}.s5{fill:#d9f4f1;stroke:#14746b}
-.pv{stroke-width:3}.g.pv{stroke:#1b1f24}
+.u{opacity:.4}.pv{stroke-width:3}.g.pv{stroke:#1b1f24}
 @media(prefers-color-scheme:dark){
 .paper{fill:#15191e}text{fill:#e8ecf0}.s{fill:#a3adb8}.l,.s{stroke:#15191e}
 .g,.o{stroke:#69747f}.c{stroke:#ff7b70}.n{fill:#15191e;stroke:#a3adb8}
@@ -85,14 +85,24 @@ def boxes(tree: Explanation, node: Node, principal: set[int]) -> Box:
         window_text(node) if node.children else "",
         tip_text(tree, node),
         id(node) in principal,
-        [boxes(tree, child, principal) for child in node.children],
+        children=[boxes(tree, child, principal) for child in node.children],
     )
-    if node.pruned:
+    if node.unseen:
+        box.children.extend([behind(tree, child, cut=True) for child in node.unseen])
+    elif node.pruned:
         box.children.append(Box(None, shortened(node.pruned), tip=cut_tip(node)))
     if node.left_out:
         tip = f"{node.left_out} more actions, not looked at"
         box.children.append(Box(None, f"+{node.left_out}", label="out", tip=tip))
     return box
+
+
+def behind(tree: Explanation, node: Node, *, cut: bool = False) -> Box:
+    """What to draw for a node that the search never saw; only leaves have values."""
+    value = tree.value_text(node) if is_square(node.kind) else ""
+    tip = f"{who_text(tree, node)}, not looked at\n{node.position}"
+    children = [behind(tree, child) for child in node.children]
+    return Box(node, value, branch_text(node), tip=tip, children=children, cut=cut, unseen=True)
 
 
 def shortened(names: tuple[str, ...]) -> str:
@@ -187,8 +197,10 @@ class Drawing:
             return
         kind = f"s{node.mover % 6}" if node.kind is Kind.SEAT else node.kind.value
         css = f"n {kind}{' pv' if box.principal else ''}"
+        pale = ' class="u"' if box.unseen else ""
+        drawn = outline(node.kind, css, x, y, body_width(box))
         self.front.append(
-            f"<g><title>{escape(box.tip)}</title>{outline(node.kind, css, x, y, body_width(box))}"
+            f"<g{pale}><title>{escape(box.tip)}</title>{drawn}"
             + text(x, y + text_shift(node.kind), box.text, "m b" if box.principal else "m")
             + "</g>"
         )
@@ -255,10 +267,13 @@ class Down(Drawing):
                 return
             principal = box.principal and parent.principal
             end = y - half_height(box)
-            self.back.append(
-                path(f"M{from_x:.1f} {from_y:.1f}L{x:.1f} {end:.1f}", "g pv" if principal else "g")
-            )
-            self.front.append(text(x, end - 3, box.label, "l m"))
+            css = edge_css(box, principal)
+            self.back.append(path(f"M{from_x:.1f} {from_y:.1f}L{x:.1f} {end:.1f}", css))
+            if box.cut:
+                # Below the middle, where neighbours are further apart.
+                at_x, at_y = from_x + 0.6 * (x - from_x), from_y + 0.6 * (end - from_y)
+                self.back.append(bars(at_x, at_y, x - from_x, end - from_y))
+            self.front.append(text(x, end - 3, box.label, "l m u" if box.unseen else "l m"))
         if box.window:
             alpha, _, beta = box.window.partition(" β ")
             up = node is not None and node.kind is Kind.MAX
@@ -320,28 +335,31 @@ class Right(Drawing):
             from_x = self.columns[parent.level][1] + body_width(parent) / 2
             from_x -= slant(parent)
             from_y = top + parent.across
-            css = "o" if box.node is None and box.label else "g"
             principal = box.principal and parent.principal
             middle = (from_x + begin) / 2
             curve = f"M{from_x:.1f} {from_y:.1f}C{middle:.1f} {from_y:.1f} {middle:.1f} {y:.1f} "
             if box.node is None:
+                css = "o" if box.label else "g"
                 self.back.append(path(f"{curve}{begin:.1f} {y:.1f}h6", css))
                 if not box.label:
                     self.back.append(bars(begin + 4, y, 1, 0))
                 self.front.append(text(begin + 12, y + 4, box.text, "s", box.tip))
                 return
-            self.back.append(
-                path(
-                    f"{curve}{begin:.1f} {y:.1f}H{left + slant(box):.1f}",
-                    f"{css} pv" if principal else css,
-                )
-            )
-            self.front.append(text(begin + 2, y - 4, box.label, "l"))
+            line = f"{curve}{begin:.1f} {y:.1f}H{left + slant(box):.1f}"
+            self.back.append(path(line, edge_css(box, principal)))
+            if box.cut:
+                self.back.append(bars(begin - 6, y, 1, 0))
+            self.front.append(text(begin + 2, y - 4, box.label, "l u" if box.unseen else "l"))
         if box.window:
             at = begin + 2 if parent is not None else left
             down = 13 if parent is not None else HEIGHT / 2 + 12
             self.front.append(text(at, y + down, box.window, "s"))
         self.shape(box, x, y)
+
+
+def edge_css(box: Box, principal: bool) -> str:
+    """The classes of the branch to a box."""
+    return "g pv" if principal else "g u" if box.unseen else "g"
 
 
 def is_square(kind: Kind) -> bool:

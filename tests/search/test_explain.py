@@ -133,6 +133,31 @@ def test_the_first_actions_only() -> None:
     assert "first 2 actions" in tree.title()
 
 
+def test_what_lies_behind_cuts_is_shown_if_asked_for() -> None:
+    plain = explained(COURSE, "alpha_beta")
+    assert not any(node.unseen for node in plain.root.all())
+    shown = explained(COURSE, "alpha_beta", show_cut=True)
+    assert (shown.nodes, shown.json()) == (plain.nodes, plain.json())
+    (behind,) = shown.root.children[2].unseen
+    assert (behind.action, behind.kind) == ("2", Kind.MAX)
+    assert [(leaf.action, leaf.value) for leaf in behind.children] == [("1", 3.0), ("2", 5.0)]
+    with pytest.raises(TreeTooLarge):
+        explained(COURSE, "alpha_beta", show_cut=True, max_nodes=25)
+    assert explained(COURSE, "alpha_beta", show_cut=True, max_nodes=26).nodes == 23
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_was_seen_and_what_was_cut_is_the_whole_tree(seed: int) -> None:
+    text = written(seed, chance=True)
+    whole = explained(text, "expectiminimax")
+    star = explained(text, "star1", show_cut=True)
+
+    def count(node: Node) -> int:
+        return 1 + sum(count(child) for child in [*node.children, *node.unseen])
+
+    assert count(star.root) == whole.nodes
+
+
 # Against the kernels
 
 

@@ -77,6 +77,21 @@ def test_cuts_are_double_bars_with_the_moves_beside_them() -> None:
     assert 'class="c"' not in of(COURSE, "minimax").svg()
 
 
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_was_cut_is_drawn_pale_if_asked_for(wide: bool) -> None:
+    game = tree_game(COURSE if not wide else " ".join([COURSE] * 8))
+    state = game.initial_state()
+    tree = explain(game, state, "alpha_beta", show_cut=True)
+    whole = explain(game, state, "minimax")
+    root = ElementTree.fromstring(tree.svg())
+    drawn = [group for group in root.iter(f"{SVG}g") if group.find(f"{SVG}title") is not None]
+    pale = [group for group in drawn if group.attrib.get("class") == "u"]
+    assert (len(drawn), len(pale)) == (whole.nodes, whole.nodes - tree.nodes)
+    cuts = sum(len(node.pruned) for node in tree.root.all())
+    bars = [path for path in root.iter(f"{SVG}path") if path.attrib["class"] == "c"]
+    assert len(bars) == cuts + 1, "one more in the legend"
+
+
 def test_the_best_line_is_emphasised() -> None:
     tree = of(COURSE, "alpha_beta")
     root = ElementTree.fromstring(tree.svg())
