@@ -26,12 +26,16 @@ from plyhouse.search.expectimax import expectimax
 from plyhouse.search.expectiminimax import expectiminimax
 from plyhouse.search.explain import explain
 from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
+from plyhouse.search.flat_monte_carlo import flat_monte_carlo
+from plyhouse.search.ismcts import ismcts
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.maxn import maxn
 from plyhouse.search.mccfr import mccfr
 from plyhouse.search.mcts import MonteCarloTree, mcts
 from plyhouse.search.minimax import minimax
 from plyhouse.search.paranoid import paranoid
+from plyhouse.search.pimc import pimc
+from plyhouse.search.puct import puct
 from plyhouse.search.random_choice import random_action
 from plyhouse.search.retrograde import retrograde, solve
 from plyhouse.search.solution import Progress, Solution
@@ -64,6 +68,8 @@ __all__ = [
     "exploitability",
     "fitting_algorithms",
     "fitting_solvers",
+    "flat_monte_carlo",
+    "ismcts",
     "load_policy",
     "maxn",
     "mccfr",
@@ -71,6 +77,8 @@ __all__ = [
     "minimax",
     "nash_conv",
     "paranoid",
+    "pimc",
+    "puct",
     "random_action",
     "retrograde",
     "solve",

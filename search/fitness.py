@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plyhouse.games.base import ChanceKind, Game, Information, Utility
+from plyhouse.games.base import ChanceKind, Game, Information, Observation, Utility
 from plyhouse.games.errors import GameMismatch
 
 __all__ = [
@@ -88,6 +88,20 @@ ALGORITHMS: Final = {
         Needs("paranoid", deterministic=False, two_player_zero_sum=False),
         Needs("expectimax", deterministic=False, two_player_zero_sum=False),
         Needs("mcts", deterministic=False, two_player_zero_sum=False),
+        Needs("puct", deterministic=False, two_player_zero_sum=False),
+        Needs("flat_monte_carlo", deterministic=False, two_player_zero_sum=False),
+        Needs(
+            "ismcts",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
+        Needs(
+            "pimc",
+            deterministic=False,
+            perfect_information=False,
+            two_player_zero_sum=False,
+        ),
         Needs(
             "random_action",
             deterministic=False,
@@ -155,6 +169,20 @@ def require_fit(algorithm: str, game: Game, state: Any) -> None:
     if state.to_move < 0:
         what = "a chance node" if state.to_move == -1 else "the end of the game"
         raise ValueError(f"{algorithm} searches for an action of a seat, but this is {what}")
+
+
+def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
+    """Raise `GameMismatch` unless the algorithm can play the game from what a seat sees.
+
+    Raises `ValueError` when it is not the observer's turn.
+    """
+    require_game(algorithm, game)
+    if observation.seat is None or observation.seat != observation.to_move:
+        who = "a spectator" if observation.seat is None else f"seat {observation.seat}"
+        raise ValueError(
+            f"{algorithm} searches for an action of the seat that observes, but this is seen by "
+            f"{who} while to_move is {observation.to_move}"
+        )
 
 
 def require_game(algorithm: str, game: Game) -> None:

@@ -27,6 +27,7 @@ from plyhouse.search.kernels.mcts_tree import release
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.simulating import (
+    DEFAULT_SIMULATIONS,
     SimulationPoll,
     checked_number,
     checked_whole,
@@ -41,8 +42,6 @@ EXPLORATION: Final = 1.0
 """Default weight of what has been tried little, for returns scaled to 0..1 (UCB1 has sqrt(2))."""
 MAX_NODES: Final = 1_000_000
 """Default bound of a tree: about 220 MB in connect four."""
-DEFAULT_SIMULATIONS: Final = 1000
-"""Simulations where the limit has no bound that ends a search of this kind."""
 CHUNK: Final = 10_000
 """Nodes freed at a time, in about 2 ms; a larger tree is freed in the background."""
 SEARCHED_PLIES: Final = 6

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from plyhouse.games.base import Game, Information, Utility
+from plyhouse.games.base import Game, Utility
 from plyhouse.search.limit import Limit
 from plyhouse.search.poll import Poll
 
-__all__ = ["SimulationPoll", "checked_number", "checked_whole", "is_two_sided", "rounds"]
+__all__ = [
+    "DEFAULT_SIMULATIONS",
+    "SimulationPoll",
+    "checked_number",
+    "checked_whole",
+    "checked_word",
+    "is_two_sided",
+    "rounds",
+]
 
+DEFAULT_SIMULATIONS: Final = 1000
+"""Simulations where the limit has no bound that ends a search of this kind."""
 GROWTH: Final = 4
 """A search reports each time its simulations have grown by a 4th."""
 
@@ -35,12 +45,10 @@ def rounds(done: int, limit: int | None) -> int:
 
 def is_two_sided(game: Game) -> bool:
     """Whether what one seat wins is what the other loses."""
-    return game.seats == 2 and game.info.utility is Utility.ZERO_SUM
-
-
-def has_perfect_information(game: Game) -> bool:
-    """Whether every seat sees the whole state."""
-    return game.info.information is Information.PERFECT
+    if game.seats != 2:
+        return False
+    opposite = game.info.utility is Utility.TEAM and game.team(0) != game.team(1)
+    return opposite or game.info.utility is Utility.ZERO_SUM
 
 
 def checked_whole(algorithm: str, name: str, value: Any, least: int) -> int:
@@ -59,3 +67,11 @@ def checked_number(algorithm: str, name: str, value: Any) -> float:
     if not 0 <= value < float("inf"):
         raise ValueError(f"{algorithm}({name}={value!r}): expected a number from 0 up")
     return float(value)
+
+
+def checked_word(algorithm: str, name: str, value: Any, words: tuple[str, ...]) -> str:
+    """An option that is one of these words; else raises `ValueError`."""
+    if value not in words:
+        wanted = " or ".join([repr(word) for word in words])
+        raise ValueError(f"{algorithm}({name}={value!r}): expected {wanted}")
+    return str(value)

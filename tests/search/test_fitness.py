@@ -18,7 +18,8 @@ from plyhouse.search import (
     team_search,
 )
 
-ANY_SEATS = ("maxn", "paranoid", "expectimax", "mcts", "random_action")
+HIDDEN = ("ismcts", "pimc", "random_action")
+ANY_SEATS = ("maxn", "paranoid", "expectimax", "mcts", "puct", "flat_monte_carlo", *HIDDEN)
 ANY_SIDES = ("team_search", *ANY_SEATS)
 
 
@@ -59,7 +60,8 @@ def test_the_refusal_names_what_the_algorithm_plays_and_what_plays_the_game() ->
     assert str(caught.value) == (
         "alpha_beta cannot play pig: it has chance nodes; it plays deterministic, two-seat, "
         "zero-sum games of perfect information; what can play pig: expectiminimax, "
-        "team_search, maxn, paranoid, expectimax, mcts, random_action."
+        "team_search, maxn, paranoid, expectimax, mcts, puct, flat_monte_carlo, ismcts, "
+        "pimc, random_action."
     )
 
 
@@ -72,7 +74,7 @@ def test_the_refusal_names_what_the_algorithm_plays_and_what_plays_the_game() ->
         ("pacman", ANY_SIDES),
         ("pacman(layout=duel)", ("alpha_beta", "minimax", "expectiminimax", *ANY_SIDES)),
         ("pacman(ghosts=random)", ANY_SEATS),
-        ("kuhn_poker", ("random_action",)),
+        ("kuhn_poker", HIDDEN),
     ],
 )
 def test_fitting_algorithms_follow_from_what_a_game_declares(

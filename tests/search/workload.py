@@ -25,11 +25,15 @@ from plyhouse.search import (
     expectiminimax,
     fitting_algorithms,
     fitting_solvers,
+    flat_monte_carlo,
+    ismcts,
     maxn,
     mccfr,
     mcts,
     minimax,
     paranoid,
+    pimc,
+    puct,
     random_action,
     team_search,
 )
@@ -61,6 +65,10 @@ SEARCHES: dict[str, Any] = {
     "team_search": team_search,
     "random_action": random_action,
     "mcts": mcts,
+    "puct": puct,
+    "flat_monte_carlo": flat_monte_carlo,
+    "ismcts": ismcts,
+    "pimc": pimc,
 }
 VARIATIONS: dict[str, list[dict[str, Any]]] = {
     "expectiminimax": [
@@ -77,6 +85,10 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
 """Options to try besides the defaults."""
 MONTE_CARLO: dict[str, tuple[dict[str, Any], ...]] = {
     "mcts": ({}, {"rave": 50.0, "exploration": 0.5}, {"playouts": 3, "solve": False}),
+    "puct": ({}, {"exploration": 3.0, "max_nodes": 60}),
+    "flat_monte_carlo": ({}, {"allocation": "uniform"}),
+    "ismcts": ({}, {"observers": "single", "choose": "sample"}),
+    "pimc": ({"samples": 5}, {"combine": "vote", "samples": 3}),
 }
 """Options of each Monte Carlo search: it is simulations that count, not depth."""
 SOLVERS: dict[str, Any] = {
@@ -214,12 +226,19 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
             results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
             continue
         if name in MONTE_CARLO:
+            wrapped = Estimating if name == "puct" else Wrapped
             for options in MONTE_CARLO[name]:
                 for limit in (Limit(simulations=300), Limit(nodes=700, depth=3)):
                     label = f"{name} {options} {limit}"
+                    if name in ("ismcts", "pimc"):
+                        seen = game.observe(state, state.to_move)
+                        results[label] = told(search(game, seen, limit, seed=2, **options))
+                        continue
+                    if name == "puct" and not hasattr(state, "heuristic"):
+                        continue
                     results[label] = told(search(game, state, limit, seed=2, **options))
                     results[f"{label} wrapped"] = told(
-                        search(game, Wrapped(state), limit, seed=2, **options)
+                        search(game, wrapped(state), limit, seed=2, **options)
                     )
             continue
         for seed in (0, 3):

@@ -1,0 +1,45 @@
+"""``mcts``: Monte Carlo tree search that keeps its tree from ply to ply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.search.mcts import EXPLORATION, MonteCarloTree
+
+__all__ = ["MctsBot"]
+
+
+class MctsBot(SearchBot):
+    """UCT with proven values until its time is used, or 1000 simulations without a clock.
+
+    What the last search knows of the position that arose is where the next begins.  Options
+    besides those of every search: ``exploration`` and ``rave``, as in
+    `plyhouse.search.mcts.mcts`.
+    """
+
+    name = "mcts"
+    algorithm = "mcts"
+
+    def __init__(
+        self,
+        time: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        simulations: int | None = None,
+        exploration: float = EXPLORATION,
+        rave: float = 0.0,
+    ) -> None:
+        super().__init__(time, depth, nodes, simulations)
+        self.exploration = exploration
+        self.rave = rave
+        self.tree: MonteCarloTree | None = None
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the best action that the search found in time."""
+        limit = self.limit(turn)
+        if self.tree is None:
+            self.tree = MonteCarloTree(
+                turn.game, seed=self.seed(turn), exploration=self.exploration, rave=self.rave
+            )
+        return self.tree.search(turn.state, limit).action
