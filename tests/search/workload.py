@@ -226,7 +226,7 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
             results[name] = [told(search(game, state, seed=seed)) for seed in range(5)]
             continue
         if name in MONTE_CARLO:
-            wrapped = Estimating if name == "puct" else Wrapped
+            ordinary = wrapped if name == "puct" else Wrapped
             for options in MONTE_CARLO[name]:
                 for limit in (Limit(simulations=300), Limit(nodes=700, depth=3)):
                     label = f"{name} {options} {limit}"
@@ -238,7 +238,7 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
                         continue
                     results[label] = told(search(game, state, limit, seed=2, **options))
                     results[f"{label} wrapped"] = told(
-                        search(game, wrapped(state), limit, seed=2, **options)
+                        search(game, ordinary(state), limit, seed=2, **options)
                     )
             continue
         for seed in (0, 3):
