@@ -27,7 +27,7 @@ __all__ = ["alpha_beta"]
 
 UNLIMITED = Limit()
 
-ASPIRATION = 0.02
+ASPIRATION = 0.01
 """Half the width of the first aspiration window, as a share of the range of returns."""
 
 WIDER = 4.0

@@ -6,20 +6,29 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.transpositions import TranspositionTable
 
 __all__ = ["AlphaBetaBot"]
 
 
 class AlphaBetaBot(SearchBot):
-    """Deepens an alpha-beta search until its time is used.
+    """Deepens an alpha-beta search until its time is used, and keeps what it learnt about
+    positions for its next turn.
 
     The search reports the best action of every depth by itself (through ``turn.limit``), and
     breaks ties by the turn's own seed, so that two matches need not be the same.
+    ``alpha_beta(depth=4)`` looks at most four plies ahead, captures and the like further.
     """
 
     name = "alpha_beta"
     algorithm = "alpha_beta"
+    table: TranspositionTable | None = None
+    """For this match; made on the first turn."""
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        return alpha_beta(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        if self.table is None:
+            self.table = TranspositionTable()
+        return alpha_beta(
+            turn.game, turn.state, self.limit(turn), seed=self.seed(turn), table=self.table
+        ).action

@@ -5,7 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +22,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, TranspositionTable, alpha_beta, minimax
 from plyhouse.search.kernels.alpha_beta_full import successor
 
+ROOT = Path(__file__).resolve().parents[2]
 Tree = Callable[..., tuple[Game, Any]]
 
 SOLVABLE = [
@@ -216,6 +221,40 @@ def test_stopped_anywhere_it_is_no_worse_than_the_depth_before(options: dict[str
         if result.depth and result.action != best[result.depth]:
             values = deep[result.depth + 1].values
             assert values[result.action] >= values[best[result.depth]]
+
+
+def test_an_interrupt_ends_a_search_with_all_options_and_frees_its_table() -> None:
+    game = get_game("connect_four")
+    table = TranspositionTable()
+    polls = [0]
+
+    def clock() -> int:
+        polls[0] += 1
+        if polls[0] == 20:
+            signal.raise_signal(signal.SIGINT)
+        return 0
+
+    with pytest.raises(KeyboardInterrupt):
+        alpha_beta(game, game.initial_state(), Limit(clock=clock), deepen=True, table=table)
+    assert polls[0] < 30
+    assert len(table) > 0
+    assert alpha_beta(game, game.initial_state(), Limit(nodes=500), table=table).depth > 0
+
+
+def test_the_table_of_the_documentation_can_be_made_again() -> None:
+    few = ["--games", "connect_four", "othello", "--deeper", "-5", "--positions", "1"]
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "alpha_beta_options.py", *few],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    names = [line.split("|")[1].strip() for line in done.stdout.splitlines()]
+    page = (ROOT / "docs" / "search" / "alpha-beta.md").read_text(encoding="utf-8")
+    assert len(names) == 10
+    assert "<!--" not in done.stdout
+    for name in names[2:]:
+        assert f"\n| {name} |" in page
 
 
 @given(st.floats(allow_nan=False, min_value=-1e300, max_value=1e300))
