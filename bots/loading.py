@@ -46,12 +46,14 @@ ENTRY_POINTS: Final = "plyhouse.bots"
 
 REFERENCE_BOTS: Final[dict[str, str]] = {
     "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
+    "book": "plyhouse.bots.reference.book_bot:BookBot",
     "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
     "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
     "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
     "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",
     "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
     "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
+    "linear": "plyhouse.bots.reference.linear_bot:LinearBot",
     "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
     "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",
     "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",

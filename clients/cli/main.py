@@ -41,6 +41,8 @@ COMMANDS: Final = {
     "leaderboard": (f"{_HERE}.leaderboard:leaderboard", "Show the leaderboard of a game."),
     "record": (f"{_HERE}.record:record", "Fetch the record of a match."),
     "verify": (f"{_HERE}.verify:verify", "Recompute every roll and move of a record."),
+    "book": (f"{_HERE}.book:book", "Make an opening book of played matches."),
+    "tune": (f"{_HERE}.tune:tune", "Find weights for a linear evaluation."),
     "doctor": (f"{_HERE}.doctor:doctor", "Say what is installed, and whether it works."),
 }
 """Every command in the order of ``--help``: where it lives and its short help."""

@@ -13,7 +13,7 @@ from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Comman
 if TYPE_CHECKING:
     from plyhouse.server.record import Record
 
-__all__ = ["verify"]
+__all__ = ["records_in", "verify"]
 
 
 @click.command()
@@ -39,7 +39,7 @@ def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
     against = get_game(game, files=True) if game is not None else None
     sound = checked = 0
     for file in files:
-        for record in _records(file):
+        for record in records_in(file):
             report = check(record, against)
             checked += 1
             sound += report.ok
@@ -54,7 +54,7 @@ def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
     return EXIT_FAILED
 
 
-def _records(file: Path) -> Iterator[Record]:
+def records_in(file: Path) -> Iterator[Record]:
     """The records of a file, one after the other."""
     from plyhouse.server.record import RecordError, read_record
 

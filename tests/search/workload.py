@@ -35,9 +35,17 @@ from plyhouse.search import (
     pimc,
     puct,
     random_action,
+    retrograde,
+    solve,
     team_search,
 )
+from plyhouse.search.checkers_endgames import solve_checkers
+from plyhouse.search.features import FEATURES
+from plyhouse.search.linear_evaluation import LinearEvaluation
+from plyhouse.search.pig_solution import solve_pig
 from plyhouse.search.policies import softmax_policy
+from plyhouse.search.tuning import td_lambda
+from plyhouse.search.value_iteration import iterate_values
 
 GAMES = {
     "tic_tac_toe": 5,
@@ -283,6 +291,30 @@ def solutions(spec: str) -> dict[str, Any]:
     return results
 
 
+def solved() -> dict[str, Any]:
+    """Tables of all positions, and weights that were learned."""
+    results: dict[str, Any] = {}
+    for spec in ("hexapawn(size=4)", "tic_tac_toe", 'nim(heaps="3,4,5")'):
+        game = get_game(spec)
+        table = solve(game)
+        results[spec] = [table.hashes.tolist(), table.codes.tolist()]
+        results[f"{spec}: line"] = told(retrograde(game, game.initial_state(), table=table))[:5]
+    results["checkers"] = solve_checkers(2).codes.tolist()
+    results["pig"] = iterate_values(get_game("pig(target=10)")).found.tolist()
+    results["pig: starts"] = solve_pig(get_game("pig(target=30)")).starts.tolist()
+    for spec, features in FEATURES.items():
+        rng = random.Random(3)
+        state: Any = get_game(spec).initial_state()
+        seen: list[list[float]] = []
+        while state.to_move >= 0 and len(seen) < 40:
+            seen.append(list(features.values(state, 0)))
+            state = state.after(rng.choice(state.actions()))
+        results[f"{spec}: features"] = seen
+    for spec in ("tic_tac_toe", "breakthrough(size=5)"):
+        results[f"{spec}: tuned"] = td_lambda(LinearEvaluation(get_game(spec)), 5, seed=1).weights
+    return results
+
+
 def main() -> None:
     """Print what variant ran, and the results, as JSON."""
     report: dict[str, Any] = {}
@@ -302,6 +334,7 @@ def main() -> None:
     for spec in NOISY:
         for name, results in searches(spec, only="alpha_beta").items():
             report[f"{spec}: {name}"] = results
+    report["solved"] = solved()
     lines = {name: bits(results) for name, results in report.items()}
     json.dump({"compiled": native.COMPILED, "report": lines}, sys.stdout)
 

@@ -1,0 +1,51 @@
+"""``book``: opens by a book of played matches, then searches: ``book(file="othello.json")``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots import SearchBot, Turn
+from plyhouse.search.alpha_beta import alpha_beta
+from plyhouse.search.opening_book import OpeningBook
+
+__all__ = ["BookBot"]
+
+
+class BookBot(SearchBot):
+    """Plays moves that came out well as long as the book knows any, then by alpha-beta.
+
+    ``file`` is what ``plyhouse book`` has written.  Moves played fewer than ``minimum`` times do
+    not count; ``varied`` draws among the others by their points instead of taking the best.
+    """
+
+    name = "book"
+    algorithm = "alpha_beta"
+
+    def __init__(
+        self,
+        file: str = "book.json",
+        minimum: int = 3,
+        varied: bool = False,
+        time: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+    ) -> None:
+        super().__init__(time=time, depth=depth, nodes=nodes)
+        self.file = file
+        self.minimum = minimum
+        self.varied = varied
+        self.book: OpeningBook | None = None
+
+    def choose(self, turn: Turn) -> Any:
+        """Return the book's action, or else the search's."""
+        if self.book is None:
+            self.book = OpeningBook.load(self.file, turn.game)
+        action = self.book.choose(
+            turn.state,
+            policy="weighted" if self.varied else "best",
+            minimum=self.minimum,
+            rng=turn.rng,
+        )
+        if action is not None:
+            return action
+        return alpha_beta(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action

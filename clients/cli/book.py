@@ -1,0 +1,58 @@
+"""``plyhouse book``: an opening book from matches that were played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_FAILED, CommandError
+from plyhouse.clients.cli.options import database_option
+from plyhouse.clients.cli.output import note
+
+__all__ = ["book"]
+
+
+@click.command()
+@click.argument("game")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@database_option(default=None)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("book.json"),
+    show_default=True,
+    help="File to write the book to.",
+)
+@click.option(
+    "--plies",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1, 1000),
+    help="How far into each match to look.",
+)
+def book(
+    game: str, files: tuple[Path, ...], database: str | None, output: Path, plies: int
+) -> None:
+    """Count what was played in the openings of GAME, and how it came out.
+
+    Reads FILES of records, as `plyhouse match --save` writes them, and the matches of a
+    database. The bot `book(file="book.json")` plays by the result.
+    """
+    from plyhouse.clients.cli.played import played_matches
+    from plyhouse.games.registry import get_game
+    from plyhouse.search.opening_book import OpeningBook
+    from plyhouse.search.played import InvalidMatch
+
+    chosen = get_game(game, files=True)
+    matches = played_matches(chosen, files, database)
+    try:
+        made = OpeningBook.from_matches(chosen, matches, plies)
+    except InvalidMatch as error:
+        raise CommandError(f"{error}", EXIT_FAILED) from error
+    made.save(output)
+    start = chosen.initial_state()
+    if start.to_move >= 0:
+        click.echo(made.table(start))
+    note(f"Wrote {output}: {len(made)} positions of {made.matches} matches.")

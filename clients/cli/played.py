@@ -1,0 +1,81 @@
+"""Finished matches for what learns from them: from files of records, or from a database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.output import note
+
+if TYPE_CHECKING:
+    from plyhouse.games.base import Game
+    from plyhouse.search.played import PlayedMatch
+
+__all__ = ["played_matches", "stored_matches"]
+
+
+def played_matches(game: Game, files: Sequence[Path], database: str | None) -> list[PlayedMatch]:
+    """The finished matches of the game in these files and this database.
+
+    Says how many there are, and how many of other games were left out.  Raises `CommandError`
+    if there are none, or nothing was named to look in.
+    """
+    from plyhouse.clients.cli.verify import records_in
+
+    if not files and database is None:
+        raise CommandError(
+            "Name files of records (plyhouse match --save), or a --database.", EXIT_USAGE
+        )
+    found: list[PlayedMatch] = []
+    others = 0
+    for file in files:
+        for record in records_in(file):
+            if record.game != game.spec or record.outcome is None:
+                others += 1
+                continue
+            returns = record.outcome.returns
+            match = _match(record.events, returns, f"{file}: match {record.match}")
+            if match is None:
+                others += 1
+            else:
+                found.append(match)
+    if database is not None:
+        found += asyncio.run(stored_matches(database, game.spec))
+    places = [*map(str, files), *([database] if database is not None else [])]
+    if not found:
+        raise CommandError(f"There is no finished match of {game.spec} in {', '.join(places)}.")
+    left_out = f"; {others} others were left out" if others else ""
+    note(f"{len(found)} matches of {game.spec}{left_out}.")
+    return found
+
+
+def _match(events: Iterable[Any], returns: Sequence[float], name: str) -> PlayedMatch | None:
+    """What seats and chance did, of records' events or of stored rows; None without a result."""
+    from plyhouse.search.played import PlayedMatch
+
+    if not returns:
+        return None
+    texts = [event.text for event in events if event.kind in ("action", "chance")]
+    return PlayedMatch(texts, tuple(returns), name)
+
+
+async def stored_matches(url: str, spec: str) -> list[PlayedMatch]:
+    """All finished matches of a game in a database, newest first."""
+    from plyhouse.storage.store import Store
+
+    found: list[PlayedMatch] = []
+    async with await Store.open(url, create=False) as store:
+        before: str | None = None
+        while page := await store.list_matches(
+            game=spec, status="finished", limit=200, before=before
+        ):
+            before = page[-1].id
+            for header in page:
+                stored = await store.match(header.id)
+                match = _match(stored.events, header.returns, f"match {header.id}")
+                if match is not None:
+                    found.append(match)
+    return found
