@@ -61,6 +61,7 @@ REFERENCE_BOTS: Final[dict[str, str]] = {
     "perfect": "plyhouse.bots.reference.perfect_bot:PerfectBot",
     "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",
     "pimc": "plyhouse.bots.reference.pimc_bot:PimcBot",
+    "policy": "plyhouse.bots.reference.policy_bot:PolicyBot",
     "puct": "plyhouse.bots.reference.puct_bot:PuctBot",
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
     "team_search": "plyhouse.bots.reference.team_search_bot:TeamSearchBot",

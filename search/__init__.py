@@ -29,6 +29,15 @@ from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
 from plyhouse.search.flat_monte_carlo import flat_monte_carlo
 from plyhouse.search.ismcts import ismcts
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.matrix_game import (
+    MatrixSolution,
+    NormalForm,
+    dominated,
+    matrix_game,
+    matrix_of,
+    pure_equilibria,
+    undominated,
+)
 from plyhouse.search.maxn import maxn
 from plyhouse.search.mccfr import mccfr
 from plyhouse.search.mcts import MonteCarloTree, mcts
@@ -49,7 +58,9 @@ __all__ = [
     "BestResponse",
     "BuildInfo",
     "Limit",
+    "MatrixSolution",
     "MonteCarloTree",
+    "NormalForm",
     "Progress",
     "SearchResult",
     "Solution",
@@ -61,6 +72,7 @@ __all__ = [
     "cfr",
     "cfr_plus",
     "discounted_cfr",
+    "dominated",
     "expected_returns",
     "expectimax",
     "expectiminimax",
@@ -71,6 +83,8 @@ __all__ = [
     "flat_monte_carlo",
     "ismcts",
     "load_policy",
+    "matrix_game",
+    "matrix_of",
     "maxn",
     "mccfr",
     "mcts",
@@ -79,9 +93,11 @@ __all__ = [
     "paranoid",
     "pimc",
     "puct",
+    "pure_equilibria",
     "random_action",
     "retrograde",
     "solve",
     "team_search",
+    "undominated",
     "value_iteration",
 ]

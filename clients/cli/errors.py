@@ -62,6 +62,7 @@ _BY_FAMILY: Final = {
     "time_control": EXIT_USAGE,
     "config": EXIT_USAGE,
     "action": EXIT_USAGE,
+    "policy": EXIT_USAGE,
     "bot": EXIT_USAGE,
     "seek": EXIT_USAGE,
     "challenge": EXIT_USAGE,

@@ -1,0 +1,180 @@
+"""``plyhouse solve``: work out an equilibrium of a game of imperfect information."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from plyhouse.clients.cli.errors import EXIT_INTERRUPTED, EXIT_OK
+from plyhouse.clients.cli.options import json_option
+from plyhouse.clients.cli.output import note, print_table, signed
+
+if TYPE_CHECKING:
+    from plyhouse.games.base import Observation
+    from plyhouse.search.solution import Progress, Solution
+
+__all__ = ["solve"]
+
+ALGORITHMS: Final = ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
+SHOWN: Final = 40
+"""The policy of a game of at most so many information states is printed."""
+
+
+@click.command()
+@click.argument("game", metavar="GAME")
+@click.option(
+    "--algorithm",
+    type=click.Choice(ALGORITHMS),
+    default="cfr_plus",
+    show_default=True,
+    help="How to solve it.",
+)
+@click.option(
+    "--iterations", type=click.IntRange(1), default=None, help="How many; 1000 without any bound."
+)
+@click.option("--time", "seconds", type=click.FloatRange(0), default=None, help="Seconds to spend.")
+@click.option(
+    "--target",
+    type=click.FloatRange(0, min_open=True),
+    default=None,
+    help="Stop when the exploitability is not above this.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For mccfr, which samples.")
+@click.option(
+    "--max-nodes",
+    type=click.IntRange(1),
+    default=2_000_000,
+    show_default=True,
+    help="Largest tree that is worked on as a whole.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True),
+    default=None,
+    help="Write the policy to this file, which the bot 'policy' plays.",
+)
+@json_option()
+def solve(
+    game: str,
+    algorithm: str,
+    iterations: int | None,
+    seconds: float | None,
+    target: float | None,
+    seed: int,
+    max_nodes: int,
+    output: str | None,
+    as_json: bool,
+) -> int:
+    """Work out how to play GAME so that no opponent can gain by knowing it.
+
+    For games of imperfect information: kuhn_poker, leduc_poker, 'liars_dice(faces=4)',
+    mygame.py:MyGame. The exploitability says how far the result is from a Nash equilibrium:
+    what the seats could gain, on average, by best responses. Ctrl-C ends the work; what was
+    found by then is kept.
+    """
+    from plyhouse import search
+    from plyhouse.games.registry import get_game
+
+    wanted = get_game(game, files=True)  # whoever types a command may run files
+    options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
+    begin = getattr(search, algorithm)
+    # Nothing yet: so that there is a solution to keep whenever Ctrl-C comes.
+    solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
+    interrupted = False
+    try:
+        solution.run(
+            search.Limit(time=seconds),
+            iterations=iterations,
+            target=target,
+            progress=Progressing(),
+            every=1000 if algorithm == "mccfr" else 10,
+        )
+    except KeyboardInterrupt:
+        note("Interrupted: this is what was found by then.")
+        interrupted = True
+    facts = facts_of(solution)
+    if output is not None:
+        policy = solution.policy
+        policy.save(output, exploitability=facts["exploitability"])
+        note(f"Wrote {len(policy):,} information states to {output}.")
+    if as_json:
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        show(solution, facts)
+    return EXIT_INTERRUPTED if interrupted else EXIT_OK
+
+
+class Progressing:
+    """Tells how far it is, the more seldom the longer it takes."""
+
+    def __init__(self) -> None:
+        self.due = 1.0
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.seconds >= self.due:
+            self.due = progress.seconds * 1.5
+            note(f"{progress.iteration:,} iterations, {progress.rate:,.0f} per second")
+
+
+def facts_of(solution: Solution) -> dict[str, Any]:
+    """The numbers of a solution; exploitability and values are None for too large a tree."""
+    from plyhouse.games.errors import GameMismatch
+
+    game = solution.game
+    exploitability = values = None
+    try:
+        exploitability = solution.exploitability()
+        values = [solution.value(seat) for seat in range(game.seats)]
+    except GameMismatch as error:
+        note(str(error))
+    return {
+        "game": game.spec,
+        "algorithm": solution.algorithm,
+        "iterations": solution.iterations,
+        "seconds": round(solution.seconds, 3),
+        "exploitability": exploitability,
+        "values": values,
+    }
+
+
+def show(solution: Solution, facts: dict[str, Any]) -> None:
+    """Print the numbers, and the policy of a small game."""
+    game = solution.game
+    click.echo(
+        f"{game.spec}: {solution.iterations:,} iterations of {solution.algorithm} "
+        f"in {solution.seconds:.2f} s"
+    )
+    if facts["values"] is None:
+        return
+    click.echo(f"exploitability  {facts['exploitability']:.6f}")
+    for seat, value in enumerate(facts["values"]):
+        click.echo(f"value           {signed(value, 6)} for {game.seat_name(seat)}")
+    if solution.information_states > SHOWN:
+        return
+    policy = solution.policy
+    rows = []
+    for seat, own in enumerate(solution.form.sets):
+        for info in own:
+            chances = ", ".join(
+                f"{game.format(info.state, action)} {share:.3f}"
+                for action, share in policy(info.state)
+            )
+            rows.append([game.seat_name(seat), seen(game.observe(info.state, seat)), chances])
+    print_table("Policy", ["seat", "what it sees", "what it does"], rows, "lll")
+
+
+def seen(observation: Observation) -> str:
+    """What an observation tells, in short."""
+    parts = []
+    for name, value in observation.fields().items():
+        if name in ("seat", "to_move", "legal") or value in (None, (), ""):
+            continue
+        if isinstance(value, tuple):
+            if all(item is None for item in value):
+                continue
+            value = " ".join(str(item) for item in value)
+        parts.append(f"{name} {value}")
+    return ", ".join(parts)
