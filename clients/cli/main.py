@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "play": (f"{_HERE}.play:play", "Play a game in this terminal against a bot."),
     "match": (f"{_HERE}.match:match", "Let two bots play many games here, without a server."),
     "explain": (f"{_HERE}.explain:explain", "Draw the tree that a search looks at."),
+    "solve": (f"{_HERE}.solve:solve", "Work out an equilibrium of a game with hidden parts."),
     "compile": (f"{_HERE}.compile:compile_game", "Compile a game of your own to machine code."),
     "new-bot": (f"{_HERE}.new_bot:new_bot", "Write a starter bot into a new file."),
     "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches."),

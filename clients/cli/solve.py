@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -78,6 +79,8 @@ def solve(
     from plyhouse import search
     from plyhouse.games.registry import get_game
 
+    if output is not None and not Path(output).absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {Path(output).parent}", param_hint="-o")
     wanted = get_game(game, files=True)  # whoever types a command may run files
     options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
     begin = getattr(search, algorithm)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import plyhouse.search
-from plyhouse.search.fitness import ALGORITHMS, SOLVERS
+from plyhouse.search.fitness import ALGORITHMS, EQUILIBRIUM_SOLVERS, SOLVERS
 
 ROOT = Path(__file__).resolve().parents[2]
 OVERVIEW = (ROOT / "docs" / "search" / "index.md").read_text(encoding="utf-8")
@@ -15,7 +15,7 @@ NAMED = re.findall(r"^\| `(\w+)` \|", OVERVIEW, re.M)
 
 
 def test_every_algorithm_has_its_row() -> None:
-    missing = {*ALGORITHMS, *SOLVERS} - set(NAMED)
+    missing = {*ALGORITHMS, *SOLVERS, *EQUILIBRIUM_SOLVERS} - set(NAMED)
     assert not missing, f"add a row to docs/search/index.md for {', '.join(sorted(missing))}"
 
 
