@@ -112,6 +112,7 @@ def alpha_beta(
         raise ValueError(f"table=False contradicts table_size={table_size}: leave one out")
     poll = Poll(limit)
     require_fit("alpha_beta", game, state)
+    given = isinstance(table, TranspositionTable)
     if isinstance(table, TranspositionTable):
         if table_size is not None:
             raise ValueError(f"table_size={table_size}: the table given has its own size")
@@ -130,6 +131,8 @@ def alpha_beta(
     finally:
         root.learnt()
         memory.close()
+        if not given:
+            memory.discard()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+import time
+from typing import Any, Final
 
 from plyhouse.search.kernels.table import Table
 
 __all__ = ["DEFAULT_SIZE", "TranspositionTable"]
 
-DEFAULT_SIZE = 1 << 18
+CHUNK: Final = 4000
+"""Entries freed at a time, in less than a millisecond."""
+
+DEFAULT_SIZE: Final = 1 << 18
 """Entries of a table of which nothing else is said: about 50 MB where keys are numbers."""
 
 
@@ -62,6 +67,21 @@ class TranspositionTable:
         self._searching = True
         return self._table
 
+    def discard(self) -> None:
+        """Free the memory of a table that nobody will use again, in the background.
+
+        At once it would take tens of milliseconds, and a search has to answer in time.
+        """
+        table = self._table
+        self._table = Table(self.size)
+        if table.drop(CHUNK):
+            threading.Thread(target=_drop_slowly, args=(table,), daemon=True).start()
+
     def close(self) -> None:
         """End the search that called `open`."""
         self._searching = False
+
+
+def _drop_slowly(table: Table) -> None:
+    while table.drop(CHUNK):
+        time.sleep(0.001)

@@ -68,6 +68,19 @@ class Table:
         self.old = {}
         self.claimed = False
 
+    def drop(self, most: i64) -> bool:
+        """Free some entries, at most so many; say whether there are more."""
+        left: i64 = most
+        while left > 0:
+            if len(self.young) > 0:
+                self.young.popitem()
+            elif len(self.old) > 0:
+                self.old.popitem()
+            else:
+                return False
+            left -= 1
+        return True
+
     def count(self) -> int:
         """Entries held now."""
         return len(self.young) + len(self.old)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import threading
 from typing import Any, ClassVar
 
 import pytest
 
 from plyhouse.games.base import TERMINAL, Game, GameInfo
 from plyhouse.games.registry import get_game
-from plyhouse.search import Limit, TranspositionTable, alpha_beta
+from plyhouse.search import Limit, TranspositionTable, alpha_beta, transpositions
 from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, UPPER, Table
 
 
@@ -72,6 +73,38 @@ def test_keys_with_equal_hashes_are_kept_apart() -> None:
         entry = table.get(key)
         assert entry is not None
         assert entry.value == float(number)
+
+
+def test_a_table_can_be_freed_little_by_little() -> None:
+    table = Table(100)
+    for key in range(160):
+        table.put(key, 0.0, 1, EXACT, NOTHING)
+    assert table.drop(30)
+    assert table.count() == 70
+    assert table.drop(60)
+    assert not table.drop(60)
+    assert table.count() == 0
+    assert not table.drop(1)
+
+
+def test_a_table_of_one_search_is_freed_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed: list[int] = []
+    drop_slowly = transpositions._drop_slowly
+
+    def watched(table: Table) -> None:
+        freed.append(table.count())
+        drop_slowly(table)
+        freed.append(table.count())
+
+    monkeypatch.setattr(transpositions, "CHUNK", 100)
+    monkeypatch.setattr(transpositions, "_drop_slowly", watched)
+    before = set(threading.enumerate())
+    game = get_game("connect_four")
+    alpha_beta(game, game.initial_state(), Limit(nodes=20_000))
+    for thread in set(threading.enumerate()) - before:
+        thread.join()
+    assert len(freed) == 2
+    assert freed[0] > freed[1] == 0
 
 
 @pytest.mark.parametrize("size", [0, 1, -5])
