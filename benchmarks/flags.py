@@ -103,7 +103,7 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 def run(busy: int, sleepers: int, seconds: float) -> tuple[list[float], int]:
     """Measure beside so many busy matches; also how many flags fell."""
     sys.path.insert(0, str(HERE))
-    import hosting  # type: ignore[import-not-found]
+    import hosting
 
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         database = f"sqlite:///{Path(folder) / 'bench.db'}"
