@@ -146,7 +146,11 @@ class Kernel:
         found: list[list[tuple[float, list[Slot]]]] = []
         for _ in self.slots:
             found.append([])  # noqa: PERF401 - no closure when compiled
+        work: i64 = self.nodes
         for key, sums in self.ends.items():
+            work += 1
+            if work >= self.due:
+                self.due = self.poll(work)
             slots: list[Slot] = []
             for index in key:
                 slots.append(self.slots[index])  # noqa: PERF401 - no closure when compiled
@@ -164,6 +168,9 @@ class Kernel:
         place: i64 = 0
         nobody: list[Slot] = []
         for here in found:
+            work += 1
+            if work >= self.due:
+                self.due = self.poll(work)
             for weight, others in here:
                 more: list[Slot] = others[1:] if len(others) > 1 else nobody
                 self.slots[place].ends.append(End(weight, others[0], more))
