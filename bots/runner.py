@@ -12,20 +12,17 @@ import asyncio
 import contextlib
 import random
 import secrets
-import signal
-import sys
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
+from plyhouse.bots.accepted import AcceptedGames
 from plyhouse.bots.author import AuthorLog
 from plyhouse.bots.channel import Connector, websocket_connector
 from plyhouse.bots.client import (
-    FIRST_ATTEMPTS,
     Client,
     ClientError,
     Connected,
@@ -34,16 +31,12 @@ from plyhouse.bots.client import (
     Identity,
     RequestRefused,
 )
-from plyhouse.bots.host import HANG_GRACE, BotHost
+from plyhouse.bots.host import BotHost
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.play import MatchResult, Play, Surroundings
-from plyhouse.bots.process import IMPORT_TIMEOUT
+from plyhouse.bots.run_options import RunOptions, on_signals
 from plyhouse.bots.summary import RunSummary, SeekRequest, counted, verdict
-from plyhouse.bots.timing import REAL_CLOCK, Clock
-from plyhouse.games.base import Game
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import add_game_file, game_names, get_game
-from plyhouse.protocol.codec import MSGPACK, Codec
+from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.messages import (
     Accepted,
     Answer,
@@ -65,7 +58,7 @@ from plyhouse.protocol.messages import (
     Update,
 )
 
-__all__ = ["STOP_GRACE", "BotRunner", "RunSummary", "SeekRequest", "run_bot"]
+__all__ = ["STOP_GRACE", "BotRunner", "RunOptions", "RunSummary", "SeekRequest", "run_bot"]
 
 CONCURRENT_MATCHES: Final = 16
 """Matches at once that an async bot accepts unless told otherwise."""
@@ -78,121 +71,34 @@ async def run_bot(
     spec: str,
     server: str,
     token: str,
+    options: RunOptions | None = None,
     *,
-    bot: str | None = None,
-    games: Sequence[str] | None = None,
-    seeks: Sequence[SeekRequest] = (),
-    version: str = "",
-    matches: int | None = None,
-    idle_exit: float | None = None,
-    workers: int = 1,
-    max_matches: int | None = None,
-    takeover: bool = False,
-    log_folder: Path | None = None,
-    seed: int | None = None,
-    opening_plies: int = 0,
-    say: Callable[[str], None] | None = None,
-    on_result: Callable[[MatchResult], None] | None = None,
     connector: Connector | None = None,
-    codec: Codec = MSGPACK,
-    clock: Clock = REAL_CLOCK,
-    import_timeout: float = IMPORT_TIMEOUT,
-    hang_grace: float = HANG_GRACE,
-    first_attempts: int = FIRST_ATTEMPTS,
     handle_signals: bool = False,
 ) -> RunSummary:
     """Play ``spec`` (see `plyhouse.bots.loading`) on ``server`` and return what came of it.
 
-    ``bot`` is its name under the account of ``token`` (else the bot's own); ``games`` what it
-    accepts from organisers and challengers (else the bot's own, else all).  It ends after
-    ``matches`` finished ones, or when ``idle_exit`` seconds passed without any match.  ``workers``
-    processes play in parallel; a bot whose ``choose`` is not async plays one match in each (and has
-    at least as many as a mirrored seek needs).
-    ``seed`` makes ``turn.rng`` and the nonces repeatable.  ``opening_plies``: so many plies of each
-    match are played at random instead of by the bot, alike in all matches of a pairing, if all
-    bots of the pairing are run so.  ``say`` gets progress lines (standard
-    error if None).  ``connector`` replaces the websocket, e.g. by an in-memory connection.
-    ``handle_signals``: the first Ctrl-C lets running matches finish, the second leaves.
+    ``connector`` replaces the websocket, e.g. by an in-memory connection.  ``handle_signals``:
+    the first Ctrl-C lets running matches finish, the second leaves.
     """
-    runner = BotRunner(
-        check_spec(spec),
-        connector or websocket_connector(server, codec),
-        token,
-        bot=bot,
-        games=games,
-        seeks=seeks,
-        version=version,
-        matches=matches,
-        idle_exit=idle_exit,
-        workers=workers,
-        max_matches=max_matches,
-        takeover=takeover,
-        log_folder=log_folder,
-        seed=seed,
-        opening_plies=opening_plies,
-        say=say or _to_stderr,
-        on_result=on_result,
-        codec=codec,
-        clock=clock,
-        import_timeout=import_timeout,
-        hang_grace=hang_grace,
-        first_attempts=first_attempts,
-    )
-    with _signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
+    asked = options or RunOptions()
+    connect = connector or websocket_connector(server, asked.codec)
+    runner = BotRunner(check_spec(spec), connect, token, asked)
+    with on_signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
         return await runner.run()
 
 
 class BotRunner:
-    """One run; `run_bot` explains the arguments."""
+    """One run of a bot over connections that ``connector`` makes; see `run_bot`."""
 
-    def __init__(
-        self,
-        spec: str,
-        connector: Connector,
-        token: str,
-        *,
-        bot: str | None = None,
-        games: Sequence[str] | None = None,
-        seeks: Sequence[SeekRequest] = (),
-        version: str = "",
-        matches: int | None = None,
-        idle_exit: float | None = None,
-        workers: int = 1,
-        max_matches: int | None = None,
-        takeover: bool = False,
-        log_folder: Path | None = None,
-        seed: int | None = None,
-        opening_plies: int = 0,
-        say: Callable[[str], None],
-        on_result: Callable[[MatchResult], None] | None = None,
-        codec: Codec = MSGPACK,
-        clock: Clock = REAL_CLOCK,
-        import_timeout: float = IMPORT_TIMEOUT,
-        hang_grace: float = HANG_GRACE,
-        first_attempts: int = FIRST_ATTEMPTS,
-    ) -> None:
+    def __init__(self, spec: str, connector: Connector, token: str, options: RunOptions) -> None:
         self._spec = spec
         self._connector = connector
         self._token = token
-        self._bot = bot
-        self._wanted_games = tuple(games) if games else None
-        self._seeks = tuple(seeks)
-        self._version = version
-        self._enough = matches
-        self._idle_exit = idle_exit
-        self._workers = max(1, workers)
-        self._max_matches = max_matches
-        self._takeover = takeover
-        self._log_folder = log_folder
-        self._seed = seed
-        self._opening_plies = opening_plies
-        self._say = say
-        self._on_result = on_result
-        self._codec = codec
-        self._clock = clock
-        self._import_timeout = import_timeout
-        self._hang_grace = hang_grace
-        self._first_attempts = first_attempts
+        self._options = options
+        self._seeks = tuple(options.seeks)
+        self._say = options.say
+        self._clock = options.clock
         self._hosts: list[BotHost] = []
         self._plays: dict[str, Play] = {}
         self._over: set[str] = set()
@@ -207,14 +113,12 @@ class BotRunner:
         self._error: BaseException | None = None
         self._client: Client
         self._around: Surroundings
-        self._games: tuple[str, ...] = ()
-        self._offered: tuple[str, ...] = ()
-        self._files: dict[str, str] = {}
+        self._games = AcceptedGames(())
         self._summary = RunSummary("")
 
     async def run(self) -> RunSummary:
         """Play until there is no more to do."""
-        log = AuthorLog(self._bot or "bot", folder=None, terminal=self._say)
+        log = AuthorLog(self._options.bot or "bot", folder=None, terminal=self._say)
         try:
             await self._load(log)
             self._watch_idle()
@@ -228,7 +132,7 @@ class BotRunner:
     @property
     def games(self) -> tuple[str, ...]:
         """What the bot accepts; known once it is loaded."""
-        return self._games
+        return self._games.specs
 
     @property
     def matches(self) -> tuple[str, ...]:
@@ -259,23 +163,21 @@ class BotRunner:
     async def _load(self, log: AuthorLog) -> None:
         first = await self._new_host(log)
         loaded = first.loaded
-        name = self._bot if self._bot is not None else loaded.name
+        name = self._options.bot if self._options.bot is not None else loaded.name
         log.name = name or loaded.name
-        if self._log_folder is not None:
+        if self._options.log_folder is not None:
             # Its name is known only now; what was printed while importing was shown already.
-            self._replace_log(AuthorLog(log.name, folder=self._log_folder, terminal=self._say))
+            folder = self._options.log_folder
+            self._replace_log(AuthorLog(log.name, folder=folder, terminal=self._say))
             log = first.log
         self._summary.bot = name
-        self._games = tuple(self._wanted_games or loaded.games or game_names())
-        for game in {*self._games, *(seek.game for seek in self._seeks)}:
-            get_game(game, files=True)
-        # A server knows games of files by their names only.
-        self._seeks = tuple([replace(seek, game=self._named(seek.game)) for seek in self._seeks])
-        self._offered = tuple([self._named(game) for game in self._games])
+        self._games = AcceptedGames(self._options.games or loaded.games or game_names())
+        named = self._games.named
+        self._seeks = tuple([replace(seek, game=named(seek.game)) for seek in self._seeks])
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
         needed = 1 if loaded.concurrent else max(at_once, default=1)
-        more = [self._new_host(log) for _ in range(max(self._workers, needed) - 1)]
+        more = [self._new_host(log) for _ in range(max(self._options.workers, needed) - 1)]
         await asyncio.gather(*more)
         room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
         self._client = Client(
@@ -283,14 +185,14 @@ class BotRunner:
             Identity(
                 token=self._token,
                 bot=name,
-                games=self._offered,
-                version=self._version,
-                max_matches=self._max_matches or room,
-                takeover=self._takeover,
+                games=self._games.offered,
+                version=self._options.version,
+                max_matches=self._options.max_matches or room,
+                takeover=self._options.takeover,
             ),
-            codec=self._codec,
+            codec=self._options.codec,
             clock=self._clock,
-            first_attempts=self._first_attempts,
+            first_attempts=self._options.first_attempts,
         )
         self._around = Surroundings(
             client=self._client,
@@ -298,9 +200,9 @@ class BotRunner:
             log=log,
             say=self._say,
             nonce=self._nonce,
-            seed=secrets.token_hex(8) if self._seed is None else str(self._seed),
+            seed=secrets.token_hex(8) if self._options.seed is None else str(self._options.seed),
             spawn=self._spawn,
-            opening_plies=self._opening_plies,
+            opening_plies=self._options.opening_plies,
         )
 
     async def _new_host(self, log: AuthorLog) -> BotHost:
@@ -308,8 +210,8 @@ class BotRunner:
             self._spec,
             log,
             clock=self._clock,
-            hang_grace=self._hang_grace,
-            import_timeout=self._import_timeout,
+            hang_grace=self._options.hang_grace,
+            import_timeout=self._options.import_timeout,
         )
         await host.start()
         self._hosts.append(host)
@@ -320,9 +222,9 @@ class BotRunner:
             host.log = log
 
     def _nonce(self, snapshot: MatchSnapshot) -> str:
-        if self._seed is None:
+        if self._options.seed is None:
             return secrets.token_hex(16)
-        rng = random.Random(f"{self._seed}/nonce/{snapshot.commitment}/{snapshot.seat}")
+        rng = random.Random(f"{self._options.seed}/nonce/{snapshot.commitment}/{snapshot.seat}")
         return rng.randbytes(16).hex()
 
     # Serving
@@ -404,7 +306,7 @@ class BotRunner:
 
     def _new_play(self, snapshot: MatchSnapshot) -> Play | None:
         match = snapshot.match
-        game, files = self._game(snapshot.game)
+        game, files = self._games.game(snapshot.game)
         if game is None:
             self._say(f"match {match}: resigned, because {snapshot.game} is not known here")
             self._request(
@@ -413,7 +315,7 @@ class BotRunner:
             self._over.add(match)
             return None
         host = min(self._hosts, key=lambda host: host.matches)
-        file = self._files.get(game.info.name, "")
+        file = self._games.file(game.info.name)
         play = Play(snapshot, game, host, self._around, files=files, file=file)
         self._plays[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
@@ -424,38 +326,20 @@ class BotRunner:
             f"{game.seat_name(play.seat)} (seat {play.seat}) against {opponents}"
             + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply}")
         )
-        if self._enough is not None and self._count() >= self._enough and self._open_seeks:
+        if self._enough(self._count()) and self._open_seeks:
             self._spawn(self._unseek())
         return play
-
-    def _game(self, spec: str) -> tuple[Game | None, bool]:
-        # The server may name any game, but only what the user named may be a file that is run.
-        files = spec in self._games
-        try:
-            return get_game(spec, files=files), files
-        except GameError:
-            return None, False
-
-    def _named(self, spec: str) -> str:
-        """The spec by the game's own name where it names a file that the user chose."""
-        game = get_game(spec, files=True)
-        if not game.source:
-            return spec
-        name = add_game_file(game.source)
-        self._files[name] = game.source
-        return name + game.spec.removeprefix(game.source)
 
     def _finished(self, play: Play, result: MatchResult) -> None:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
         self._summary.results.append(result)
         self._say(f"match {play.match}: {verdict(result)}")
-        if self._on_result is not None:
-            self._on_result(result)
+        if self._options.on_result is not None:
+            self._options.on_result(result)
         self._watch_idle()
-        if (self._enough is not None and len(self._summary.results) >= self._enough) or (
-            self._stopping and not self._plays
-        ):
+        done = self._enough(len(self._summary.results))
+        if done or (self._stopping and not self._plays):
             self._leave()
 
     async def _ask_how_it_ended(self, play: Play) -> None:
@@ -480,17 +364,17 @@ class BotRunner:
             self._leave()
 
     def _challenged(self, challenged: Challenged) -> None:
-        game, _ = self._game(challenged.game)
+        game, _ = self._games.game(challenged.game)
         reason = ""
-        if self._stopping or (self._enough is not None and self._count() >= self._enough):
+        if self._stopping or self._enough(self._count()):
             reason = "the bot is leaving"
-        elif game is None or not self._accepts(challenged.game):
+        elif game is None or not self._games.accepts(challenged.game):
             reason = f"the bot does not play {challenged.game}"
         challenge = challenged.challenge
         self._request(lambda number: Answer(number, challenge, not reason, reason))
 
-    def _accepts(self, spec: str) -> bool:
-        return spec in self._offered or spec.partition("(")[0] in self._offered
+    def _enough(self, count: int) -> bool:
+        return self._options.matches is not None and count >= self._options.matches
 
     def _count(self) -> int:
         return len(self._summary.results) + len(self._plays)
@@ -538,8 +422,8 @@ class BotRunner:
         if self._idle is not None:
             self._idle.cancel()
             self._idle = None
-        if self._idle_exit is not None and not self._plays:
-            self._idle = asyncio.create_task(self._idle_out(self._idle_exit))
+        if self._options.idle_exit is not None and not self._plays:
+            self._idle = asyncio.create_task(self._idle_out(self._options.idle_exit))
 
     async def _idle_out(self, seconds: float) -> None:
         await self._clock.sleep(seconds)
@@ -611,20 +495,3 @@ def _sync(match: str, number: int) -> Sync:
 
 def _unseek(seek: str, number: int) -> Unseek:
     return Unseek(number, seek)
-
-
-def _to_stderr(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)  # noqa: T201 - the default output of a program
-
-
-@contextlib.contextmanager
-def _signals(interrupt: Callable[[], None]) -> Iterator[None]:
-    loop = asyncio.get_running_loop()
-    handled = (signal.SIGINT, signal.SIGTERM)
-    for number in handled:
-        loop.add_signal_handler(number, interrupt)
-    try:
-        yield
-    finally:
-        for number in handled:
-            loop.remove_signal_handler(number)

@@ -25,7 +25,7 @@ import msgspec
 
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.play import MatchResult as BotResult
-from plyhouse.bots.runner import run_bot
+from plyhouse.bots.runner import RunOptions, run_bot
 from plyhouse.clients.cli.arena import Played, Series, Trouble
 from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.clients.cli.local import (
@@ -98,17 +98,19 @@ class Worker:
             self.series.bots[index],
             "",
             token,
-            bot=name,
-            games=[self.series.game],
-            # A process for each match of a pairing: none has to wait for another one's turn.
-            workers=self.terms.game.seats if self.series.mirrored else 1,
-            seed=self.series.seed * len(self.series.bots) + index,
-            opening_plies=self.series.opening_plies,
-            say=lambda line: self._say(name, line),
-            log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
-            on_result=self._finished,
+            RunOptions(
+                bot=name,
+                games=[self.series.game],
+                # A process for each match of a pairing: none has to wait for another one's turn.
+                workers=self.terms.game.seats if self.series.mirrored else 1,
+                seed=self.series.seed * len(self.series.bots) + index,
+                opening_plies=self.series.opening_plies,
+                say=lambda line: self._say(name, line),
+                log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
+                on_result=self._finished,
+                first_attempts=1,
+            ),
             connector=connector_of(self.hub),
-            first_attempts=1,
         )
 
     def _check_runs(self) -> None:

@@ -99,7 +99,7 @@ def run(
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
     from plyhouse.bots.client import Refused
-    from plyhouse.bots.runner import SeekRequest, run_bot
+    from plyhouse.bots.runner import RunOptions, SeekRequest, run_bot
     from plyhouse.clients.cli.http import Url
     from plyhouse.server.clock import TimeControl
 
@@ -120,15 +120,17 @@ def run(
                 spec,
                 address.websocket,
                 token,
-                bot=name,
-                games=games or None,
-                seeks=seeks,
-                version=version_label,
-                matches=matches,
-                workers=workers,
-                takeover=takeover,
-                log_folder=log_folder,
-                seed=seed,
+                RunOptions(
+                    bot=name,
+                    games=games or None,
+                    seeks=seeks,
+                    version=version_label,
+                    matches=matches,
+                    workers=workers,
+                    takeover=takeover,
+                    log_folder=log_folder,
+                    seed=seed,
+                ),
                 handle_signals=True,
             )
         )

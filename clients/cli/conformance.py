@@ -28,7 +28,7 @@ from plyhouse.bots.channel import Channel
 from plyhouse.bots.client import Client, ClientError, Identity
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.play import MatchResult
-from plyhouse.bots.runner import BotRunner
+from plyhouse.bots.runner import BotRunner, RunOptions
 from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -294,12 +294,14 @@ async def _examination(
         spec,
         connect,
         token,
-        bot=BOT,
-        games=games,
-        workers=2,
-        seed=SEED,
-        say=say,
-        on_result=examination.finished,
+        RunOptions(
+            bot=BOT,
+            games=games,
+            workers=2,
+            seed=SEED,
+            say=say,
+            on_result=examination.finished,
+        ),
     )
     examination.run = asyncio.create_task(examination.runner.run())
 

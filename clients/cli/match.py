@@ -118,7 +118,8 @@ def match(
     rules = get_game(game, files=True)
     if len(bots) != rules.seats:
         raise CommandError(
-            f"{_seats(rules.seats)} in {rules.spec}: name as many bots, not {len(bots)}.",
+            f"{_count(rules.seats, 'seat')} in {rules.spec}: "
+            f"name {_count(rules.seats, 'bot')}, not {len(bots)}.",
             EXIT_USAGE,
         )
     if log_folder is not None:
@@ -157,8 +158,8 @@ def match(
     return EXIT_OK
 
 
-def _seats(count: int) -> str:
-    return "There is one seat" if count == 1 else f"There are {count} seats"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ class _Table:
 
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
-        from plyhouse.bots.runner import run_bot
+        from plyhouse.bots.runner import RunOptions, run_bot
         from plyhouse.clients.cli.local import PLAYER, connector_of
         from plyhouse.clients.cli.match import bot_labels
 
@@ -172,11 +172,13 @@ class _Table:
                     spec,
                     "",
                     token,
-                    bot=name,
-                    games=[self.game.spec],
-                    say=_author_lines(name),
+                    RunOptions(
+                        bot=name,
+                        games=[self.game.spec],
+                        say=_author_lines(name),
+                        first_attempts=1,
+                    ),
                     connector=_hurried(connector_of(hub), self.bot_time),
-                    first_attempts=1,
                 )
             )
             for spec, name in zip(self.bots, self.names, strict=True)

@@ -12,7 +12,7 @@ from tests.bots.conftest import BotFile
 
 from plyhouse.bots.channel import websocket_connector
 from plyhouse.bots.client import CannotConnect, Refused, Replaced
-from plyhouse.bots.runner import RunSummary, SeekRequest, run_bot
+from plyhouse.bots.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.protocol.codec import JSON
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server
@@ -80,7 +80,10 @@ async def play(server: RunningServer, spec: str, secret: str, game: str, **more:
     options: dict[str, Any] = {
         "seeks": [SeekRequest(game, "total:10+0.1", count=1)], "matches": 1, "say": lambda _: None,
     }  # fmt: skip
-    return await asyncio.wait_for(run_bot(spec, server.url, secret, **{**options, **more}), 100)
+    connector = more.pop("connector", None)
+    asked = RunOptions(**{**options, **more})
+    running = run_bot(spec, server.url, secret, asked, connector=connector)
+    return await asyncio.wait_for(running, 100)
 
 
 @pytest.mark.parametrize(
@@ -187,5 +190,8 @@ async def test_a_second_copy_is_refused_unless_it_takes_over(server: RunningServ
 async def test_no_server_is_said_after_a_few_attempts(unused_tcp_port: int) -> None:
     with pytest.raises(CannotConnect, match="nothing listens there"):
         await run_bot(
-            "random", f"127.0.0.1:{unused_tcp_port}", "ply_x", say=lambda _: None, first_attempts=2
+            "random",
+            f"127.0.0.1:{unused_tcp_port}",
+            "ply_x",
+            RunOptions(say=lambda _: None, first_attempts=2),
         )

@@ -14,7 +14,7 @@ from tests.bots.conftest import BotFile, FakeServer, ManualClock, played, settle
 from plyhouse.bots.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.play import MatchResult
-from plyhouse.bots.runner import STOP_GRACE, BotRunner, RunSummary, SeekRequest
+from plyhouse.bots.runner import STOP_GRACE, BotRunner, RunOptions, RunSummary, SeekRequest
 from plyhouse.games.errors import UnknownGame
 from plyhouse.protocol.messages import (
     Accepted,
@@ -105,7 +105,12 @@ async def running(
 ) -> AsyncIterator[Run]:
     lines: list[str] = []
     run = Run(
-        BotRunner(spec, server.connect, "ply_secret", say=lines.append, clock=clock, **more),
+        BotRunner(
+            spec,
+            server.connect,
+            "ply_secret",
+            RunOptions(say=lines.append, clock=clock, **more),
+        ),
         server,
         lines,
     )

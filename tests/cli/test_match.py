@@ -230,4 +230,4 @@ def test_one_bot_plays_a_game_of_one_seat_alone(plyhouse: Plyhouse) -> None:
     assert "random" in plyhouse(*alone, "--seed", "1").out
     refused = plyhouse("match", "random", *alone[1:])
     assert refused.code == 2
-    assert "There is one seat in pacman" in refused.err
+    assert "1 seat in pacman" in refused.err

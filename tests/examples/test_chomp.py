@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.bots.runner import RunSummary, SeekRequest, run_bot
+from plyhouse.bots.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import DuplicateGame, State, add_game_file, game_names, get_game, registry
 from plyhouse.games.errors import InvalidGameSource
 from plyhouse.games.testing import check_game
@@ -73,7 +73,10 @@ async def test_it_is_played_on_a_server_by_its_file(nothing_added: None) -> None
             token = await server.hub.store.add_token(row.id, ["play"])
             seeks = [SeekRequest(f"{CHOMP}:Chomp(size=3)", "total:10+0.1")]
             running = run_bot(
-                "random", server.url, token, seeks=seeks, matches=1, say=lambda _: None
+                "random",
+                server.url,
+                token,
+                RunOptions(seeks=seeks, matches=1, say=lambda _: None),
             )
             return await asyncio.wait_for(running, 60)
 
