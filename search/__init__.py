@@ -42,6 +42,7 @@ from plyhouse.search.maxn import maxn
 from plyhouse.search.mccfr import mccfr
 from plyhouse.search.mcts import MonteCarloTree, mcts
 from plyhouse.search.minimax import minimax
+from plyhouse.search.parallel import ParallelSearch, parallel_mcts
 from plyhouse.search.paranoid import paranoid
 from plyhouse.search.pimc import pimc
 from plyhouse.search.puct import puct
@@ -61,6 +62,7 @@ __all__ = [
     "MatrixSolution",
     "MonteCarloTree",
     "NormalForm",
+    "ParallelSearch",
     "Progress",
     "SearchResult",
     "Solution",
@@ -90,6 +92,7 @@ __all__ = [
     "mcts",
     "minimax",
     "nash_conv",
+    "parallel_mcts",
     "paranoid",
     "pimc",
     "puct",

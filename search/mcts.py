@@ -38,7 +38,7 @@ from plyhouse.search.simulating import (
 __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 
 UNLIMITED: Final = Limit()
-EXPLORATION: Final = 1.0
+EXPLORATION: Final = 0.7
 """Default weight of what has been tried little, for returns scaled to 0..1 (UCB1 has sqrt(2))."""
 MAX_NODES: Final = 1_000_000
 """Default bound of a tree: about 220 MB in connect four."""
