@@ -173,7 +173,7 @@ def match_page(row: MatchRow) -> str:
     return page(
         f"{' - '.join(names)}, {row.game}",
         f'<h1>{_title(row.game)}</h1><p class="soft">{about}</p>'
-        f'<div id="match" data-match="{html.escape(row.id)}">'
+        f'<div id="match" data-match="{html.escape(row.id)}"{_draws(row.game)}>'
         f'<ol class="plain">{seats}</ol><p>{html.escape(outcome)}</p>'
         f"<noscript><p>With JavaScript this page shows the position and every ply of {title}; "
         "without, the record has them.</p></noscript></div>",
@@ -259,6 +259,14 @@ def _results(rows: Sequence[MatchRow]) -> str:
 def _match_link(match: str, names: Sequence[str]) -> str:
     shown = " &ndash; ".join(html.escape(name) for name in names)
     return f'<a href="/matches/{quote(match, safe="")}">{shown}</a>'
+
+
+def _draws(spec: str) -> str:
+    """Tells the web client of a game in which draws may be offered."""
+    try:
+        return " data-draws" if get_game(spec).info.draw_offers else ""
+    except GameError:
+        return ""
 
 
 def _title(spec: str) -> str:

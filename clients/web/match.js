@@ -213,7 +213,7 @@ function showOwn() {
     node.addEventListener("click", () => {
       if (type !== "resign" || node.dataset.sure) {
         connection?.send({ type, match: id });
-        setState("");
+        setState(type === "offer_draw" ? "You have offered a draw." : "");
         return;
       }
       node.dataset.sure = "1";
@@ -224,7 +224,7 @@ function showOwn() {
   const draws = match.offered
     ? [button("Accept the draw", "accept_draw"), button("Decline it", "decline_draw")]
     : [button("Offer a draw", "offer_draw")];
-  view.own.replaceChildren(button("Resign", "resign"), ...(match.seats.length === 2 ? draws : []));
+  view.own.replaceChildren(button("Resign", "resign"), ...("draws" in place.dataset ? draws : []));
 }
 
 /** A match in which this person holds a seat, as it stands. */
@@ -378,7 +378,7 @@ function onMessage(message) {
       break;
     case "draw_offered":
       match.offered = message.seat !== match.seat;
-      setState(match.offered ? `${name(message.seat)} offers a draw.` : "You have offered a draw.");
+      if (match.offered) setState(`${name(message.seat)} offers a draw.`);
       showOwn();
       break;
     case "draw_declined":

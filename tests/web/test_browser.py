@@ -185,7 +185,14 @@ async def test_list_says_that_the_server_is_gone_and_comes_back(
 async def test_pages_fit_their_window(house: House, page: Page, width: int) -> None:
     match = await house.play("connect_four", FOUR)
     await page.show_as(width, 844)
-    for path in ("/", "/matches", f"/matches/{match}", "/leaderboards/connect_four", "/api"):
+    for path in (
+        "/",
+        "/matches",
+        f"/matches/{match}",
+        "/leaderboards/connect_four",
+        "/play",
+        "/api",
+    ):
         await page.go(f"{house.url}{path}")
         if path.endswith(match):
             await page.until(f"{DISCS} === 7")

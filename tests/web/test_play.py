@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from plyhouse.protocol.messages import Challenge, Seek
+from plyhouse.protocol.messages import Challenge, DeclineDraw, OfferDraw, Seek
 
 from .browser import Page
 from .conftest import Bot, House
@@ -199,19 +199,34 @@ async def test_a_ship_is_laid_from_end_to_end(house: House, page: Page) -> None:
     await page.point(spot("a3"))  # where one lies already
     assert await opened(page, "next") == set()
     assert await page.evaluate(ACTIONS) == ["a1-a5"]
+    assert await page.evaluate("document.querySelector('[data-request=offer_draw]') === null")
     assert page.errors == []
 
 
-async def test_a_person_may_come_back_resign_and_agree_to_a_draw(house: House, page: Page) -> None:
+async def test_a_person_may_come_back_and_resign(house: House, page: Page) -> None:
     bot = await challenged(house, page, "chess")
     await page.call("Page.reload")
     await page.until(MINE)
     await page.point(spot("e2"))
     await page.point(spot("e4"))
+    assert await page.evaluate("document.querySelector('[data-request=offer_draw]') !== null")
     await page.click('[data-request="resign"]')
     assert not await page.text("#outcome")  # asked once more
     await page.click('[data-request="resign"]')
     await page.until("document.querySelector('#outcome').textContent.includes('by resignation')")
     await bot.finish()
     await page.until("document.querySelector('#own').children.length === 0")
+    assert page.errors == []
+
+
+async def test_draws_are_offered_declined_and_accepted(house: House, page: Page) -> None:
+    bot = await challenged(house, page, "chess")
+    await page.click('[data-request="offer_draw"]')
+    await page.until("document.querySelector('#state').textContent.includes('You have offered')")
+    bot.send(DeclineDraw, bot.match)
+    await page.until("document.querySelector('#state').textContent.includes('declined')")
+    bot.send(OfferDraw, bot.match)
+    await page.until("document.querySelector('[data-request=accept_draw]')")
+    await page.click('[data-request="accept_draw"]')
+    await page.until("document.querySelector('#outcome').textContent.includes('Draw by agreement')")
     assert page.errors == []
