@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +27,15 @@ GAME = get_game("connect_four")
 def dies(state: Any, seat: int) -> float:
     os.kill(os.getpid(), signal.SIGKILL)
     return 0.0
+
+
+def dies_first(note: Path, state: Any, seat: int) -> float:
+    """End the first process that gets here, and only that."""
+    try:
+        note.touch(exist_ok=False)
+    except FileExistsError:
+        return 0.0
+    return dies(state, seat)
 
 
 def fails(state: Any, seat: int) -> float:
@@ -98,13 +107,10 @@ def test_what_a_search_raises_reaches_the_caller(pair: ParallelSearch) -> None:
     assert pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10)).simulations == 10
 
 
-def test_a_worker_that_dies_is_left_out_and_replaced(pair: ParallelSearch) -> None:
-    pair.start()
-    victim = pair._running[0].process
-    threading.Timer(0.2, victim.kill).start()
-    result = pair.mcts(GAME, GAME.initial_state(), Limit(time=0.6))
-    assert result.simulations > 0
-    assert not victim.is_alive()
+def test_a_worker_that_dies_is_left_out_and_replaced(pair: ParallelSearch, tmp_path: Path) -> None:
+    evaluate = functools.partial(dies_first, tmp_path / "somebody died")
+    result = pair.mcts(GAME, GAME.initial_state(), Limit(simulations=100), evaluate=evaluate)
+    assert result.simulations == 50
     assert len(pair._running) == 1
     again = pair.mcts(GAME, GAME.initial_state(), Limit(simulations=100))
     assert again.simulations == 100
