@@ -330,6 +330,23 @@ def plyhouse(*arguments: str) -> float:
     return time.perf_counter() - begun
 
 
+def parallel_search(seconds: float) -> list[float]:
+    """Elapsed seconds of as many simulations in one process and in two, already started."""
+    from plyhouse.search import Limit
+    from plyhouse.search.parallel import ParallelSearch
+
+    game, state = start("othello")
+    limit = Limit(simulations=round(100_000 * seconds))
+    found = []
+    for workers in (1, 2):
+        with ParallelSearch(workers) as search:
+            search.mcts(game, state, Limit(simulations=10))
+            begun = time.perf_counter()
+            search.mcts(game, state, limit, solve=False)
+            found.append(time.perf_counter() - begun)
+    return found
+
+
 def parallel_match(seconds: float) -> list[float]:
     """Elapsed seconds of the same matches, one at a time and two at a time."""
     fixed = ("--game", "connect_four", "--games", "8", "--opening-plies", "4", "--seed", "1")
@@ -341,6 +358,7 @@ def parallel_match(seconds: float) -> list[float]:
 
 
 TWO_CORES: dict[str, Measure2] = {
+    "parallel mcts othello": parallel_search,
     "parallel plyhouse match": parallel_match,
 }
 
