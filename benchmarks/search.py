@@ -222,7 +222,7 @@ ROWS = [
     ),
     Row(
         "alpha_beta tic_tac_toe, solve", "s", solve,
-        python=rivals.spiel_solve, easy=rivals.easy_solve,
+        python=rivals.spiel_solve, easy=rivals.easy_solve, than="python",
     ),
     *[
         Row(
@@ -233,7 +233,7 @@ ROWS = [
     ],
     Row(
         "expectiminimax pig", "nodes/s", expectiminimax_nodes,
-        python=rivals.spiel_expectiminimax,
+        python=rivals.spiel_expectiminimax, than="python",
     ),
     *[
         Row(
@@ -336,7 +336,7 @@ def parallel_search(seconds: float) -> list[float]:
     from plyhouse.search.parallel import ParallelSearch
 
     game, state = start("othello")
-    limit = Limit(simulations=round(100_000 * seconds))
+    limit = Limit(simulations=round(400_000 * seconds))
     found = []
     for workers in (1, 2):
         with ParallelSearch(workers) as search:
@@ -383,7 +383,7 @@ def printed(row: Row, found: dict[str, float | None]) -> str:
     """One line of the table."""
     columns = ("pure", "compiled", "native", "python", "easy")
     line = f"{row.name:40}{row.unit:>14}"
-    line += "".join(f"{number(found.get(column)):>12}" for column in columns)
+    line += "".join(f"{number(found.get(column)):>13}" for column in columns)
     mine = found.get("compiled") or found.get("pure")
     gains = ""
     for column in columns[:1] + columns[2:]:
@@ -416,7 +416,7 @@ def main() -> None:
 
     rows = [row for row in ROWS if wanted(row.name)]
     titles = ("pure", "compiled", "Spiel C++", "Spiel Python", "easyAI")
-    head = f"{'':40}{'':>14}" + "".join(f"{title:>12}"[-13:] for title in titles)
+    head = f"{'':40}{'':>14}" + "".join(f"{title:>13}" for title in titles)
     print(head + f"{'/ pure':>10}{'/ rival':>10}")
     with tempfile.TemporaryDirectory(prefix="plyhouse-bench-") as folder:
         bench = Bench(options.seconds, Path(folder))
