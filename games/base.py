@@ -15,7 +15,7 @@ import difflib
 import enum
 import json
 import re
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
@@ -255,7 +255,21 @@ _FIELD_NAMES: Final[dict[type[Any], tuple[str, ...]]] = {}
 """The fields of observation types, which are asked for with every ply."""
 
 
-class Game(ABC):
+class GameType(ABCMeta):
+    """Type of game classes: abstract methods as ever, and `isinstance` by inheritance alone.
+
+    Compiled classes share the cache of `ABCMeta` with their base, so that its answer for one of
+    them would be given for all.
+    """
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return type.__instancecheck__(cls, instance)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return type.__subclasscheck__(cls, subclass)
+
+
+class Game(metaclass=GameType):
     """A rule set with chosen parameters: makes initial states, reads and writes actions,
     and decides what each seat may see.
 
@@ -300,7 +314,7 @@ class Game(ABC):
         )
         self.check_parameters()
 
-    def check_parameters(self) -> None:  # noqa: B027 - a hook: most games need no more
+    def check_parameters(self) -> None:
         """Raise `InvalidParameter` for values that do not go together; by default all do."""
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from plyhouse.games.base import Game
+from plyhouse.search.collector import no_full_collections
 from plyhouse.search.fitness import require_fit
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.leaves import Leaves
@@ -63,10 +64,11 @@ def deepened(root: Root, limit: Limit, deepen: bool) -> SearchResult:
     """Run the iterations of a search until its limit; see `tree_search`."""
     depth_limit = MAX_DEPTH if limit.depth is None else min(limit.depth, MAX_DEPTH)
     try:
-        for depth in range(1 if deepen else depth_limit, depth_limit + 1):
-            root.iterate(depth)
-            if root.settled():
-                break
+        with no_full_collections():
+            for depth in range(1 if deepen else depth_limit, depth_limit + 1):
+                root.iterate(depth)
+                if root.settled():
+                    break
     except SearchStopped:
         pass
     return root.result()

@@ -10,6 +10,7 @@ import random
 from typing import Any, Final, Literal
 
 from plyhouse.games.base import Game, Observation
+from plyhouse.search.collector import no_full_collections
 from plyhouse.search.fitness import require_turn
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.limit import Limit, SearchResult
@@ -95,10 +96,11 @@ def ismcts(
         most = DEFAULT_SIMULATIONS
     more = True
     try:
-        while more and (most is None or kernel.simulations < most):
-            more = kernel.run(rounds(kernel.simulations, most))
-            if limit.report is not None and more and kernel.simulations != most:
-                limit.report(_result(kernel, actions, poll))
+        with no_full_collections():
+            while more and (most is None or kernel.simulations < most):
+                more = kernel.run(rounds(kernel.simulations, most))
+                if limit.report is not None and more and kernel.simulations != most:
+                    limit.report(_result(kernel, actions, poll))
     except SearchStopped:
         pass
     result = _result(kernel, actions, poll, rng if choose == "sample" else None)

@@ -19,6 +19,7 @@ import time
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, Game
+from plyhouse.search.collector import no_full_collections
 from plyhouse.search.deepening import Evaluation
 from plyhouse.search.fitness import require_fit
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
@@ -224,10 +225,11 @@ class MonteCarloTree:
             most = DEFAULT_SIMULATIONS
         more = kernel.root.worth is None
         try:
-            while more and (most is None or kernel.simulations < most):
-                more = kernel.run(rounds(kernel.simulations, most))
-                if limit.report is not None and more and kernel.simulations != most:
-                    limit.report(self._result(poll))
+            with no_full_collections():
+                while more and (most is None or kernel.simulations < most):
+                    more = kernel.run(rounds(kernel.simulations, most))
+                    if limit.report is not None and more and kernel.simulations != most:
+                        limit.report(self._result(poll))
         except SearchStopped:
             more = False
         except BaseException:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, Game
+from plyhouse.search.collector import no_full_collections
 from plyhouse.search.fitness import require_fit
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.limit import Limit, SearchResult
@@ -81,11 +82,12 @@ def puct(
         most = DEFAULT_SIMULATIONS
     more = True
     try:
-        kernel.plant(state)
-        while more and (most is None or kernel.simulations < most):
-            more = kernel.run(rounds(kernel.simulations, most))
-            if limit.report is not None and more and kernel.simulations != most:
-                limit.report(_result(kernel, poll))
+        with no_full_collections():
+            kernel.plant(state)
+            while more and (most is None or kernel.simulations < most):
+                more = kernel.run(rounds(kernel.simulations, most))
+                if limit.report is not None and more and kernel.simulations != most:
+                    limit.report(_result(kernel, poll))
     except SearchStopped:
         pass
     result = _result(kernel, poll)

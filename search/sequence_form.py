@@ -6,7 +6,6 @@ game trees", STOC 1994.
 
 from __future__ import annotations
 
-import gc
 import random
 import statistics
 from collections.abc import Callable, Sequence
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
+from plyhouse.search.collector import no_full_collections
 from plyhouse.search.kernels import MAX_DEPTH, kernel_for
 from plyhouse.search.kernels.sequences import SequenceForm
 from plyhouse.search.limit import Limit
@@ -53,10 +53,8 @@ def sequence_form(
     state = game.initial_state()
     unfold = kernel_for("unfold", state)
     fault = ""
-    collecting = gc.isenabled()
-    # Nothing of what is made here is garbage, and looking for some takes as long as the rest.
-    gc.disable()
-    try:
+    # Looking for garbage in what is made here takes as long as the rest.
+    with no_full_collections():
         for nodes in sorted({min(FIRST_TRY, max_nodes), max_nodes}):
             kernel = unfold.Kernel(beat, game.information_state, game.seats, nodes, MAX_DEPTH)
             form: SequenceForm = kernel.build(state)
@@ -65,9 +63,6 @@ def sequence_form(
                 return form
             if fault != "nodes" or is_larger(sizes := probed_sizes(game), max_nodes):
                 break
-    finally:
-        if collecting:
-            gc.enable()
     if fault == "nodes":
         size = statistics.mean(sizes)
         guess = f"about {size:.0e}" if size < HUGE else f"more than {HUGE:.0e} by the look of it"

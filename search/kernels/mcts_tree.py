@@ -1,17 +1,17 @@
 """The nodes of a Monte Carlo search tree, and what is done with them outside of simulations.
 
 A node is one flat object, and the children of a node are a chain: in a simulation most of
-the time outside of the playout goes into comparing children.  Nodes are unknown to the
-garbage collector (``acyclic``): a tree has no cycles, and looking for them in a million
-nodes, again and again, would take longer than a search may be late.
+the time outside of the playout goes into comparing children.
+
+(mypyc could hide nodes from the garbage collector, which looks for cycles in a million of
+them in vain.  But what its ``acyclic`` makes is freed wrongly inside of deep structures, which
+trees are: CPython 3.11 then writes before the object.)
 """
 
 from __future__ import annotations
 
 from math import log, sqrt
 from typing import TYPE_CHECKING, Any, Final, final
-
-from mypy_extensions import mypyc_attr
 
 if TYPE_CHECKING:
     from mypy_extensions import i64
@@ -32,7 +32,6 @@ INFINITY: Final = float("inf")
 
 
 @final
-@mypyc_attr(acyclic=True)
 class Node:
     """A position in the tree with what its simulations returned to the seat that chose it."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from mypy_extensions import mypyc_attr
-
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
@@ -30,7 +28,6 @@ NOTHING: Final = object()
 
 
 @final
-@mypyc_attr(acyclic=True)
 class Entry:
     """What is known of one position, from the view of the seat that moves there."""
 

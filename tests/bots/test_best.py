@@ -1,0 +1,78 @@
+"""``best`` plays every game by the bot of the algorithm that is recommended."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from typing import Any
+
+import pytest
+
+from plyhouse.bots import Bot, Match, Turn
+from plyhouse.bots.reference.best_bot import BOTS, BestBot, bot_for
+from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.search.choice import recommended
+
+SPECS = [*game_names(), "pig(seats=3,target=20)", "pacman(ghosts=random)"]
+
+
+def turn_at(game: Game, state: Any, ply: int, rng: random.Random) -> Turn:
+    seat = state.to_move
+    perfect = game.info.information is Information.PERFECT
+    return Turn(
+        Match("m", game, seat, (), "move:1", False, "forfeit"),
+        ply=ply,
+        state=state if perfect else None,
+        observation=game.observe(state, seat),
+        rng=rng,
+        soft=1_020_000_000,
+        hard=2_000_000_000,
+        clock_ns=lambda: 1_000_000_000,
+    )
+
+
+def drawn(state: Any, rng: random.Random) -> Any:
+    outcomes = state.chance_outcomes()
+    return rng.choices([outcome for outcome, _ in outcomes], [share for _, share in outcomes])[0]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_it_plays_every_game_of_the_house(spec: str) -> None:
+    game = get_game(spec)
+    rng = random.Random(7)
+    bots = [BestBot(depth=1, simulations=20) for _ in range(game.seats)]
+    state: Any = game.initial_state()
+    plies = 0
+    while state.to_move != TERMINAL and plies < 6:
+        if state.to_move == CHANCE:
+            state = state.after(drawn(state, rng))
+            continue
+        turn = turn_at(game, state, plies, rng)
+        action = bots[state.to_move].choose(turn)
+        text, problem = turn.text_of(action)
+        assert not problem
+        state = state.after(game.parse(state, text))
+        plies += 1
+    assert plies >= 1
+    assert isinstance(bots[0].bot, bot_for(game)) or bots[0].bot is None
+
+
+def test_there_is_a_bot_for_whatever_may_be_recommended() -> None:
+    for target in BOTS.values():
+        module, _, name = target.partition(":")
+        found = getattr(importlib.import_module(f"plyhouse.bots.reference.{module}"), name)
+        assert issubclass(found, Bot)
+    for spec in SPECS:
+        assert recommended(get_game(spec)).algorithm in BOTS
+
+
+def test_its_options_reach_the_search() -> None:
+    game = get_game("connect_four")
+    state = game.initial_state()
+    bot = BestBot(depth=2)
+    bot.choose(turn_at(game, state, 0, random.Random(1)))
+    assert bot.bot is not None
+    assert vars(bot.bot)["own"].depth == 2
+    with pytest.raises(ValueError, match="depth=0"):
+        BestBot(depth=0)
