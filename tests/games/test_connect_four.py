@@ -8,6 +8,8 @@ import pytest
 
 from plyhouse.games import TERMINAL, InvalidParameter, State, get_game
 from plyhouse.games.counting import divide, perft, positions_by_ply
+from plyhouse.games.native import COMPILED
+from plyhouse.search import alpha_beta
 
 GAME = get_game("connect_four")
 
@@ -176,3 +178,24 @@ def test_lines_longer_than_the_board_are_refused() -> None:
 def test_the_largest_boards_fill_up_within_the_declared_plies() -> None:
     sizes = [(c, r) for c in range(2, 11) for r in range(2, 11) if c * (r + 1) <= 62]
     assert max(c * r for c, r in sizes) == GAME.info.max_plies
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="five million positions: takes minutes interpreted")
+def test_the_centre_opening_is_won_for_the_first_player_where_it_can_be_shown() -> None:
+    """A piece of "the first player wins from the centre column" (Allis 1988, Allen 1988).
+
+    The whole claim takes hours of search; eight plies into its line it takes seconds.
+    """
+    state = play("44444422")
+    result = alpha_beta(
+        GAME,
+        state,
+        deepen=False,
+        heuristic=False,
+        table=True,
+        ordering=False,
+        null_windows=False,
+    )
+    assert state.to_move == 0
+    assert (result.value, result.exact) == (1.0, True)
