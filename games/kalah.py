@@ -388,7 +388,8 @@ class Kalah(Game):
                 )
             rows.append(tuple(cells if seat == 0 else reversed(cells)))
         names = (self.seat_name(1), self.seat_name(0))
-        labels = tuple([str(house + 1) for house in range(self.houses)])
+        # North's house is named first, as it stands above: "6/1", "5/2" ...
+        labels = tuple([f"{self.houses - place}/{place + 1}" for place in range(self.houses)])
         grid = Grid(tuple(rows), names, labels, "Houses")
         counters = [
             Counter(f"Store of {self.seat_name(seat)}", seen.stores[seat], None, seat)
