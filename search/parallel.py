@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import random
 import signal
 import time
@@ -179,8 +180,9 @@ class ParallelSearch:
                 simulations=_part(simulations, self.workers, place),
             )
             own_seed = rng.getrandbits(62)
+            task = pickle.dumps((game, state, share, own_seed, options))
             try:
-                worker.pipe.send((self._asked, game, state, share, own_seed, options))
+                worker.pipe.send((self._asked, task))
                 waiting[worker.pipe] = place
             except (BrokenPipeError, ConnectionResetError):
                 lost.append(worker)
@@ -240,11 +242,13 @@ def _work(pipe: Connection) -> None:
     pipe.send("ready")
     while True:
         try:
-            number, game, state, limit, seed, options = pipe.recv()
+            number, task = pipe.recv()
         except (EOFError, OSError):
             return
         answer: Any
         try:
+            # Read here, so that what cannot be imported in this process is told as well.
+            game, state, limit, seed, options = pickle.loads(task)  # noqa: S301 - our own parent's
             answer = mcts(
                 game, state, replace(limit, report=only_for_the_living), seed=seed, **options
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -42,8 +44,26 @@ def fails(state: Any, seat: int) -> float:
     raise ZeroDivisionError("no idea")
 
 
+class OnlyHere:
+    """Stands for an estimate whose module a worker cannot import."""
+
+    def __call__(self, state: Any, seat: int) -> float:
+        return 0.0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return importlib.import_module, ("only_here",)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def importable() -> Iterator[None]:
+    """Let workers import this module, whose functions they are given."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).resolve().parents[2]))
+        yield
+
+
 @pytest.fixture(scope="module")
-def pair() -> Iterator[ParallelSearch]:
+def pair(importable: None) -> Iterator[ParallelSearch]:
     with ParallelSearch(2) as search:
         yield search
 
@@ -102,6 +122,10 @@ def test_what_a_search_raises_reaches_the_caller(pair: ParallelSearch) -> None:
         pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10), playouts=-1)
     with pytest.raises(ZeroDivisionError, match="no idea"):
         pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10), evaluate=fails)
+    with pytest.raises(ModuleNotFoundError, match="only_here"):
+        pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10), evaluate=OnlyHere())
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10), evaluate=lambda *_: 0.0)
     with pytest.raises(GameMismatch):
         pair.mcts(get_game("kuhn_poker"), get_game("kuhn_poker").initial_state())
     assert pair.mcts(GAME, GAME.initial_state(), Limit(simulations=10)).simulations == 10
