@@ -46,7 +46,7 @@ def write_game_pages(folder: Path) -> None:
 def _index(games: list[Game]) -> str:
     rows = [
         f"| [{game.info.title}]({game.info.name}.md) | `{game.info.name}` | {_seats(game)} "
-        f"| {game.info.chance.value} | {game.info.information.value} | {game.info.summary} |"
+        f"| {game.chance_kind.value} | {game.info.information.value} | {game.info.summary} |"
         for game in games
     ]
     return "\n".join(
@@ -82,7 +82,7 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         "|---|---|",
         f"| Name | `{info.name}` |",
         f"| Seats | {_seats(game)}{': ' + names if info.seat_names else ''} |",
-        f"| Kind | {info.chance.value}, {info.information.value} information, "
+        f"| Kind | {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')} |",
         f"| Returns | {info.min_return:g} to {info.max_return:g} per seat |",
         f"| Rated by | {'wins' if info.scoring.value == 'wins' else 'the size of the returns'} |",

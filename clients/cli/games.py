@@ -41,7 +41,7 @@ def games(name: str | None, as_json: bool) -> None:
         [
             game.info.name,
             _seats(game),
-            game.info.chance.value,
+            game.chance_kind.value,
             game.info.information.value,
             game.info.summary,
         ]
@@ -67,7 +67,7 @@ def _facts(game: Game) -> dict[str, Any]:
         "seats": game.seats,
         "min_seats": info.min_seats,
         "max_seats": info.max_seats,
-        "chance": info.chance.value,
+        "chance": game.chance_kind.value,
         "information": info.information.value,
         "utility": info.utility.value,
         "min_return": info.min_return,
@@ -98,7 +98,7 @@ def _explain(game: Game) -> str:
     lines += [
         f"Seats        {_seats(game)}: "
         + ", ".join(f"{seat} {game.seat_name(seat)}" for seat in range(game.seats)),
-        f"Kind         {info.chance.value}, {info.information.value} information, "
+        f"Kind         {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')}",
         f"Returns      {info.min_return:g} to {info.max_return:g} per seat",
         f"Draw offers  {'yes' if info.draw_offers else 'no'}",

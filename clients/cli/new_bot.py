@@ -11,13 +11,13 @@ import click
 
 from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.output import note
-from plyhouse.games.base import ChanceKind, Game, Information
+from plyhouse.games.base import Game, Information
 
 __all__ = ["class_name", "new_bot", "starter"]
 
 _HEAD: Final = '''"""A bot for {title}.
 
-Try it:        plyhouse match {file} random --game {shell_spec}
+Try it:        plyhouse match {file} {others}--game {shell_spec}
 Play it:       plyhouse play {shell_spec} --against {file}
 Check it:      plyhouse check {file}
 Let it play:   plyhouse bot run {file} --server URL --game {shell_spec} --seek
@@ -33,18 +33,11 @@ class {name}(Bot):
 
 '''
 
-_DETERMINISTIC: Final = '''    def choose(self, turn: Turn) -> Any:
+_SEARCHING: Final = '''    def choose(self, turn: Turn) -> Any:
         """Look as far ahead as the clock allows."""
         # turn.state is the position, turn.legal what you can do, turn.clock the time.
-        # alpha_beta() takes evaluate=..., a function of yours that judges positions.
-        return alpha_beta(turn.game, turn.state, turn.limit).action
-'''
-
-_STOCHASTIC: Final = '''    def choose(self, turn: Turn) -> Any:
-        """Look as far ahead as the clock allows, over every roll of the dice."""
-        # turn.state is the position, turn.legal what you can do, turn.clock the time.
-        # expectiminimax() takes evaluate=..., a function of yours that judges positions.
-        return expectiminimax(turn.game, turn.state, turn.limit).action
+        # {search}() takes evaluate=..., a function of yours that judges positions.
+        return {search}(turn.game, turn.state, turn.limit).action
 '''
 
 _HIDDEN: Final = '''    def choose(self, turn: Turn) -> Any:
@@ -87,7 +80,8 @@ def new_bot(file: Path, game: str, force: bool) -> None:
         raise CommandError(
             f"A bot is a Python file: name it {file.with_suffix('.py')}.", EXIT_USAGE
         )
-    text = starter(file, get_game(game))
+    rules = get_game(game)
+    text = starter(file, rules)
     if not file.parent.is_dir():
         raise CommandError(f"There is no folder {file.parent}: make it first.", EXIT_USAGE)
     try:
@@ -98,7 +92,8 @@ def new_bot(file: Path, game: str, force: bool) -> None:
             f"{file} exists already; choose another name, or overwrite it with --force.",
             EXIT_USAGE,
         ) from None
-    note(f"Wrote {file}. Try it: plyhouse match {file} random --game {_quoted(game)}")
+    others = "random " * (rules.seats - 1)
+    note(f"Wrote {file}. Try it: plyhouse match {file} {others}--game {_quoted(game)}")
 
 
 def starter(file: Path, game: Game) -> str:
@@ -110,15 +105,17 @@ def starter(file: Path, game: Game) -> str:
             "from plyhouse.games import CHANCE, TERMINAL",
         ]
     else:
-        deterministic = game.info.chance is ChanceKind.DETERMINISTIC
-        body = _DETERMINISTIC if deterministic else _STOCHASTIC
-        search = "alpha_beta" if deterministic else "expectiminimax"
+        from plyhouse.search.choice import recommended
+
+        search = recommended(game).algorithm
+        body = _SEARCHING.format(search=search)
         ours = ["from plyhouse.bots import Bot, Turn", f"from plyhouse.search import {search}"]
     head = _HEAD.format(
         title=game.info.title,
         file=file.name,
         spec=game.spec,
         shell_spec=_quoted(game.spec),
+        others="random " * (game.seats - 1),
         imports="\n".join(["from typing import Any", "", *ours]),
         name=class_name(file.stem),
     )

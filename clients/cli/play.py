@@ -336,7 +336,7 @@ class _Table:
         self._events(message.events)
         outcome = message.outcome
         click.echo(f"\n{_verdict(outcome, self.seat)}")
-        if message.seed and self.game.info.chance.value == "stochastic":
+        if message.seed and self.game.chance_kind.value == "stochastic":
             click.echo(f"The seed of the dice was {message.seed}.")
         return EXIT_FAILED if outcome.termination in ("bot_crash", "server_fault") else EXIT_OK
 

@@ -168,7 +168,7 @@ def test_states_that_look_the_same_give_the_same_result(spec: str, skip: int) ->
         assert wanted[0] in state.actions()
 
 
-def test_only_sampled_states_are_looked_at() -> None:
+def test_only_sampled_states_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     # The searches get an observation and never a state; the game counts what it hands out.
     game, state = first_turn("leduc_poker")
     seen = game.observe(state, state.to_move)
@@ -181,7 +181,7 @@ def test_only_sampled_states_are_looked_at() -> None:
         handed_out.append(sampled)
         return sampled
 
-    game.sample_state = counted  # type: ignore[method-assign]
+    monkeypatch.setattr(game, "sample_state", counted)  # games are shared between tests
     result = ismcts(game, seen, Limit(simulations=200))
     assert len(handed_out) == result.simulations + 1  # one for the legal actions
     cards = {game.information_state(sampled, 1 - state.to_move) for sampled in handed_out}
