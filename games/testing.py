@@ -21,7 +21,8 @@ non-interference  what a seat is shown depends only on its information state, an
 sample_state      a sampled state looks to the seat like the real one
 scene             it offers exactly the legal actions
 copying           states and games survive pickle and copy
-hooks             ``key``, ``heuristic``, ``playout``, ``order``, ``noisy_actions`` where present
+hooks             ``key``, ``heuristic``, ``playout``, ``order``, ``noisy_actions``, ``forced``
+                  where present
 """
 
 from __future__ import annotations
@@ -487,3 +488,6 @@ class _Checker:
         if state.to_move >= 0 and hasattr(state, "noisy_actions"):
             noisy = hooks.noisy_actions()
             self.require(set(noisy) <= set(actions), law, f"{noisy!r} are not all legal")
+        if state.to_move >= 0 and hasattr(state, "forced"):
+            forced = hooks.forced()
+            self.require(isinstance(forced, bool), law, f"forced gives {forced!r}, not a bool")
