@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 
 # The compiled build has to be made again when a source that it compiles changes.
-SOURCES := $(wildcard games/*.py search/*.py search/*/*.py) setup.py pyproject.toml
+SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
 
 .PHONY: help demo test test-pure lint types format docs wheel-check bench clean
 

@@ -34,23 +34,18 @@ ROOT = Path(__file__).resolve().parent
 TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
 
 NATIVE = ROOT / "build" / "native"
-INTERPRETED = {
-    "games": {
-        "__init__",
-        "_compiled",
-        "_pure",
-        "base",
-        "errors",
-        "playthrough",
-        "registry",
-        "scene",
-        "testing",
-        "tree_notation",
-        "trees",
-    },
-    "search/kernels": {"__init__", "duck"},
-}
-"""Not worth compiling; every other module of these folders is."""
+COMPILED = (
+    "games/bits.py",
+    "games/boards.py",
+    "games/counting.py",
+    "games/native.py",
+    "games/deterministic/**/*.py",
+    "games/hidden/**/*.py",
+    "games/stochastic/**/*.py",
+    "search/kernels/*.py",
+)
+"""What is compiled, but for each `__init__`: the games, what they stand on, the kernels."""
+INTERPRETED = {"search/kernels/duck.py"}
 TWIN_IMPORT = "from plyhouse.search.kernels.duck import NodeState\n"
 TWIN_SOURCE = "from plyhouse.games.native import NativeState as NodeState\n"
 """The line that makes a kernel's typed twin; see search/kernels/__init__.py."""
@@ -94,30 +89,28 @@ def packages() -> dict[str, str]:
 
 def sources() -> list[Path]:
     """The modules to compile, relative to the root."""
-    return [
-        path.relative_to(ROOT)
-        for folder, left_out in INTERPRETED.items()
-        for path in sorted((ROOT / folder).glob("*.py"))
-        if path.stem not in left_out
-    ]
+    found = {path.relative_to(ROOT) for pattern in COMPILED for path in ROOT.glob(pattern)}
+    return sorted(
+        path for path in found if path.name != "__init__.py" and path.as_posix() not in INTERPRETED
+    )
 
 
 def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     """Which modules (paths) go into one shared library, and its name: all kernels, and every
-    game with its parts (chess and chess_board).
+    game with its parts (the modules of a game's folder).
 
     A library each lets them be compiled side by side, and only those that change.  Calls from
     one to another, like those of the kernels into games, go through methods of `NativeState`
     or one more pointer.
     """
-    stems = [Path(module).stem for module in modules]
     found: dict[str, list[str]] = {}
-    for module, stem in zip(modules, stems, strict=True):
-        if module.startswith("plyhouse/search/"):
+    for module in modules:
+        parts = Path(module).with_suffix("").parts  # plyhouse, games, stochastic, pig
+        if parts[1] == "search":
             name = "plyhouse.search._native"
         else:
-            whole = min((part for part in stems if f"{stem}_".startswith(f"{part}_")), key=len)
-            name = f"plyhouse.games._native_{whole}"
+            game = parts[3] if len(parts) > 3 else parts[2]
+            name = f"plyhouse.games._native_{game}"
         found.setdefault(name, []).append(module)
     return [(paths, name) for name, paths in found.items()]
 

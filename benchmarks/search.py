@@ -333,7 +333,7 @@ def plyhouse(*arguments: str) -> float:
 def parallel_search(seconds: float) -> list[float]:
     """Elapsed seconds of as many simulations in one process and in two, already started."""
     from plyhouse.search import Limit
-    from plyhouse.search.parallel import ParallelSearch
+    from plyhouse.search.monte_carlo.parallel import ParallelSearch
 
     game, state = start("othello")
     limit = Limit(simulations=round(400_000 * seconds))

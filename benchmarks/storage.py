@@ -31,7 +31,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
-from plyhouse.server.ratings import PairScore, fit
+from plyhouse.server.results.ratings import PairScore, fit
 from plyhouse.storage.rows import (
     EventRow,
     MatchRow,

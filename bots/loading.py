@@ -7,8 +7,8 @@
 Each may be followed by options, ``alpha_beta(depth=6)``: see `plyhouse.bots.options`.
 
 Everything that can be wrong is a `BotLoadError` of one sentence.  `load_bot` runs the author's
-code, so the runner lets the bot's own process do it (`plyhouse.bots.process`), with a time limit;
-`check_spec` finds the simple mistakes without running anything.
+code, so the runner lets the bot's own process do it (`plyhouse.bots.process.spawn`), with a time
+limit; `check_spec` finds the simple mistakes without running anything.
 """
 
 from __future__ import annotations

@@ -11,25 +11,17 @@ if __name__ != "plyhouse.search":
     raise ImportError("import plyhouse.search, not search")
 
 # Each function has the name of its module, so it must be bound here, after its module.
-from plyhouse.search.alpha_beta import alpha_beta
-from plyhouse.search.best_response import (
+from plyhouse.search.equilibria.best_response import (
     BestResponse,
     best_response,
     expected_returns,
     exploitability,
     nash_conv,
 )
-from plyhouse.search.cfr import cfr
-from plyhouse.search.cfr_plus import cfr_plus
-from plyhouse.search.discounted_cfr import discounted_cfr
-from plyhouse.search.expectimax import expectimax
-from plyhouse.search.expectiminimax import expectiminimax
-from plyhouse.search.explain import explain
-from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
-from plyhouse.search.flat_monte_carlo import flat_monte_carlo
-from plyhouse.search.ismcts import ismcts
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.matrix_game import (
+from plyhouse.search.equilibria.cfr import cfr
+from plyhouse.search.equilibria.cfr_plus import cfr_plus
+from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
+from plyhouse.search.equilibria.matrix_game import (
     MatrixSolution,
     NormalForm,
     dominated,
@@ -38,21 +30,29 @@ from plyhouse.search.matrix_game import (
     pure_equilibria,
     undominated,
 )
-from plyhouse.search.maxn import maxn
-from plyhouse.search.mccfr import mccfr
-from plyhouse.search.mcts import MonteCarloTree, mcts
-from plyhouse.search.minimax import minimax
-from plyhouse.search.parallel import ParallelSearch, parallel_mcts
-from plyhouse.search.paranoid import paranoid
-from plyhouse.search.pimc import pimc
-from plyhouse.search.puct import puct
+from plyhouse.search.equilibria.mccfr import mccfr
+from plyhouse.search.equilibria.solution import Progress, Solution
+from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
+from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
+from plyhouse.search.monte_carlo.ismcts import ismcts
+from plyhouse.search.monte_carlo.mcts import MonteCarloTree, mcts
+from plyhouse.search.monte_carlo.parallel import ParallelSearch, parallel_mcts
+from plyhouse.search.monte_carlo.pimc import pimc
+from plyhouse.search.monte_carlo.puct import puct
 from plyhouse.search.random_choice import random_action
-from plyhouse.search.retrograde import retrograde, solve
-from plyhouse.search.solution import Progress, Solution
-from plyhouse.search.tabular import TabularPolicy, load_policy
-from plyhouse.search.team_search import team_search
-from plyhouse.search.transpositions import TranspositionTable
-from plyhouse.search.value_iteration import value_iteration
+from plyhouse.search.tables.retrograde import retrograde, solve
+from plyhouse.search.tables.value_iteration import value_iteration
+from plyhouse.search.teaching.explain import explain
+from plyhouse.search.trees.alpha_beta import alpha_beta
+from plyhouse.search.trees.expectimax import expectimax
+from plyhouse.search.trees.expectiminimax import expectiminimax
+from plyhouse.search.trees.maxn import maxn
+from plyhouse.search.trees.minimax import minimax
+from plyhouse.search.trees.paranoid import paranoid
+from plyhouse.search.trees.team_search import team_search
+from plyhouse.search.trees.transpositions import TranspositionTable
 from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [

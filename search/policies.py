@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
-from plyhouse.search.deepening import Evaluation
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.trees.deepening import Evaluation
 
 __all__ = [
     "Policy",

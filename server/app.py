@@ -6,9 +6,9 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
-from plyhouse.server.api import create_api
-from plyhouse.server.hub import Hub
-from plyhouse.server.websocket import Receive, Scope, Send, refuse, websocket_endpoint
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.web.api import create_api
+from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
 

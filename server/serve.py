@@ -25,9 +25,9 @@ import uvicorn
 
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.http import PunctualHttp
-from plyhouse.server.hub import Hub
-from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.wire.protocols import PunctualHttp
+from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
 from plyhouse.storage.errors import StorageError
 
 __all__ = [

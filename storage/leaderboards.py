@@ -1,6 +1,6 @@
 """Leaderboards, results for the rating fit, and ratings: the SQL.
 
-The sums are kept up by `plyhouse.storage.operations` in the transaction that finishes a match,
+The sums are kept up by `plyhouse.storage.match_writes` in the transaction that finishes a match,
 so a leaderboard reads as many rows as it shows, however many matches were played.
 """
 

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from plyhouse.storage import competitions, leaderboards, people, records
+from plyhouse.storage import competitions, leaderboards, people
+from plyhouse.storage import match_reads as records
 from plyhouse.storage.database import Database
-from plyhouse.storage.operations import Operations
+from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
     BotRow,
     CompetitionRow,

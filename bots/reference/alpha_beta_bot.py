@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.alpha_beta import alpha_beta
-from plyhouse.search.transpositions import TranspositionTable
+from plyhouse.search.trees.alpha_beta import alpha_beta
+from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["AlphaBetaBot"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.expectimax import expectimax
 from plyhouse.search.limit import Limit
-from plyhouse.search.minimax import minimax
 from plyhouse.search.policies import mixed_policy, remembered, search_policy
+from plyhouse.search.trees.expectimax import expectimax
+from plyhouse.search.trees.minimax import minimax
 
 __all__ = ["ExpectimaxBot"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.flat_monte_carlo import flat_monte_carlo
+from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
 
 __all__ = ["FlatMonteCarloBot"]
 

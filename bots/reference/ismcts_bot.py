@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.ismcts import ismcts
+from plyhouse.search.monte_carlo.ismcts import ismcts
 
 __all__ = ["IsmctsBot"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.alpha_beta import alpha_beta
-from plyhouse.search.features import FEATURES
-from plyhouse.search.linear_evaluation import LinearEvaluation
+from plyhouse.search.evaluation.features import FEATURES
+from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
+from plyhouse.search.trees.alpha_beta import alpha_beta
 
 __all__ = ["LinearBot"]
 

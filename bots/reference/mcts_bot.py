@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.mcts import EXPLORATION, MonteCarloTree
+from plyhouse.search.monte_carlo.mcts import EXPLORATION, MonteCarloTree
 
 __all__ = ["MctsBot"]
 
@@ -15,7 +15,7 @@ class MctsBot(SearchBot):
 
     What the last search knows of the position that arose is where the next begins.  Options
     besides those of every search: ``exploration`` and ``rave``, as in
-    `plyhouse.search.mcts.mcts`.
+    `plyhouse.search.monte_carlo.mcts.mcts`.
     """
 
     name = "mcts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.minimax import minimax
+from plyhouse.search.trees.minimax import minimax
 
 __all__ = ["MinimaxBot"]
 

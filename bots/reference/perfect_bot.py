@@ -10,10 +10,10 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.base import Game
-from plyhouse.search.alpha_beta import alpha_beta
-from plyhouse.search.checkers_endgames import solve_checkers
-from plyhouse.search.endgame_table import EndgameTable
-from plyhouse.search.retrograde import TooManyPositions, retrograde, solve
+from plyhouse.search.tables.checkers_endgames import solve_checkers
+from plyhouse.search.tables.endgame_table import EndgameTable
+from plyhouse.search.tables.retrograde import TooManyPositions, retrograde, solve
+from plyhouse.search.trees.alpha_beta import alpha_beta
 
 __all__ = ["PerfectBot"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from plyhouse.bots import Bot, Turn
 from plyhouse.games.base import Game
-from plyhouse.search.pig_solution import PigSolution, solve_pig
+from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
 
 __all__ = ["PigOptimal"]
 

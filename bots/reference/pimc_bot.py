@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.pimc import pimc
+from plyhouse.search.monte_carlo.pimc import pimc
 
 __all__ = ["PimcBot"]
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final
 
 from plyhouse.bots import Bot, Turn
 from plyhouse.games.errors import GameMismatch
-from plyhouse.search.cfr import RegretSolution
-from plyhouse.search.cfr_plus import cfr_plus
-from plyhouse.search.tabular import TabularPolicy, load_policy
+from plyhouse.search.equilibria.cfr import RegretSolution
+from plyhouse.search.equilibria.cfr_plus import cfr_plus
+from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
 
 __all__ = ["PolicyBot"]
 

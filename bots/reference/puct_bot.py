@@ -7,7 +7,7 @@ from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
 from plyhouse.games.registry import get_game
-from plyhouse.search.puct import puct
+from plyhouse.search.monte_carlo.puct import puct
 
 __all__ = ["PuctBot"]
 
@@ -15,7 +15,8 @@ __all__ = ["PuctBot"]
 class PuctBot(SearchBot):
     """Equal priors, and the ``heuristic()`` of the game's states as estimates.
 
-    Give `plyhouse.search.puct.puct` an evaluator of your own for a bot with a learned one.
+    Give `plyhouse.search.monte_carlo.puct.puct` an evaluator of your own for a bot with a learned
+    one.
     """
 
     name = "puct"

@@ -24,8 +24,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.play import MatchResult as BotResult
-from plyhouse.bots.runner import RunOptions, run_bot
+from plyhouse.bots.running.play import MatchResult as BotResult
+from plyhouse.bots.running.runner import RunOptions, run_bot
 from plyhouse.clients.cli.arena import Played, Series, Trouble
 from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.clients.cli.local import (
@@ -38,10 +38,10 @@ from plyhouse.clients.cli.local import (
 from plyhouse.clients.cli.tally import MatchResult
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
-from plyhouse.server.clock import TimeControl
-from plyhouse.server.hub import Hub
-from plyhouse.server.participants import Participant
-from plyhouse.server.runner import Terms
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.match.clock import TimeControl
 
 __all__ = ["Worker", "main", "pairing_seed", "seat_orders", "trouble"]
 
@@ -177,7 +177,7 @@ class Worker:
         )
 
     async def _record(self, match: str) -> str:
-        from plyhouse.server.record import stored_record
+        from plyhouse.server.results.record import stored_record
 
         record = stored_record(await self.hub.store.match(match), self.terms.game)
         return msgspec.json.encode(record).decode()

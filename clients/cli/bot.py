@@ -98,10 +98,10 @@ def run(
 
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
-    from plyhouse.bots.client import Refused
-    from plyhouse.bots.runner import RunOptions, SeekRequest, run_bot
+    from plyhouse.bots.client.client import Refused
+    from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
     from plyhouse.clients.cli.http import Url
-    from plyhouse.server.clock import TimeControl
+    from plyhouse.server.match.clock import TimeControl
 
     address = Url(server)
     if not token:

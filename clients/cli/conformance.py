@@ -24,11 +24,11 @@ from typing import Any, Final
 
 import msgpack  # type: ignore[import-untyped]
 
-from plyhouse.bots.channel import Channel
-from plyhouse.bots.client import Client, ClientError, Identity
+from plyhouse.bots.client.channel import Channel
+from plyhouse.bots.client.client import Client, ClientError, Identity
 from plyhouse.bots.loading import BotLoadError, check_spec
-from plyhouse.bots.play import MatchResult
-from plyhouse.bots.runner import BotRunner, RunOptions
+from plyhouse.bots.running.play import MatchResult
+from plyhouse.bots.running.runner import BotRunner, RunOptions
 from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -44,11 +44,11 @@ from plyhouse.protocol.messages import (
     Resign,
     Turn,
 )
-from plyhouse.server.clock import TimeControl
-from plyhouse.server.hub import Hub
-from plyhouse.server.memory import MemoryClient
-from plyhouse.server.participants import Participant
-from plyhouse.server.runner import Terms
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.wire.memory import MemoryClient
 
 __all__ = ["PRESSURE", "TIME_CONTROL", "Check", "check_bot"]
 

@@ -319,8 +319,8 @@ def _wait_for_ratings(server: str) -> None:
 
 def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
     """Fetch a record of a game with dice, and recompute it here."""
-    from plyhouse.server.record import read_record
-    from plyhouse.server.verify import verify
+    from plyhouse.server.results.record import read_record
+    from plyhouse.server.results.verify import verify
 
     query = f"?competition={competitions['pig']}&status=finished&limit=1"
     match = call(server, "GET", path("matches") + query)[0]["match"]

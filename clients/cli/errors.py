@@ -73,7 +73,7 @@ _BY_FAMILY: Final = {
 
 _BY_CLASS: Final = {
     "plyhouse.bots.loading.BotLoadError": EXIT_USAGE,
-    "plyhouse.bots.client.CannotConnect": EXIT_UNREACHABLE,
+    "plyhouse.bots.client.client.CannotConnect": EXIT_UNREACHABLE,
 }
 """Errors whose class says more than a code; by name, so that nothing has to be imported."""
 

@@ -11,8 +11,8 @@ from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
-    from plyhouse.search.explained import Explanation
     from plyhouse.search.policies import Policy
+    from plyhouse.search.teaching.explained import Explanation
 
 __all__ = ["explain"]
 
@@ -78,7 +78,7 @@ def explain(
     """
     from plyhouse.clients.cli.moves import replayed
     from plyhouse.search import explain as explained
-    from plyhouse.search.explain import TreeTooLarge, UnknownSearch
+    from plyhouse.search.teaching.explain import TreeTooLarge, UnknownSearch
 
     suffix = Path(output).suffix.lower() if output != "-" else ".txt"
     if suffix not in FORMATS:

@@ -61,7 +61,7 @@ def leaderboard(game: str, limit: int, server: str | None, database: str, as_jso
 
 async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[str, Any]]:
     """The first ``limit`` lines of a game's leaderboard, best first."""
-    from plyhouse.server.leaderboards import lines
+    from plyhouse.server.results.leaderboards import lines
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)
@@ -73,7 +73,7 @@ async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[
 
 
 def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print standings (dicts with the fields of `plyhouse.server.leaderboards.Line`)."""
+    """Print standings (dicts with the fields of `plyhouse.server.results.leaderboards.Line`)."""
     print_table(title, *_cells(rows))
 
 

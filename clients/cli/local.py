@@ -1,6 +1,6 @@
 """A server without a network, for matches on this machine: the same hub, in memory.
 
-Bots connect to it through `plyhouse.server.memory`, with the client that crosses networks
+Bots connect to it through `plyhouse.server.wire.memory`, with the client that crosses networks
 elsewhere; nothing but the transport differs from ``plyhouse serve``.
 """
 
@@ -11,10 +11,10 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from plyhouse.bots.channel import Channel, Connector
+from plyhouse.bots.client.channel import Channel, Connector
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hub import Hub
-from plyhouse.server.participants import Participant
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.participants import Participant
 
 __all__ = [
     "PLAYER",

@@ -113,7 +113,7 @@ def match(
     from plyhouse.bots.loading import check_spec
     from plyhouse.clients.cli.arena import Series, default_jobs
     from plyhouse.games.registry import get_game
-    from plyhouse.server.clock import TimeControl
+    from plyhouse.server.match.clock import TimeControl
 
     rules = get_game(game, files=True)
     if len(bots) != rules.seats:

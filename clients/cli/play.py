@@ -14,12 +14,12 @@ from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Comman
 from plyhouse.clients.cli.output import is_terminal, note, signed
 
 if TYPE_CHECKING:
-    from plyhouse.bots.channel import Channel, Connector
-    from plyhouse.bots.client import Client
+    from plyhouse.bots.client.channel import Channel, Connector
+    from plyhouse.bots.client.client import Client
     from plyhouse.clients.terminal.prompt import LineReader
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
-    from plyhouse.server.hub import Hub
+    from plyhouse.server.house.hub import Hub
 
 __all__ = ["play"]
 
@@ -137,7 +137,7 @@ class _Table:
             self.lines.close()
 
     async def _play(self, hub: Hub) -> int:
-        from plyhouse.bots.client import Client, Identity
+        from plyhouse.bots.client.client import Client, Identity
         from plyhouse.clients.cli.local import connector_of
 
         runs = await self._invite(hub)
@@ -159,7 +159,7 @@ class _Table:
 
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
-        from plyhouse.bots.runner import RunOptions, run_bot
+        from plyhouse.bots.running.runner import RunOptions, run_bot
         from plyhouse.clients.cli.local import PLAYER, connector_of
         from plyhouse.clients.cli.match import bot_labels
 
@@ -186,7 +186,7 @@ class _Table:
 
     async def _converse(self, hub: Hub) -> int:
         """The person's side of the connection, until the match is over."""
-        from plyhouse.bots.client import Connected
+        from plyhouse.bots.client.client import Connected
         from plyhouse.protocol.messages import Finished, MatchMessage, Turn, Update
 
         asking: asyncio.Task[None] | None = None
@@ -218,8 +218,8 @@ class _Table:
 
     async def _begin(self, hub: Hub) -> None:
         from plyhouse.clients.cli.local import PLAYER, online
-        from plyhouse.server.clock import TimeControl
-        from plyhouse.server.runner import Terms
+        from plyhouse.server.house.matches import Terms
+        from plyhouse.server.match.clock import TimeControl
 
         bots = [await online(hub, f"{PLAYER}/{name}") for name in self.names]
         person = await online(hub, PERSON)
@@ -265,7 +265,7 @@ class _Table:
 
     async def _ask(self, turn: Turn) -> None:
         """Ask until there is an action that can be played, and play it."""
-        from plyhouse.bots.client import RequestRefused
+        from plyhouse.bots.client.client import RequestRefused
         from plyhouse.clients.terminal.prompt import matching_action
 
         while True:

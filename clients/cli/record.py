@@ -37,7 +37,7 @@ def record(
         import json
 
         from plyhouse.clients.cli.http import call, path
-        from plyhouse.server.record import read_record, write_record
+        from plyhouse.server.results.record import read_record, write_record
 
         answer = call(server, "GET", path("matches", match_id, "record"), token=token)
         text = write_record(read_record(json.dumps(answer)))
@@ -55,7 +55,7 @@ def record(
 async def record_from_database(url: str, match_id: str) -> str:
     """The text of a record, read from the database itself."""
     from plyhouse.games.registry import get_game
-    from plyhouse.server.record import stored_record, write_record
+    from plyhouse.server.results.record import stored_record, write_record
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)

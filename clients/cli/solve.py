@@ -14,7 +14,7 @@ from plyhouse.clients.cli.output import note, print_table, signed
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Observation
-    from plyhouse.search.solution import Progress, Solution
+    from plyhouse.search.equilibria.solution import Progress, Solution
 
 __all__ = ["solve"]
 

@@ -11,7 +11,7 @@ import click
 from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
-    from plyhouse.server.record import Record
+    from plyhouse.server.results.record import Record
 
 __all__ = ["records_in", "verify"]
 
@@ -34,7 +34,7 @@ def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
     when something does not hold.
     """
     from plyhouse.games.registry import get_game
-    from plyhouse.server.verify import verify as check
+    from plyhouse.server.results.verify import verify as check
 
     against = get_game(game, files=True) if game is not None else None
     sound = checked = 0
@@ -56,7 +56,7 @@ def verify(files: tuple[Path, ...], game: str | None, verbose: bool) -> int:
 
 def records_in(file: Path) -> Iterator[Record]:
     """The records of a file, one after the other."""
-    from plyhouse.server.record import RecordError, read_record
+    from plyhouse.server.results.record import RecordError, read_record
 
     try:
         data = file.read_bytes()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.games.bits import BIT, bit_number, count_bits
-from plyhouse.games.checkers import CheckersState
+from plyhouse.games.deterministic.checkers.rules import CheckersState
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -1,7 +1,7 @@
 """Features of positions for linear evaluations: numbers that favour seat 0 when positive.
 
 Each function returns all features of a state of its game, from the view of seat 0, scaled to
-lie about between -1 and 1.  `plyhouse.search.features` has their names and meanings.
+lie about between -1 and 1.  `plyhouse.search.evaluation.features` has their names and meanings.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from plyhouse.games.bits import BIT, count_bits
-from plyhouse.games.checkers_moves import legal_actions as checkers_actions
-from plyhouse.games.chess_board import EN_PASSANT_AT, SIDE_AT
-from plyhouse.games.chess_board import legal_actions as chess_actions
-from plyhouse.games.othello import PASS
+from plyhouse.games.deterministic.checkers.moves import legal_actions as checkers_actions
+from plyhouse.games.deterministic.chess.board import EN_PASSANT_AT, SIDE_AT
+from plyhouse.games.deterministic.chess.board import legal_actions as chess_actions
+from plyhouse.games.deterministic.othello import PASS
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

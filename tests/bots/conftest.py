@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from plyhouse.bots.channel import Unreachable
+from plyhouse.bots.client.channel import Unreachable
 from plyhouse.protocol.codec import MSGPACK, Codec, Frame
 from plyhouse.protocol.messages import (
     ClientMessage,

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.bots.conftest import FakeServer, ManualClock, settle
 
-from plyhouse.bots.backoff import Backoff
-from plyhouse.bots.channel import (
+from plyhouse.bots.client.backoff import Backoff
+from plyhouse.bots.client.channel import (
     NotAServer,
     Unreachable,
     WebSocketChannel,
     server_url,
     websocket_connector,
 )
-from plyhouse.bots.client import (
+from plyhouse.bots.client.client import (
     CannotConnect,
     Client,
     ClientError,

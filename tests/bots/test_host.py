@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.bots.conftest import BotFile, ManualClock, played, snapshot
 
-from plyhouse.bots.author import AuthorLog
-from plyhouse.bots.host import BotHost, Request
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.pipe import Begin, Chosen, Failed, Resigned
-from plyhouse.bots.process import BotProcess
+from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.pipe import Begin, Chosen, Failed, Resigned
+from plyhouse.bots.process.spawn import BotProcess
+from plyhouse.bots.process.supervisor import BotHost, Request
 from plyhouse.protocol.messages import Event, Outcome
 
 SECOND = 1_000_000_000

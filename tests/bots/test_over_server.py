@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.bots.conftest import BotFile
 
-from plyhouse.bots.channel import websocket_connector
-from plyhouse.bots.client import CannotConnect, Refused, Replaced
-from plyhouse.bots.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.client.channel import websocket_connector
+from plyhouse.bots.client.client import CannotConnect, Refused, Replaced
+from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.protocol.codec import JSON
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server

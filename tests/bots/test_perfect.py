@@ -14,7 +14,7 @@ from plyhouse.bots.reference.perfect_bot import table as table_of
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
 from plyhouse.search import solve
-from plyhouse.search.pig_solution import solve_pig
+from plyhouse.search.tables.pig_solution import solve_pig
 
 
 def turn_of(game: Game, state: Any, seed: int = 0) -> Turn:

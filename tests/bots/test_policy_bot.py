@@ -14,7 +14,7 @@ from plyhouse.bots.loading import bot_options, load_bot
 from plyhouse.bots.reference.policy_bot import PolicyBot
 from plyhouse.games.registry import get_game
 from plyhouse.search import cfr_plus
-from plyhouse.search.tabular import PolicyMismatch
+from plyhouse.search.equilibria.tabular import PolicyMismatch
 
 KUHN = get_game("kuhn_poker")
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from tests.bots.conftest import BotFile, FakeServer, ManualClock, played, settle, snapshot
 
-from plyhouse.bots.client import Replaced, RequestRefused
+from plyhouse.bots.client.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.play import MatchResult
-from plyhouse.bots.runner import STOP_GRACE, BotRunner, RunOptions, RunSummary, SeekRequest
+from plyhouse.bots.running.play import MatchResult
+from plyhouse.bots.running.runner import STOP_GRACE, BotRunner, RunOptions, RunSummary, SeekRequest
 from plyhouse.games.errors import UnknownGame
 from plyhouse.protocol.messages import (
     Accepted,

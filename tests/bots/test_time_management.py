@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plyhouse.bots.time_management import (
+from plyhouse.bots.client.timing import MS, SECOND
+from plyhouse.bots.running.time_management import (
     TimeRule,
     allot,
     expected_moves_left,
     parse_time_control,
     safety_margin,
 )
-from plyhouse.bots.timing import MS, SECOND
 
 RULES = [
     TimeRule("move", each=SECOND),

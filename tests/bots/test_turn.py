@@ -9,7 +9,7 @@ import pytest
 from tests.bots.conftest import played
 
 from plyhouse.bots import BotError, HiddenInformation, Match, Resignation, Turn, TurnOver
-from plyhouse.bots.tracker import OutOfStep, Tracker
+from plyhouse.bots.process.tracker import OutOfStep, Tracker
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event
 from plyhouse.search import alpha_beta

@@ -17,7 +17,7 @@ import pytest
 Hook = Callable[..., subprocess.CompletedProcess[str]]
 
 NO_COMPILER = "/nonexistent/cc"
-HOT = ("games/native", "games/connect_four", "search/kernels/alpha_beta")
+HOT = ("games/native", "games/deterministic/connect_four/rules", "search/kernels/alpha_beta")
 
 
 def the_wheel(folder: Path) -> Path:
@@ -79,7 +79,7 @@ def test_the_sdist_has_all_that_building_and_testing_need(sdist: Path) -> None:
         "Makefile",
         "MANIFEST.in",
         "games/py.typed",
-        "games/connect_four.py",
+        "games/deterministic/connect_four/rules.py",
         "search/kernels/duck.py",
         "tests/build/test_build.py",
         "tests/search/workload.py",
@@ -175,7 +175,7 @@ def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_awa
     assert list((tree / "games").glob("_native_chess__mypyc.*"))
     assert json.loads((tree / "search" / "_build.json").read_text())["compiled"]
     hook("build_editable", tree, tmp_path / "dist", PLYHOUSE_COMPILE="0")
-    assert not list((tree / "games").glob("*.so"))
+    assert not list((tree / "games").rglob("*.so"))
     assert not list((tree / "search").rglob("*.so"))
     assert not json.loads((tree / "search" / "_build.json").read_text())["compiled"]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from plyhouse.clients.cli.leaderboard import print_standings
-from plyhouse.server.leaderboards import lines
+from plyhouse.server.results.leaderboards import lines
 from plyhouse.storage.rows import Standing
 
 FIRST = Standing(1, "kira", "optimal", 1, 33.0, 60, 25, 0, 35, 1520.4, 1480.0, 1560.0, 21.0, 130.0)

@@ -23,6 +23,6 @@ def test_every_row_is_an_algorithm_that_there_is() -> None:
     assert len(set(NAMED)) == len(NAMED)
     for name in NAMED:
         if name in SOLVERS:
-            assert importlib.util.find_spec(f"plyhouse.search.{name}") is not None, name
+            assert importlib.util.find_spec(f"plyhouse.search.tables.{name}") is not None, name
         else:
             assert name in plyhouse.search.__all__, f"{name} is no algorithm of the library"

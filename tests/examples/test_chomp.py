@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from plyhouse.bots.runner import RunOptions, RunSummary, SeekRequest, run_bot
+from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.games import DuplicateGame, State, add_game_file, game_names, get_game, registry
 from plyhouse.games.errors import InvalidGameSource
 from plyhouse.games.testing import check_game
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.record import stored_record
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.verify import verify
 from plyhouse.server.serve import running_server
-from plyhouse.server.verify import verify
 
 CHOMP = Path(__file__).resolve().parents[2] / "examples" / "chomp.py"
 

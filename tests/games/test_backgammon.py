@@ -19,8 +19,8 @@ from plyhouse.games import (
     State,
     get_game,
 )
-from plyhouse.games.backgammon import OPENING, ROLLS, START, BackgammonState, pips
-from plyhouse.games.backgammon_turns import apply_turn, turns_of
+from plyhouse.games.stochastic.backgammon.rules import OPENING, ROLLS, START, BackgammonState, pips
+from plyhouse.games.stochastic.backgammon.turns import apply_turn, turns_of
 
 GAME = get_game("backgammon")
 

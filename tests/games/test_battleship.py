@@ -15,7 +15,7 @@ from plyhouse.games import (
     State,
     get_game,
 )
-from plyhouse.games.battleship import IllegalPlacement
+from plyhouse.games.hidden.battleship.rules import IllegalPlacement
 from plyhouse.games.testing import check_game
 
 GAME = get_game("battleship")

@@ -13,8 +13,8 @@ from plyhouse.games import (
     InvalidPosition,
     get_game,
 )
-from plyhouse.games.checkers import Checkers
 from plyhouse.games.counting import divide, perft
+from plyhouse.games.deterministic.checkers.rules import Checkers
 from plyhouse.games.native import COMPILED
 
 GAME = get_game("checkers")

@@ -19,9 +19,9 @@ from plyhouse.games import (
     InvalidPosition,
     get_game,
 )
-from plyhouse.games.chess import Chess, ChessState, turing
-from plyhouse.games.chess_notation import read_fen, san, start_fen
 from plyhouse.games.counting import divide, perft, positions_by_ply
+from plyhouse.games.deterministic.chess.notation import read_fen, san, start_fen
+from plyhouse.games.deterministic.chess.rules import Chess, ChessState, turing
 from plyhouse.games.native import COMPILED
 from plyhouse.games.scene import Button
 

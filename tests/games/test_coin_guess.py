@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from plyhouse.games import CHANCE, TERMINAL, get_game
-from plyhouse.games.coin_guess import GUESSER, HOLDER, JEFFERSON, LINCOLN, NICKEL, PENNY
+from plyhouse.games.hidden.coin_guess import GUESSER, HOLDER, JEFFERSON, LINCOLN, NICKEL, PENNY
 
 ADVERSARY = get_game("coin_guess")
 BAG = get_game("coin_guess(variant=bag)")

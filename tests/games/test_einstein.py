@@ -13,7 +13,7 @@ from plyhouse.games import (
     InvalidParameter,
     get_game,
 )
-from plyhouse.games.einstein import CELLS, GONE, START, EinsteinState
+from plyhouse.games.stochastic.einstein import CELLS, GONE, START, EinsteinState
 
 GAME = get_game("einstein")
 FREE = get_game("einstein(placement=free)")

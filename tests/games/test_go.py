@@ -17,8 +17,14 @@ from plyhouse.games import (
     get_game,
 )
 from plyhouse.games.counting import divide, perft
-from plyhouse.games.go import Go, GoState
-from plyhouse.games.go_board import area_lead, empty_board, nearness, place_of, steps_of
+from plyhouse.games.deterministic.go.board import (
+    area_lead,
+    empty_board,
+    nearness,
+    place_of,
+    steps_of,
+)
+from plyhouse.games.deterministic.go.rules import Go, GoState
 from plyhouse.games.native import COMPILED
 from plyhouse.games.scene import Button, Grid
 

@@ -4,7 +4,7 @@ import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
 from plyhouse.games.counting import divide, perft
-from plyhouse.games.kalah import Kalah, KalahState
+from plyhouse.games.deterministic.kalah import Kalah, KalahState
 
 GAME = Kalah()
 

@@ -12,7 +12,7 @@ from plyhouse.games import (
     State,
     get_game,
 )
-from plyhouse.games.tic_tac_toe import TicTacToe
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidPosition, get_game
 from plyhouse.games.counting import divide, perft
+from plyhouse.games.deterministic.othello import Othello
 from plyhouse.games.native import COMPILED
-from plyhouse.games.othello import Othello
 
 GAME = get_game("othello")
 

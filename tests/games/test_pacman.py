@@ -16,8 +16,8 @@ from plyhouse.games import (
     InvalidPosition,
     get_game,
 )
-from plyhouse.games.pacman import Pacman
-from plyhouse.games.pacman_maze import LAYOUTS, maze_of
+from plyhouse.games.stochastic.pacman.maze import LAYOUTS, maze_of
+from plyhouse.games.stochastic.pacman.rules import Pacman
 
 
 def start(layout: str, **more: Any) -> tuple[Pacman, Any]:

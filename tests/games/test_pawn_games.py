@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
-from plyhouse.games.breakthrough import BreakthroughState
 from plyhouse.games.counting import count_complete_games, divide, perft
-from plyhouse.games.pawns import pawn_board, read_pawns
+from plyhouse.games.deterministic.breakthrough import BreakthroughState
+from plyhouse.games.deterministic.pawns import pawn_board, read_pawns
 
 HEXAPAWN = get_game("hexapawn")
 BREAKTHROUGH = get_game("breakthrough")

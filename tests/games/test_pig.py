@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from plyhouse.games import CHANCE, TERMINAL, IllegalAction, State, get_game
-from plyhouse.games.pig import PigState
+from plyhouse.games.stochastic.pig import PigState
 
 TARGET, SIDES = 100, 6
 

@@ -27,7 +27,7 @@ BUILT_IN = ("coin_guess", "connect_four", "kuhn_poker", "pig", "tic_tac_toe")
 
 GAME_FILE = """
 from plyhouse.games import Parameter
-from plyhouse.games.tic_tac_toe import TicTacToe
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 import dataclasses
 
 class Mine(TicTacToe):
@@ -230,7 +230,7 @@ def test_something_that_is_no_file_is_refused() -> None:
 
 
 def test_installed_games_are_found(monkeypatch: pytest.MonkeyPatch, fresh_registry: None) -> None:
-    announce(monkeypatch, noughts="plyhouse.games.tic_tac_toe:TicTacToe")
+    announce(monkeypatch, noughts="plyhouse.games.deterministic.tic_tac_toe:TicTacToe")
     assert "noughts" in game_names()
     assert game_class("noughts") is game_class("tic_tac_toe")
 
@@ -241,7 +241,7 @@ def test_two_games_of_one_name_are_an_error(
     announce(monkeypatch, pig="other_package.rules:OtherPig")
     with pytest.raises(DuplicateGame) as caught:
         get_game("pig")
-    assert "plyhouse.games.pig:Pig" in str(caught.value)
+    assert "plyhouse.games.stochastic.pig:Pig" in str(caught.value)
     assert "other_package.rules:OtherPig" in str(caught.value)
 
 
@@ -249,8 +249,8 @@ def test_two_games_of_one_name_are_an_error(
     ("source", "reason"),
     [
         ("not_there_at_all:Game", "No module named"),
-        ("plyhouse.games.pig:Hog", "the module has no Hog"),
-        ("plyhouse.games.pig:PigState", "it is not a game"),
+        ("plyhouse.games.stochastic.pig:Hog", "the module has no Hog"),
+        ("plyhouse.games.stochastic.pig:PigState", "it is not a game"),
     ],
 )
 def test_broken_installed_games_are_named(

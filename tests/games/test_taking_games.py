@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidParameter, get_game
-from plyhouse.games.coins import Coins, CoinsState
-from plyhouse.games.nim import Nim, NimState
+from plyhouse.games.deterministic.coins import Coins, CoinsState
+from plyhouse.games.deterministic.nim import Nim, NimState
 
 
 @functools.cache

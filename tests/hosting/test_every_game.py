@@ -17,9 +17,9 @@ from plyhouse.games.playthrough import VARIANTS
 from plyhouse.protocol.codec import JSON, MSGPACK
 from plyhouse.protocol.messages import Accepted, Act, Error, Finished, MatchSnapshot, Turn
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.record import Record, read_record, stored_record, write_record
+from plyhouse.server.results.record import Record, read_record, stored_record, write_record
+from plyhouse.server.results.verify import verify
 from plyhouse.server.serve import running_server
-from plyhouse.server.verify import verify
 
 SMALLER = {"go": "go(size=5)"}
 """Played on a smaller board where random play takes very long."""

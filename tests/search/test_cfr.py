@@ -24,7 +24,7 @@ from plyhouse.search import (
     fitting_solvers,
     mccfr,
 )
-from plyhouse.search.sequence_form import sequence_form
+from plyhouse.search.equilibria.sequence_form import sequence_form
 
 KUHN = get_game("kuhn_poker")
 LEDUC = get_game("leduc_poker")

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from plyhouse.games.base import TERMINAL
-from plyhouse.games.checkers import Checkers, CheckersState
-from plyhouse.games.checkers_moves import SQUARE_BIT, can_act
+from plyhouse.games.deterministic.checkers.moves import SQUARE_BIT, can_act
+from plyhouse.games.deterministic.checkers.rules import Checkers, CheckersState
 from plyhouse.games.native import COMPILED
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, minimax, retrograde, solve
-from plyhouse.search.checkers_endgames import CheckersTable, count_placements, solve_checkers
-from plyhouse.search.retrograde import PositionTable
-from plyhouse.search.table_file import InvalidTable
+from plyhouse.search.tables.checkers_endgames import CheckersTable, count_placements, solve_checkers
+from plyhouse.search.tables.retrograde import PositionTable
+from plyhouse.search.tables.table_file import InvalidTable
 
 PIECES = 3 if COMPILED else 2
 

@@ -24,9 +24,9 @@ from plyhouse.search import (
     paranoid,
     team_search,
 )
-from plyhouse.search.explain import SEARCHES, TreeTooLarge, UnknownSearch, explain
-from plyhouse.search.explained import Explanation, Kind, Node, number, probability_text
 from plyhouse.search.policies import mixed_policy, search_policy
+from plyhouse.search.teaching.explain import SEARCHES, TreeTooLarge, UnknownSearch, explain
+from plyhouse.search.teaching.explained import Explanation, Kind, Node, number, probability_text
 
 COURSE = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
 

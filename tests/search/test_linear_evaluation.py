@@ -13,14 +13,14 @@ import pytest
 
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.bits import BIT
-from plyhouse.games.breakthrough import BreakthroughState
-from plyhouse.games.checkers import CheckersState
+from plyhouse.games.deterministic.breakthrough import BreakthroughState
+from plyhouse.games.deterministic.checkers.rules import CheckersState
+from plyhouse.games.deterministic.othello import OthelloState
 from plyhouse.games.errors import GameMismatch
-from plyhouse.games.othello import OthelloState
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
-from plyhouse.search.features import FEATURES, FeatureSet, features_of
-from plyhouse.search.linear_evaluation import InvalidWeights, LinearEvaluation
+from plyhouse.search.evaluation.features import FEATURES, FeatureSet, features_of
+from plyhouse.search.evaluation.linear_evaluation import InvalidWeights, LinearEvaluation
 
 
 def walk(spec: str, seed: int) -> list[Any]:

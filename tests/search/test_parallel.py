@@ -21,7 +21,7 @@ import pytest
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, SearchResult, mcts
-from plyhouse.search.parallel import ParallelSearch, WorkersLost, parallel_mcts
+from plyhouse.search.monte_carlo.parallel import ParallelSearch, WorkersLost, parallel_mcts
 
 GAME = get_game("connect_four")
 
@@ -176,7 +176,7 @@ def test_ctrl_c_ends_the_workers_and_raises(tmp_path: Path) -> None:
             """
             from plyhouse.games.registry import get_game
             from plyhouse.search import Limit
-            from plyhouse.search.parallel import ParallelSearch
+            from plyhouse.search.monte_carlo.parallel import ParallelSearch
 
             if __name__ == "__main__":
                 game = get_game("connect_four")
@@ -214,7 +214,7 @@ def test_workers_end_when_their_master_is_killed(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             import time
-            from plyhouse.search.parallel import ParallelSearch
+            from plyhouse.search.monte_carlo.parallel import ParallelSearch
 
             if __name__ == "__main__":
                 search = ParallelSearch(1)

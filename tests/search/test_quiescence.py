@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games.breakthrough import BreakthroughState
-from plyhouse.games.pawns import pawn_board, read_pawns
+from plyhouse.games.deterministic.breakthrough import BreakthroughState
+from plyhouse.games.deterministic.pawns import pawn_board, read_pawns
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta
 

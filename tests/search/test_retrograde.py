@@ -22,9 +22,9 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.games.scene import Scene
 from plyhouse.search import Limit, alpha_beta, retrograde, solve
-from plyhouse.search.endgame_table import EndgameTable, Entry, NotInTable
-from plyhouse.search.retrograde import PositionTable, TooManyPositions
-from plyhouse.search.table_file import InvalidTable, position_hash
+from plyhouse.search.tables.endgame_table import EndgameTable, Entry, NotInTable
+from plyhouse.search.tables.retrograde import PositionTable, TooManyPositions
+from plyhouse.search.tables.table_file import InvalidTable, position_hash
 
 
 def reachable(start: Any) -> Iterator[Any]:

@@ -13,7 +13,7 @@ import pytest
 
 from plyhouse.games import Game, get_game
 from plyhouse.search import TabularPolicy, best_response, cfr_plus, exploitability, load_policy
-from plyhouse.search.tabular import (
+from plyhouse.search.equilibria.tabular import (
     PolicyDamaged,
     PolicyError,
     PolicyMismatch,

@@ -11,8 +11,9 @@ import pytest
 
 from plyhouse.games.base import TERMINAL, Game, GameInfo
 from plyhouse.games.registry import get_game
-from plyhouse.search import Limit, TranspositionTable, alpha_beta, transpositions
+from plyhouse.search import Limit, TranspositionTable, alpha_beta
 from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, UPPER, Table
+from plyhouse.search.trees import transpositions
 
 
 def test_a_table_never_holds_more_than_its_size() -> None:

@@ -13,9 +13,9 @@ from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta, solve
-from plyhouse.search.linear_evaluation import LinearEvaluation
-from plyhouse.search.played import InvalidMatch, PlayedMatch, replay
-from plyhouse.search.tuning import (
+from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
+from plyhouse.search.evaluation.played import InvalidMatch, PlayedMatch, replay
+from plyhouse.search.evaluation.tuning import (
     Sample,
     fit_logistic,
     logistic_regression,

@@ -11,14 +11,14 @@ import pytest
 
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.errors import GameMismatch
-from plyhouse.games.pig import HOLD, ROLL, PigState, rules_of
 from plyhouse.games.registry import get_game
+from plyhouse.games.stochastic.pig import HOLD, ROLL, PigState, rules_of
 from plyhouse.search import Limit, expectiminimax, value_iteration
-from plyhouse.search.endgame_table import NotInTable
-from plyhouse.search.pig_solution import PigSolution, solve_pig
-from plyhouse.search.retrograde import TooManyPositions, solve
-from plyhouse.search.table_file import InvalidTable
-from plyhouse.search.value_iteration import PositionValues, iterate_values
+from plyhouse.search.tables.endgame_table import NotInTable
+from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
+from plyhouse.search.tables.retrograde import TooManyPositions, solve
+from plyhouse.search.tables.table_file import InvalidTable
+from plyhouse.search.tables.value_iteration import PositionValues, iterate_values
 
 SMALL = "pig(target=15)"
 

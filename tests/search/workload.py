@@ -39,13 +39,13 @@ from plyhouse.search import (
     solve,
     team_search,
 )
-from plyhouse.search.checkers_endgames import solve_checkers
-from plyhouse.search.features import FEATURES
-from plyhouse.search.linear_evaluation import LinearEvaluation
-from plyhouse.search.pig_solution import solve_pig
+from plyhouse.search.evaluation.features import FEATURES
+from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
+from plyhouse.search.evaluation.tuning import td_lambda
 from plyhouse.search.policies import softmax_policy
-from plyhouse.search.tuning import td_lambda
-from plyhouse.search.value_iteration import iterate_values
+from plyhouse.search.tables.checkers_endgames import solve_checkers
+from plyhouse.search.tables.pig_solution import solve_pig
+from plyhouse.search.tables.value_iteration import iterate_values
 
 GAMES = {
     "tic_tac_toe": 5,

@@ -31,9 +31,9 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hub import Hub
-from plyhouse.server.memory import MemoryClient
+from plyhouse.server.house.hub import Hub
 from plyhouse.server.serve import RunningServer, running_server
+from plyhouse.server.wire.memory import MemoryClient
 
 MessageT = TypeVar("MessageT")
 PATIENCE = 15.0

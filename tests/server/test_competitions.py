@@ -11,10 +11,10 @@ import pytest
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Finished, Resign, Seek, Turn
-from plyhouse.server.clock import TimeControl
-from plyhouse.server.record import read_record
-from plyhouse.server.runner import Terms
-from plyhouse.server.verify import verify
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.results.record import read_record
+from plyhouse.server.results.verify import verify
 
 OpenHouse = Callable[..., Awaitable[Any]]
 

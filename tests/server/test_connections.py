@@ -35,8 +35,8 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
-from plyhouse.server.http import PunctualHttp
-from plyhouse.server.websocket import MAX_WEBSOCKET_FRAME
+from plyhouse.server.wire.protocols import PunctualHttp
+from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 
 OpenHouse = Callable[..., Awaitable[Any]]
 

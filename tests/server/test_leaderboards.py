@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from plyhouse.games import get_game
-from plyhouse.server.leaderboards import Leaderboards, lines, return_span, scoring_of
-from plyhouse.server.ratings import Rating, mean_interval
+from plyhouse.server.results.leaderboards import Leaderboards, lines, return_span, scoring_of
+from plyhouse.server.results.ratings import Rating, mean_interval
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
 

@@ -30,8 +30,8 @@ from plyhouse.protocol.messages import (
     Update,
     Watch,
 )
-from plyhouse.server.record import stored_record
-from plyhouse.server.verify import verify
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.verify import verify
 
 OpenHouse = Callable[..., Awaitable[Any]]
 GAMES = ("tic_tac_toe", "connect_four", "pig", "coin_guess", "kuhn_poker")

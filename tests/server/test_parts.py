@@ -12,8 +12,8 @@ from tests.server.conftest import FakeClock
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome
 from plyhouse.server.app import create_app
-from plyhouse.server.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
-from plyhouse.server.websocket import BINARY, TEXT, frame_header, websocket_endpoint
+from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
+from plyhouse.server.wire.websocket import BINARY, TEXT, frame_header, websocket_endpoint
 
 
 def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) -> None:

@@ -18,9 +18,9 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.scene import Scene
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.clock import SECOND, LagPolicy, TimeControl
-from plyhouse.server.effects import Broadcast, Effect, Finish, Send, Store
-from plyhouse.server.match import Match, MatchConfig
+from plyhouse.server.match.clock import SECOND, LagPolicy, TimeControl
+from plyhouse.server.match.effects import Broadcast, Effect, Finish, Send, Store
+from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.storage.rows import EventRow
 
 SEED = bytes(range(32))

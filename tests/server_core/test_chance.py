@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plyhouse.server.chance import (
+from plyhouse.server.match.chance import (
     SHARED_STREAM,
     Chance,
     commitment,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.clock import (
+from plyhouse.server.match.clock import (
     MS,
     SECOND,
     Clock,

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.games.pig import Pig
-from plyhouse.server.clock import MS, SECOND, LagPolicy
-from plyhouse.server.effects import Send
-from plyhouse.server.record import make_record
-from plyhouse.server.verify import verify
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.stochastic.pig import Pig
+from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.match.effects import Send
+from plyhouse.server.results.record import make_record
+from plyhouse.server.results.verify import verify
 
 from .harness import Heap, Table
 

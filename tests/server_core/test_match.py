@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.connect_four import ConnectFour
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.games.pig import Pig
-from plyhouse.games.tic_tac_toe import TicTacToe
+from plyhouse.games.deterministic.connect_four.rules import ConnectFour
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.stochastic.pig import Pig
 from plyhouse.protocol.messages import (
     Accepted,
     DrawDeclined,
@@ -23,10 +23,10 @@ from plyhouse.protocol.messages import (
     Turn,
     Update,
 )
-from plyhouse.server.clock import MS, SECOND, LagPolicy
-from plyhouse.server.match import MatchConfig
-from plyhouse.server.rows import end_data
-from plyhouse.server.views import Views
+from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.match.engine import MatchConfig
+from plyhouse.server.match.events import end_data
+from plyhouse.server.match.views import Views
 
 from .harness import NO_LAG, Broken, Heap, Table
 

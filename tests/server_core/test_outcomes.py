@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyhouse.games.base import Game, Parameter, Utility
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.games.pig import Pig
-from plyhouse.games.tic_tac_toe import TicTacToe
-from plyhouse.server.outcomes import draw_returns, forfeit_returns, void_returns
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.stochastic.pig import Pig
+from plyhouse.server.match.outcomes import draw_returns, forfeit_returns, void_returns
 
 from .harness import Heap
 

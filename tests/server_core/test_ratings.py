@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.ratings import (
+from plyhouse.server.results.ratings import (
     PairScore,
     expected_score,
     fit,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.connect_four import ConnectFour
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.games.pig import Pig
-from plyhouse.games.tic_tac_toe import TicTacToe
-from plyhouse.server.clock import MS, SECOND, LagPolicy
-from plyhouse.server.record import RecordError, make_record, read_record, write_record
-from plyhouse.server.verify import CHECKS, VerifyReport, verify
+from plyhouse.games.deterministic.connect_four.rules import ConnectFour
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.stochastic.pig import Pig
+from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.results.record import RecordError, make_record, read_record, write_record
+from plyhouse.server.results.verify import CHECKS, VerifyReport, verify
 
 from .harness import Heap, Table
 

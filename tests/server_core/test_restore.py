@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.connect_four import ConnectFour
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.games.pig import Pig
-from plyhouse.games.tic_tac_toe import TicTacToe
+from plyhouse.games.deterministic.connect_four.rules import ConnectFour
+from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.games.stochastic.pig import Pig
 from plyhouse.protocol.messages import Accepted, Ok
-from plyhouse.server.clock import MS, SECOND, LagPolicy
-from plyhouse.server.effects import Finish, Send, Started, Store
-from plyhouse.server.match import Match
-from plyhouse.server.restore import RestoreError
-from plyhouse.server.terms import config_of, terms_data
+from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.match.effects import Finish, Send, Started, Store
+from plyhouse.server.match.engine import Match
+from plyhouse.server.match.restore import RestoreError
+from plyhouse.server.match.terms import config_of, terms_data
 from plyhouse.storage.rows import EventRow, MatchRow, SeatRow
 
 from .harness import SEED, Heap, Table

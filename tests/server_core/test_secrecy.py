@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from plyhouse.games.coin_guess import CoinGuess
-from plyhouse.games.kuhn_poker import KuhnPoker
-from plyhouse.server.chance import Chance
-from plyhouse.server.clock import SECOND
+from plyhouse.games.hidden.coin_guess import CoinGuess
+from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.server.match.chance import Chance
+from plyhouse.server.match.clock import SECOND
 
 from .harness import Table
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.operations import seat_result
+from plyhouse.storage.match_writes import seat_result
 from plyhouse.storage.rows import CompetitionRow, pair_score
 from plyhouse.storage.store import Store
 

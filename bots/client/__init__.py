@@ -1,0 +1,1 @@
+"""The client side of protocol v1: stays connected, over any channel."""

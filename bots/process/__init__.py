@@ -1,0 +1,1 @@
+"""The bot's own process: started, fed, watched and replaced."""

@@ -1,0 +1,432 @@
+"""The bot's own process: imports the bot, rebuilds positions, asks it for actions.
+
+Started by `plyhouse.bots.process.spawn` as ``python -m plyhouse.bots.process.child --fd N SPEC``;
+file descriptor N is one end of a socket pair (see `plyhouse.bots.process.pipe`).  Standard output
+and error both lead to the author's terminal and log.
+
+Threads: a reader thread takes frames off the pipe at all times, so that requests to stop arrive
+while the bot is thinking; the main thread runs the bot, either one turn after the other or, if
+``choose`` is async, in an event loop.  When the runner is gone, the pipe ends and so does this
+process, whatever the bot is doing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import inspect
+import os
+import queue
+import random
+import signal
+import socket
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable
+from functools import partial
+from types import TracebackType
+from typing import Any, Final
+
+from plyhouse.bots import api
+from plyhouse.bots.api import Bot, Match, Resignation, Turn, TurnClock, TurnOver
+from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
+from plyhouse.bots.process.pipe import (
+    HEADER,
+    Begin,
+    Best,
+    Chosen,
+    End,
+    Failed,
+    FromWorker,
+    Loaded,
+    LoadFailed,
+    Quit,
+    Resigned,
+    Stop,
+    Stopped,
+    Think,
+    ToWorker,
+    decode_to_worker,
+    frame,
+)
+from plyhouse.bots.process.tracker import Tracker
+from plyhouse.games.registry import add_game_file, get_game
+
+__all__ = ["main"]
+
+FREE_REPORTS: Final = 64
+"""Reports of a turn that are passed on at once; later ones at most every `REPORT_EVERY`."""
+
+REPORT_EVERY: Final = 2_000_000
+"""Nanoseconds."""
+
+
+class Wire:
+    """Our end of the pipe: blocking, safe to send from any thread."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._reader = end.makefile("rb")
+        self._lock = threading.Lock()
+
+    def send(self, message: FromWorker) -> None:
+        """Send one message; if the runner is gone there is nothing left to do."""
+        try:
+            with self._lock:
+                self._end.sendall(frame(message))
+        except OSError:
+            os._exit(0)
+
+    def receive(self) -> ToWorker | None:
+        """Return the next message; None when the runner is gone."""
+        try:
+            header = self._reader.read(HEADER.size)
+            if len(header) < HEADER.size:
+                return None
+            (length,) = HEADER.unpack(header)
+            body = self._reader.read(length)
+        except OSError:
+            return None
+        return decode_to_worker(body) if len(body) == length else None
+
+
+class Reports:
+    """Passes the best action of one turn on: only what is new, and not too often.
+
+    A bot that reports in a tight loop would otherwise keep the runner busy.
+    """
+
+    def __init__(self, send: Callable[[str], None], clock: Callable[[], int]) -> None:
+        self._send = send
+        self._clock = clock
+        self._last = ""
+        self._free = FREE_REPORTS
+        self._due = 0
+
+    def __call__(self, action: str) -> None:
+        """Report ``action``."""
+        if action == self._last:
+            return
+        if self._free > 0:
+            self._free -= 1
+        elif self._clock() < self._due:
+            return
+        self._last = action
+        self._due = self._clock() + REPORT_EVERY
+        self._send(action)
+
+
+class Seat:
+    """One match as the bot's process knows it, with its own object of the bot's class."""
+
+    def __init__(self, begin: Begin, make: Callable[[], Bot]) -> None:
+        snapshot = begin.snapshot
+        self.seed = begin.seed
+        if begin.file:
+            add_game_file(begin.file)
+        game = get_game(snapshot.game, files=begin.files)
+        self.match = Match(
+            id=snapshot.match,
+            game=game,
+            seat=snapshot.seat or 0,
+            players=tuple(snapshot.players),
+            time_control=snapshot.time_control,
+            rated=snapshot.rated,
+            illegal_rule=snapshot.illegal_rule,
+        )
+        self.tracker = Tracker(game, snapshot.events)
+        self._make = make
+        self._bot: Bot | None = None
+
+    def bot(self, turn: Turn) -> Bot:
+        """The bot's object for this match, made and started at its first turn."""
+        if self._bot is None:
+            bot = self._make()
+            bot.start(turn)
+            self._bot = bot
+        return self._bot
+
+    def turn(self, think: Think, arrived: int, wire: Wire) -> Turn:
+        """Return what the bot is shown for one request."""
+        self.tracker.add(think.events)
+
+        def best(action: str) -> None:
+            wire.send(Best(self.match.id, think.turn, action))
+
+        periods = [state.periods for state in think.clocks if state.seat == self.match.seat]
+        return Turn(
+            self.match,
+            ply=think.ply,
+            state=self.tracker.state,
+            observation=self.tracker.observation(think.observation, self.match.seat),
+            history=self.tracker.events,
+            clock=TurnClock(
+                left=think.left / 1e9,
+                seats=tuple([state.remaining_ms / 1e3 for state in think.clocks]),
+                periods=periods[0] if periods else None,
+                time_control=self.match.time_control,
+            ),
+            rng=random.Random(f"{self.seed}/{self.match.seat}/{think.ply}"),
+            soft=arrived + think.soft,
+            hard=arrived + think.hard,
+            retry=think.retry,
+            on_report=Reports(best, time.monotonic_ns),
+        )
+
+    def finish(self, end: End) -> None:
+        """Tell the bot how the match ended."""
+        with contextlib.suppress(Exception):  # the result matters, not the last position
+            self.tracker.add(end.events)
+        if self._bot is not None and end.outcome is not None:
+            self._bot.finish(end.outcome)
+
+
+class Host:
+    """What sync and async bots have in common: matches, answers, failures."""
+
+    def __init__(self, make: Callable[[], Bot], wire: Wire) -> None:
+        self.make = make
+        self.wire = wire
+        self.seats: dict[str, Seat] = {}
+        self.turns: dict[int, Turn] = {}
+        self.stopped: set[int] = set()
+
+    def begin(self, message: Begin) -> None:
+        """Set a match up."""
+        match = message.snapshot.match
+        try:
+            self.seats[match] = Seat(message, self.make)
+        except Exception as error:
+            self.seats.pop(match, None)
+            self.failed(match, 0, None, error)
+
+    def end(self, message: End) -> None:
+        """Take a match down."""
+        seat = self.seats.pop(message.match, None)
+        if seat is None:
+            return
+        try:
+            seat.finish(message)
+        except BaseException as error:  # a bot may raise anything
+            self.failed(message.match, 0, None, error)
+
+    def stop(self, turn: int) -> None:
+        """Make a turn's `Turn.report` raise; called from the reader thread."""
+        self.stopped.add(turn)
+        running = self.turns.get(turn)
+        if running is not None:
+            running.end()
+
+    def open(self, think: Think, arrived: int) -> tuple[Seat, Turn] | None:
+        """Make the turn for a request; None if that failed or it is no longer wanted."""
+        if think.turn in self.stopped:
+            self.close(think.turn)
+            self.wire.send(Stopped(think.match, think.turn))
+            return None
+        seat = self.seats.get(think.match)
+        turn = None
+        try:
+            if seat is None:
+                raise RuntimeError(f"the match {think.match} was never begun here")
+            turn = seat.turn(think, arrived, self.wire)
+            self.turns[think.turn] = turn
+        except Exception as error:
+            self.failed(think.match, think.turn, turn, error)
+            return None
+        return seat, turn
+
+    def answer(self, think: Think, turn: Turn, run: Callable[[], Any]) -> None:
+        """Send what ``run`` returns, or how it failed."""
+        try:
+            text, problem = turn.text_of(run())
+        except (TurnOver, asyncio.CancelledError):
+            self.wire.send(Stopped(think.match, think.turn))
+        except Resignation:
+            self.wire.send(Resigned(think.match, think.turn))
+        except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot's own doing
+            self.failed(think.match, think.turn, turn, error)
+        else:
+            warning = f"{problem}\n{turn.describe()}" if problem else ""
+            self.wire.send(Chosen(think.match, think.turn, text, warning))
+        finally:
+            self.close(think.turn)
+
+    def close(self, turn: int) -> None:
+        """Forget a turn."""
+        self.turns.pop(turn, None)
+        self.stopped.discard(turn)
+
+    def failed(self, match: str, number: int, turn: Turn | None, error: BaseException) -> None:
+        """Tell the author what happened, and where in the match."""
+        position = ""
+        if turn is not None:
+            with contextlib.suppress(Exception):
+                played = " ".join(str(event.action) for event in turn.history) or "none"
+                position = (
+                    f"{turn.game.spec}, seat {turn.seat}, ply {turn.ply}\n"
+                    f"{turn.describe()}\nactions so far: {played}"
+                )
+        text = "".join(traceback.format_exception(_in_author_code(error)))
+        line = f"{type(error).__name__}: {error}".rstrip(": ")
+        self.wire.send(Failed(match, number, line, text, position))
+
+
+def run_sync(host: Host) -> None:
+    """Serve a bot with an ordinary ``choose``: one turn after the other, in this thread."""
+    inbox: queue.SimpleQueue[tuple[ToWorker, int]] = queue.SimpleQueue()
+
+    def received(message: ToWorker) -> None:
+        if isinstance(message, Stop):
+            host.stop(message.turn)
+        else:
+            inbox.put((message, time.monotonic_ns()))
+
+    _start_reader(host.wire, received)
+    while True:
+        message, arrived = inbox.get()
+        match message:
+            case Begin():
+                host.begin(message)
+            case Think():
+                opened = host.open(message, arrived)
+                if opened is not None:
+                    _answer_sync(host, message, *opened)
+            case End():
+                host.end(message)
+            case Quit():
+                return
+            case Stop():
+                pass
+
+
+def _answer_sync(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
+    def run() -> Any:
+        result = seat.bot(turn).choose(turn)
+        # An ordinary function may still hand out something to be awaited.
+        return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+
+    host.answer(think, turn, run)
+
+
+async def run_async(host: Host) -> None:
+    """Serve a bot with an async ``choose``: all turns at once, in this event loop."""
+    loop = asyncio.get_running_loop()
+    inbox: asyncio.Queue[tuple[ToWorker, int]] = asyncio.Queue()
+    tasks: dict[int, asyncio.Task[None]] = {}
+
+    def received(message: ToWorker) -> None:
+        if isinstance(message, Stop):
+            host.stop(message.turn)  # at once, even if the loop is busy
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(inbox.put_nowait, (message, time.monotonic_ns()))
+
+    _start_reader(host.wire, received)
+    while True:
+        message, arrived = await inbox.get()
+        match message:
+            case Begin():
+                host.begin(message)
+            case Think():
+                opened = host.open(message, arrived)
+                if opened is not None:
+                    task = asyncio.create_task(_answer_async(host, message, *opened))
+                    tasks[message.turn] = task
+                    task.add_done_callback(partial(_forget, tasks, message.turn))
+            case Stop():
+                running = tasks.get(message.turn)
+                if running is not None:
+                    running.cancel()
+            case End():
+                host.end(message)
+            case Quit():
+                return
+
+
+async def _answer_async(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
+    try:
+        result = seat.bot(turn).choose(turn)
+        value = await result if inspect.isawaitable(result) else result
+    except BaseException as error:
+        problem = error  # names bound by "except" do not outlive it
+
+        def run() -> Any:
+            raise problem
+    else:
+
+        def run() -> Any:
+            return value
+
+    host.answer(think, turn, run)
+
+
+def _forget(tasks: dict[int, asyncio.Task[None]], turn: int, _task: asyncio.Task[None]) -> None:
+    tasks.pop(turn, None)
+
+
+async def _awaited(result: Awaitable[Any]) -> Any:
+    return await result
+
+
+def _start_reader(wire: Wire, received: Callable[[ToWorker], None]) -> None:
+    def read() -> None:
+        while True:
+            message = wire.receive()
+            if message is None:
+                os._exit(0)  # the runner is gone; the bot may be stuck, so nothing gentler
+            received(message)
+
+    threading.Thread(target=read, name="plyhouse-pipe", daemon=True).start()
+
+
+def _in_author_code(error: BaseException) -> BaseException:
+    """Cut our own frames off the top of the traceback."""
+    trace: TracebackType | None = error.__traceback__
+    ours = (__file__, api.__file__)
+    while trace is not None and trace.tb_frame.f_code.co_filename in ours:
+        trace = trace.tb_next
+    return error.with_traceback(trace)
+
+
+def main() -> None:
+    """Entry point of the process."""
+    parser = argparse.ArgumentParser(prog="plyhouse.bots.process.child")
+    parser.add_argument("--fd", type=int, required=True)
+    parser.add_argument("spec")
+    options = parser.parse_args()
+    # Ctrl-C in the terminal is for the runner, which then tells us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end = socket.socket(fileno=options.fd)
+    end.set_inheritable(False)
+    wire = Wire(end)
+    sys.argv = [options.spec]
+    try:
+        bot_class = load_bot(options.spec)
+        make = partial(bot_class, **bot_options(options.spec, bot_class))
+    except BotLoadError as error:
+        wire.send(LoadFailed(str(error), error.details))
+        return
+    concurrent = inspect.iscoroutinefunction(bot_class.choose)
+    wire.send(
+        Loaded(
+            name=default_name(bot_class),
+            games=list(bot_class.claims()),
+            concurrent=concurrent,
+            best_at_deadline=bool(bot_class.play_best_at_deadline),
+        )
+    )
+    host = Host(make, wire)
+    if concurrent:
+        asyncio.run(run_async(host))
+    else:
+        run_sync(host)
+    # A bot may have left threads behind that would keep the process alive.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,191 @@
+"""Starts a bot's process and moves its frames; see `plyhouse.bots.process.child` for the other end.
+
+POSIX only: the pipe is a socket pair whose other end is inherited by the child.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import codecs
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.pipe import (
+    HEADER,
+    MAX_FRAME,
+    FromWorker,
+    Loaded,
+    LoadFailed,
+    Quit,
+    ToWorker,
+    decode_from_worker,
+    frame,
+)
+
+__all__ = ["IMPORT_TIMEOUT", "BotProcess"]
+
+IMPORT_TIMEOUT: Final = 30.0
+"""Seconds that importing a bot may take (a large model may be loaded)."""
+
+QUIT_GRACE: Final = 2.0
+"""Seconds between asking a process to leave and ending it."""
+
+OUTPUT_GRACE: Final = 2.0
+"""Seconds to read what an ended process has printed."""
+
+LONGEST_LINE: Final = 8192
+"""Characters of a printed line before it is broken up."""
+
+
+class BotProcess:
+    """A running process with a loaded bot; make one with `start`."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        output: asyncio.Task[None],
+        clock: Clock,
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._output = output
+        self._clock = clock
+        self.loaded: Loaded
+        """What the bot said of itself."""
+
+    @classmethod
+    async def start(
+        cls,
+        spec: str,
+        *,
+        on_output: Callable[[str], None],
+        import_timeout: float = IMPORT_TIMEOUT,
+        clock: Clock = REAL_CLOCK,
+    ) -> BotProcess:
+        """Start a process and have it import the bot.
+
+        ``on_output`` gets every line that the bot prints.  Raises `BotLoadError`; a bot whose
+        import takes longer than ``import_timeout`` seconds is ended and counts as one.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-u",  # what is printed before a crash must not be lost in a buffer
+                "-P",  # a random.py in the current folder must not hide the standard library's
+                "-m",
+                "plyhouse.bots.process.child",
+                "--fd",
+                str(theirs.fileno()),
+                spec,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
+            )
+        ours.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=ours)
+        output = asyncio.create_task(_read_output(process, on_output))
+        started = cls(process, reader, writer, output, clock)
+        try:
+            started.loaded = await started._import(spec, import_timeout)
+        except BaseException:
+            started.kill()
+            await started.closed()
+            raise
+        return started
+
+    async def _import(self, spec: str, timeout: float) -> Loaded:  # noqa: ASYNC109 - our clock
+        first = asyncio.create_task(self.receive())
+        if not await first_of(first, self._clock.sleep(timeout)):
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+            raise BotLoadError(f"{spec} did not finish importing within {timeout:g} s")
+        message = first.result()
+        if isinstance(message, Loaded):
+            return message
+        if isinstance(message, LoadFailed):
+            raise BotLoadError(message.message, message.traceback)
+        raise BotLoadError(f"{spec} ended its process while it was imported")
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    def send(self, message: ToWorker) -> None:
+        """Queue a message; lost without notice if the process has ended (`receive` tells)."""
+        if not self._writer.is_closing():
+            self._writer.write(frame(message))
+
+    async def receive(self) -> FromWorker | None:
+        """The next message; None once the process has ended or talks nonsense."""
+        try:
+            (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
+            if length > MAX_FRAME:
+                return None
+            return decode_from_worker(await self._reader.readexactly(length))
+        except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
+            return None
+
+    def kill(self) -> None:
+        """End the process and all it started, at once."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def closed(self) -> str:
+        """Wait for the end of the process and of its output; return how it ended, in words."""
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+        code = await self._process.wait()
+        self.kill()  # children of the bot that are left
+        # One that has left the process group may hold the pipe open: not our problem.
+        await asyncio.wait({self._output}, timeout=OUTPUT_GRACE)
+        self._output.cancel()
+        await asyncio.gather(self._output, return_exceptions=True)
+        if code >= 0:
+            return f"exit code {code}"
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(-code).name}"
+        return f"signal {-code}"
+
+    async def quit(self, grace: float = QUIT_GRACE) -> None:
+        """Ask the process to leave; end it if it has not within ``grace`` seconds."""
+        self.send(Quit())
+        ended = asyncio.create_task(self._process.wait())
+        if not await first_of(ended, self._clock.sleep(grace)):
+            self.kill()
+        await ended
+
+
+async def _read_output(
+    process: asyncio.subprocess.Process, on_output: Callable[[str], None]
+) -> None:
+    """Pass printed lines on for as long as anybody can print: a full pipe would stop the bot."""
+    if process.stdout is None:
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    pending = ""
+    while chunk := await process.stdout.read(65536):
+        *lines, pending = (pending + decoder.decode(chunk)).split("\n")
+        while len(pending) > LONGEST_LINE:
+            lines.append(pending[:LONGEST_LINE])
+            pending = pending[LONGEST_LINE:]
+        for line in lines:
+            on_output(line.rstrip("\r"))
+    if pending:
+        on_output(pending)

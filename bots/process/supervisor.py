@@ -1,0 +1,373 @@
+"""Keeps a bot's process alive: asks it for actions, and replaces it when it hangs or dies.
+
+What happens to a turn, in all cases:
+
+* the bot answers: `Request.answer` is the `Chosen`;
+* it raises, or calls ``resign``: `Failed` or `Resigned`;
+* its process dies (``os._exit``, a crash in C code, out of memory): if it is clear which turn
+  it was working on, that turn is `Failed`.  An async bot may have been at several: each is
+  asked again in a new process, and only a second death fails it;
+* the runner no longer wants the answer (`BotHost.stop`): a bot that does not come to an end within
+  `HANG_GRACE` seconds is ended with its process; the other turns of that process are asked again
+  in a new one.
+
+A new process is told every match anew (`Begin`), so positions are rebuilt there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from plyhouse.bots.client.timing import REAL_CLOCK, Clock
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.pipe import (
+    Begin,
+    Best,
+    Chosen,
+    End,
+    Failed,
+    FromWorker,
+    Loaded,
+    LoadFailed,
+    Resigned,
+    Stop,
+    Stopped,
+    Think,
+)
+from plyhouse.bots.process.spawn import IMPORT_TIMEOUT, BotProcess
+from plyhouse.protocol.messages import ClockState, Event, Outcome
+
+__all__ = ["HANG_GRACE", "BotHost", "Request"]
+
+HANG_GRACE: Final = 0.25
+"""Seconds a bot has to come back after its turn has ended without it."""
+
+MOST_DEATHS: Final = 5
+"""Processes in a row that end without having answered anything before the bot is given up."""
+
+Answer = Chosen | Resigned | Failed
+
+
+@dataclass(eq=False)
+class Request:
+    """One turn that a bot is asked to think about; times are instants of the host's clock."""
+
+    match: str
+    number: int
+    ply: int
+    soft_at: int
+    hard_at: int
+    flag_at: int
+    observation: dict[str, Any]
+    clocks: Sequence[ClockState]
+    retry: bool
+    answer: asyncio.Future[Answer]
+    best: str | None = None
+    """Best action reported so far, as text."""
+    stopped: bool = False
+    deaths: int = 0
+    dispatched: bool = field(default=False, repr=False)
+
+
+@dataclass
+class _Match:
+    begin: Callable[[], Begin]
+    events: Callable[[], Sequence[Event]]
+    told: int = 0
+
+
+class BotHost:
+    """One process of a bot, over all its lives."""
+
+    def __init__(
+        self,
+        spec: str,
+        log: AuthorLog,
+        *,
+        clock: Clock = REAL_CLOCK,
+        hang_grace: float = HANG_GRACE,
+        import_timeout: float = IMPORT_TIMEOUT,
+    ) -> None:
+        self.spec = spec
+        self.log = log
+        self.restarts = 0
+        """Processes started after the first."""
+        self._clock = clock
+        self._hang_grace = hang_grace
+        self._import_timeout = import_timeout
+        self._numbers = itertools.count(1)
+        self._matches: dict[str, _Match] = {}
+        self._open: dict[int, Request] = {}
+        self._process: BotProcess | None = None
+        self._life: asyncio.Task[None] | None = None
+        self._timers: set[asyncio.Task[None]] = set()
+        self._broken = ""
+        self._deaths = 0
+        self._killed = False
+        self._closing = False
+        self._change: asyncio.Future[None] | None = None
+        self.loaded: Loaded
+        """What the bot said of itself when it was loaded."""
+
+    async def start(self) -> Loaded:
+        """Load the bot; raises `BotLoadError`."""
+        process = await self._new_process()
+        self.loaded = process.loaded
+        self._life = asyncio.create_task(self._live(process))
+        return self.loaded
+
+    @property
+    def matches(self) -> int:
+        """Matches it has now."""
+        return len(self._matches)
+
+    @property
+    def pid(self) -> int | None:
+        """Id of the present process; None while there is none."""
+        return self._process.pid if self._process is not None else None
+
+    def begin(
+        self, match: str, begin: Callable[[], Begin], events: Callable[[], Sequence[Event]]
+    ) -> None:
+        """Set a match up.  ``begin`` gives everything known of it whenever a process needs it;
+        ``events`` all its events so far, which only ever grow until `begin` is called again.
+        """
+        self._matches[match] = entry = _Match(begin, events)
+        if self._process is not None:
+            self._tell(self._process, entry)
+
+    async def settled(self) -> None:
+        """Return when there is a process, and it is not busy with a turn that was stopped.
+
+        A match should not begin while the bot still hangs in the last one.
+        """
+        while not self._broken and not self._closing and not self._is_settled():
+            self._change = self._change or asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._change)
+
+    def think(
+        self,
+        match: str,
+        *,
+        ply: int,
+        soft_at: int,
+        hard_at: int,
+        flag_at: int,
+        observation: dict[str, Any],
+        clocks: Sequence[ClockState],
+        retry: bool = False,
+    ) -> Request:
+        """Ask for an action; the answer arrives in ``Request.answer``."""
+        request = Request(
+            match=match,
+            number=next(self._numbers),
+            ply=ply,
+            soft_at=soft_at,
+            hard_at=hard_at,
+            flag_at=flag_at,
+            observation=observation,
+            clocks=clocks,
+            retry=retry,
+            answer=asyncio.get_running_loop().create_future(),
+        )
+        if self._broken:
+            self._fail(request, self._broken)
+            return request
+        self._open[request.number] = request
+        if self._process is not None:
+            self._dispatch(self._process, request)
+        return request
+
+    def stop(self, request: Request) -> None:
+        """The answer is no longer wanted: the bot must come to an end with it soon."""
+        if request.stopped or request.number not in self._open:
+            return
+        request.stopped = True
+        if not request.dispatched:
+            del self._open[request.number]
+            return
+        if self._process is not None:
+            self._process.send(Stop(request.match, request.number))
+        timer = asyncio.create_task(self._end_if_hung(request))
+        self._timers.add(timer)
+        timer.add_done_callback(self._timers.discard)
+
+    def restart(self) -> None:
+        """End the process; a new one takes over, and is asked again what this one was asked."""
+        if self._process is not None:
+            self._killed = True
+            self._process.kill()
+
+    def end(self, match: str, outcome: Outcome | None) -> None:
+        """A match is over; whatever was asked for it is stopped."""
+        for request in [asked for asked in self._open.values() if asked.match == match]:
+            self.stop(request)
+        entry = self._matches.pop(match, None)
+        if entry is not None and self._process is not None:
+            events = list(entry.events()[entry.told :])
+            self._process.send(End(match, outcome, events))
+
+    async def close(self) -> None:
+        """End the process, gently if it is not busy."""
+        self._closing = True
+        self._changed()
+        process = self._process
+        if process is not None:
+            if self._open:
+                process.kill()
+            else:
+                await process.quit()
+        if self._life is not None:
+            if process is None:
+                self._life.cancel()
+            await asyncio.gather(self._life, return_exceptions=True)
+        for timer in list(self._timers):
+            timer.cancel()
+        await asyncio.gather(*self._timers, return_exceptions=True)
+        for request in list(self._open.values()):
+            request.answer.cancel()
+        self._open.clear()
+
+    # The lives of the process
+
+    async def _new_process(self) -> BotProcess:
+        return await BotProcess.start(
+            self.spec,
+            on_output=lambda line: self.log.printed(line),  # the log may be replaced later
+            import_timeout=self._import_timeout,
+            clock=self._clock,
+        )
+
+    async def _live(self, process: BotProcess) -> None:
+        """Serve one process after the other until closed."""
+        while True:
+            self._process = process
+            self._changed()
+            for entry in self._matches.values():
+                self._tell(process, entry)
+            for request in list(self._open.values()):
+                self._dispatch(process, request)
+            while (message := await process.receive()) is not None:
+                self._received(message)
+                self._changed()
+            self._process = None
+            process.kill()
+            how = await process.closed()
+            if self._closing:
+                return
+            self._died(how)
+            if self._deaths >= MOST_DEATHS:
+                self._give_up(f"the bot's process ended {self._deaths} times in a row ({how})")
+                return
+            try:
+                process = await self._new_process()
+            except BotLoadError as error:
+                self._give_up(f"the bot could not be started again: {error}")
+                return
+            self.restarts += 1
+
+    def _is_settled(self) -> bool:
+        return self._process is not None and not any(
+            request.stopped for request in self._open.values()
+        )
+
+    def _changed(self) -> None:
+        change, self._change = self._change, None
+        if change is not None and not change.done():
+            change.set_result(None)
+
+    def _tell(self, process: BotProcess, entry: _Match) -> None:
+        process.send(entry.begin())
+        entry.told = len(entry.events())
+
+    def _dispatch(self, process: BotProcess, request: Request) -> None:
+        entry = self._matches[request.match]
+        events = entry.events()
+        fresh, entry.told = list(events[entry.told :]), len(events)
+        now = self._clock.now()
+        request.dispatched = True
+        process.send(
+            Think(
+                match=request.match,
+                turn=request.number,
+                ply=request.ply,
+                soft=max(0, request.soft_at - now),
+                hard=max(0, request.hard_at - now),
+                left=max(0, request.flag_at - now),
+                events=fresh,
+                observation=request.observation,
+                clocks=list(request.clocks),
+                retry=request.retry,
+            )
+        )
+
+    def _received(self, message: FromWorker) -> None:
+        match message:
+            case Best():
+                request = self._open.get(message.turn)
+                if request is not None and not request.stopped:
+                    request.best = message.action
+            case Chosen() | Resigned() | Failed():
+                self._deaths = 0
+                request = self._open.pop(message.turn, None)
+                if request is not None and not request.stopped and not request.answer.done():
+                    request.answer.set_result(message)
+                elif isinstance(message, Failed):
+                    self.log.crash(
+                        message.match, message.error, message.traceback, message.position
+                    )
+            case Stopped():
+                self._open.pop(message.turn, None)
+            case Loaded() | LoadFailed():
+                pass  # only ever the first message of a process
+
+    def _died(self, how: str) -> None:
+        """The process is gone: settle who is to blame, the rest is asked again."""
+        ours, self._killed = self._killed, False
+        if not ours:
+            self._deaths += 1
+            self._blame(how)
+        for request in list(self._open.values()):
+            request.dispatched = False
+            if request.stopped:
+                del self._open[request.number]
+
+    def _blame(self, how: str) -> None:
+        at_work = [request for request in self._open.values() if request.dispatched]
+        if not self.loaded.concurrent:
+            at_work = at_work[:1]  # it works on one after the other
+        blamed = [request for request in at_work if not request.stopped]
+        for request in at_work:
+            request.deaths += 2 if len(at_work) == 1 else 1
+        for request in blamed:
+            if request.deaths >= 2:
+                del self._open[request.number]
+                self._fail(request, f"the bot's process ended ({how}) during this turn")
+
+    def _give_up(self, why: str) -> None:
+        self._broken = why
+        self._changed()
+        self.log.note(why)
+        for request in list(self._open.values()):
+            self._fail(request, why)
+        self._open.clear()
+
+    def _fail(self, request: Request, why: str) -> None:
+        if not request.answer.done():
+            request.answer.set_result(Failed(request.match, request.number, why, "", ""))
+
+    async def _end_if_hung(self, request: Request) -> None:
+        await self._clock.sleep(self._hang_grace)
+        if self._open.get(request.number) is not request or self._process is None:
+            return
+        self.log.note(
+            f"match {request.match}, ply {request.ply}: the bot did not come back after its turn "
+            "had ended, so its process was stopped; a new one takes over"
+        )
+        self._killed = True
+        self._process.kill()

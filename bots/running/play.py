@@ -1,0 +1,480 @@
+"""One match as the runner plays it: frames of the match in, actions out.
+
+The deadline.  ``hard`` is when the action has to leave this machine (`time_management`).  When it
+comes, the best action reported so far is played, unless the bot turned that off.  A bot that has
+reported nothing is left thinking: no action is played that it did not choose, and if it does not
+answer before the server's flag, the flag falls.
+
+An action the rules do not allow is sent all the same: the referee decides (``illegal_rule``), and
+the author is told what would have been legal.  Under the rule ``retry`` a bot is asked again on
+the same clock; one that gives the same refused answer `SAME_MISTAKES` times running is taken for
+failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.bots.client.client import Client, ClientError, ConnectionLost, RequestRefused
+from plyhouse.bots.client.timing import MS, SECOND, Clock, first_of
+from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.pipe import Begin, Chosen, Failed, Resigned
+from plyhouse.bots.process.supervisor import BotHost, Request
+from plyhouse.bots.running.time_management import (
+    allot,
+    expected_moves_left,
+    parse_time_control,
+    safety_margin,
+)
+from plyhouse.games.base import Game
+from plyhouse.protocol.messages import (
+    CHANCE_SEAT,
+    Accepted,
+    ClockState,
+    Event,
+    Finished,
+    LedgerEntry,
+    MatchSnapshot,
+    Outcome,
+    Ready,
+    Resign,
+    Sync,
+    Turn,
+)
+
+__all__ = ["MatchResult", "Play", "Surroundings"]
+
+SAME_MISTAKES: Final = 3
+"""Refusals of one and the same answer before the bot is taken for failed."""
+
+DETAIL_LIMIT: Final = 4000
+"""Characters of a traceback that go to the server with a resignation."""
+
+SURPRISE_MS: Final = 100
+"""A ply charged by this much more than the bot was seen to take is worth a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """How one match went, from our seat."""
+
+    match: str
+    game: str
+    seat: int
+    opponents: tuple[str, ...]
+    outcome: Outcome
+    plies: int
+    charged_ms: int
+    """Time charged to us in all, as far as the ledger was seen."""
+
+    @property
+    def points(self) -> float:
+        """Our utility."""
+        returns = self.outcome.returns
+        return returns[self.seat] if self.seat < len(returns) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all matches of a run share."""
+
+    client: Client
+    clock: Clock
+    log: AuthorLog
+    say: Callable[[str], None]
+    nonce: Callable[[MatchSnapshot], str]
+    seed: str
+    spawn: Callable[[Coroutine[Any, Any, None]], None]
+    """Runs something in the background."""
+    opening_plies: int = 0
+    """Plies at the start of a match that are drawn at random instead of chosen by the bot."""
+
+
+class Play:
+    """A match with its bot; the runner hands in every message that concerns it."""
+
+    def __init__(
+        self,
+        snapshot: MatchSnapshot,
+        game: Game,
+        host: BotHost,
+        around: Surroundings,
+        *,
+        files: bool,
+        file: str = "",
+    ) -> None:
+        if snapshot.seat is None:
+            raise ValueError("a spectator has no seat to play")
+        self.seat: int = snapshot.seat
+        self.game = game
+        self.snapshot = snapshot
+        self.events: list[Event] = []
+        self.outcome: Outcome | None = None
+        self._host = host
+        self._around = around
+        self._files = files
+        self._file = file
+        self._rule = parse_time_control(snapshot.time_control)
+        self._request: Request | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._sent: tuple[int, str] | None = None
+        self._mistakes = 0
+        self._charged = 0
+        self._ledger: LedgerEntry | None = None
+        self._given_up = False
+        self._started = False
+
+    @property
+    def match(self) -> str:
+        """Id of the match."""
+        return self.snapshot.match
+
+    @property
+    def opponents(self) -> tuple[str, ...]:
+        """The others, as ``player/bot``."""
+        return tuple(
+            [
+                f"{info.player}/{info.bot}" if info.bot else info.player
+                for seat, info in enumerate(self.snapshot.players)
+                if seat != self.seat
+            ]
+        )
+
+    # What the server says
+
+    def on_snapshot(self, snapshot: MatchSnapshot, arrived: int) -> None:
+        """The match begins, or stands like this after a reconnect or `sync`."""
+        if self.outcome is not None:
+            return
+        self.snapshot = snapshot
+        grown = _same(self.events, snapshot.events[: len(self.events)])
+        if not self._started or not grown:
+            self.events = list(snapshot.events)
+            self._host.begin(self.match, self._begin, lambda: self.events)
+            self._started = True
+        else:
+            self.events.extend(snapshot.events[len(self.events) :])
+        if snapshot.status == "waiting":
+            self._around.spawn(self._get_ready(self._around.nonce(snapshot)))
+        elif snapshot.outcome is not None:
+            self.outcome = snapshot.outcome
+            self._end()
+        elif snapshot.your_turn and snapshot.deadline_ms is not None:
+            self._my_turn(
+                snapshot.ply,
+                snapshot.deadline_ms,
+                snapshot.observation,
+                snapshot.clocks,
+                arrived,
+                retry=False,
+            )
+        elif self._request is not None and snapshot.ply > self._request.ply:
+            self._drop()  # what we were thinking about has been settled without us
+
+    def on_turn(self, turn: Turn, arrived: int) -> None:
+        """It is our turn."""
+        if self.outcome is not None:
+            return
+        if turn.ply < self._plies() or (self._busy_with(turn.ply) and not turn.retry):
+            return  # said before
+        if turn.retry and self._repeats_itself():
+            return
+        self.events.extend(turn.events)
+        if self._plies() != turn.ply:
+            # Something was lost on the way: ask how the match stands.
+            self._send(lambda number: Sync(number, self.match))
+            return
+        self._my_turn(
+            turn.ply, turn.deadline_ms, turn.observation, turn.clocks, arrived, retry=turn.retry
+        )
+
+    def on_accepted(self, accepted: Accepted) -> None:
+        """Our action was played."""
+        if accepted.duplicate or self._plies() > accepted.ply:
+            return
+        self.events.extend(accepted.events)
+        if accepted.ledger is not None:
+            self._note_ledger(accepted.ledger)
+
+    def on_events(self, events: Sequence[Event]) -> None:
+        """Something else happened."""
+        if events and (last := _last_ply(events)) is not None and last >= self._plies():
+            self.events.extend(events)
+
+    def on_finished(self, finished: Finished) -> MatchResult:
+        """The match is over."""
+        self.events.extend(finished.events)
+        self.outcome = finished.outcome
+        self._end()
+        if finished.outcome.termination == "flag_fall" and finished.outcome.seat == self.seat:
+            self._explain_flag()
+        return self.result(finished.outcome)
+
+    def result(self, outcome: Outcome) -> MatchResult:
+        """How it went."""
+        return MatchResult(
+            match=self.match,
+            game=self.snapshot.game,
+            seat=self.seat,
+            opponents=self.opponents,
+            outcome=outcome,
+            plies=self._plies(),
+            charged_ms=self._charged,
+        )
+
+    async def close(self) -> None:
+        """Stop playing on our side only; the match itself may go on."""
+        task = self._task
+        self._drop()
+        if task is not None:
+            await asyncio.gather(task, return_exceptions=True)
+
+    # Thinking
+
+    def _my_turn(
+        self,
+        ply: int,
+        deadline_ms: int,
+        observation: dict[str, Any],
+        clocks: Sequence[ClockState],
+        arrived: int,
+        *,
+        retry: bool,
+    ) -> None:
+        if self._given_up or (self._busy_with(ply) and not retry):
+            return  # the client sends a pending action again by itself
+        if retry:
+            self._request = self._task = None  # it is settled; let it tell the author
+        self._drop()
+        if ply < self._around.opening_plies and not retry:
+            # The seed's commitment is that of the pairing: its matches open alike.
+            rng = random.Random(f"{self.snapshot.commitment}/opening/{ply}")
+            self._around.spawn(self._act(ply, rng.choice(observation["legal"]), arrived))
+            return
+        client = self._around.client
+        left = deadline_ms * MS
+        margin = safety_margin(left, client.round_trip, client.jitter)
+        mine = [state for state in clocks if state.seat == self.seat]
+        made = sum(event.seat == self.seat for event in self.events)
+        allotment = allot(
+            self._rule,
+            left,
+            margin=margin,
+            periods=mine[0].periods if mine else None,
+            moves_left=expected_moves_left(made, -(-self.game.info.max_plies // self.game.seats)),
+        )
+        self._request = self._host.think(
+            self.match,
+            ply=ply,
+            soft_at=arrived + allotment.soft,
+            hard_at=arrived + allotment.hard,
+            flag_at=arrived + left,
+            observation=observation,
+            clocks=clocks,
+            retry=retry,
+        )
+        self._task = asyncio.create_task(self._take_turn(self._request, arrived))
+
+    async def _take_turn(self, request: Request, arrived: int) -> None:
+        answer = await self._answer(request)
+        match answer:
+            case Chosen():
+                if answer.warning:
+                    self._around.log.note(f"match {self.match}: {answer.warning}")
+                await self._act(request.ply, answer.action, arrived)
+            case Resigned():
+                await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply}")
+            case Failed():
+                self._around.log.crash(self.match, answer.error, answer.traceback, answer.position)
+                await self._give_up(
+                    f"match {self.match}: resigned, because the bot failed: {answer.error}",
+                    crash=f"{answer.error}\n{answer.traceback}\n{answer.position}",
+                )
+            case str():
+                self._around.log.note(
+                    f"match {self.match}, ply {request.ply}: time nearly out, playing the best "
+                    f"action reported so far: {answer}"
+                )
+                self._host.stop(request)
+                await self._act(request.ply, answer, arrived)
+
+    async def _answer(self, request: Request) -> Chosen | Resigned | Failed | str:
+        """What the bot says in time, or else the best it has reported."""
+        clock = self._around.clock
+        if not await first_of(request.answer, _until(clock, request.hard_at)):
+            if request.best is not None and self._host.loaded.best_at_deadline:
+                return request.best
+            self._around.log.note(
+                f"match {self.match}, ply {request.ply}: time nearly out and nothing to play: "
+                + (
+                    "the bot has reported no action so far"
+                    if self._host.loaded.best_at_deadline
+                    else "play_best_at_deadline is off"
+                )
+            )
+        return await request.answer
+
+    async def _act(self, ply: int, action: str, arrived: int) -> None:
+        took = (self._around.clock.now() - arrived) // MS
+        self._mistakes = self._mistakes + 1 if self._sent == (ply, action) else 1
+        self._sent = (ply, action)
+        try:
+            accepted = await self._around.client.act(self.match, ply, action)
+        except RequestRefused as error:
+            self._refused(error, action)
+        except ClientError as error:
+            if not isinstance(error, ConnectionLost):
+                self._around.log.note(f"match {self.match}, ply {ply}: {error}")
+        else:
+            self._compare(accepted, took)
+
+    def _refused(self, error: RequestRefused, action: str) -> None:
+        if error.code.startswith("action/"):
+            legal = f"; legal are {', '.join(error.legal)}" if error.legal else ""
+            self._around.log.note(
+                f"match {self.match}: the server refused {action!r}: {error}{legal}"
+            )
+        elif error.code not in (
+            "match/over",
+            "match/stale_ply",
+            "match/unknown",
+            "match/not_yours",
+        ):
+            self._around.log.note(f"match {self.match}: {error.code}: {error}")
+            if self.outcome is None:
+                self._send(lambda number: Sync(number, self.match))
+
+    def _repeats_itself(self) -> bool:
+        """Asked again: give up if the bot keeps giving the one answer that is refused."""
+        if self._sent is None or self._mistakes < SAME_MISTAKES:
+            return False
+        action = self._sent[1]
+        self._around.spawn(
+            self._give_up(
+                f"match {self.match}: resigned, because the bot repeats an action that is not "
+                f"legal: {action!r}",
+                crash=f"{action!r} was refused {self._mistakes} times",
+            )
+        )
+        return True
+
+    async def _give_up(self, why: str, *, crash: str = "") -> None:
+        if self._given_up or self.outcome is not None:
+            return
+        self._given_up = True
+        self._around.say(why)
+        try:
+            await self._around.client.request(
+                lambda number: Resign(
+                    number,
+                    self.match,
+                    "bot_crash" if crash else "resignation",
+                    crash[:DETAIL_LIMIT],
+                ),
+                repeat=True,
+            )
+        except ClientError as error:
+            self._around.log.note(f"match {self.match}: could not resign: {error}")
+
+    # Helpers
+
+    def _begin(self) -> Begin:
+        return Begin(
+            msgspec.structs.replace(self.snapshot, events=list(self.events), scene=None),
+            f"{self._around.seed}/{self.snapshot.commitment or self.match}",
+            self._files,
+            self._file,
+        )
+
+    def _plies(self) -> int:
+        return sum(event.seat != CHANCE_SEAT for event in self.events)
+
+    def _busy_with(self, ply: int) -> bool:
+        """Whether the bot is thinking about this ply, or its action is on its way."""
+        return (
+            self._request is not None
+            and self._request.ply == ply
+            and self._task is not None
+            and not self._task.done()
+        )
+
+    def _drop(self) -> None:
+        request, self._request = self._request, None
+        if request is not None:
+            self._host.stop(request)
+        task, self._task = self._task, None
+        if task is not None and task is not asyncio.current_task():
+            task.cancel()
+
+    def _end(self) -> None:
+        self._drop()
+        self._host.end(self.match, self.outcome)
+
+    async def _get_ready(self, nonce: str) -> None:
+        await self._host.settled()
+        if self.outcome is None:
+            self._send(lambda number: Ready(number, self.match, nonce))
+
+    def _send(self, build: Callable[[int], Any]) -> None:
+        """Make a request whose answer comes as a message, or does not matter."""
+
+        async def run() -> None:
+            try:
+                await self._around.client.request(build, repeat=True)
+            except ClientError as error:
+                if self.outcome is None and not isinstance(error, ConnectionLost):
+                    self._around.log.note(f"match {self.match}: {error}")
+
+        self._around.spawn(run())
+
+    def _note_ledger(self, ledger: LedgerEntry) -> None:
+        self._ledger = ledger
+        self._charged += ledger.charged_ms
+
+    def _compare(self, accepted: Accepted, took: int) -> None:
+        """Tell the author of time that went somewhere else than into the bot."""
+        ledger = accepted.ledger
+        if ledger is not None and ledger.charged_ms > took + SURPRISE_MS:
+            self._around.say(
+                f"match {self.match}, ply {ledger.ply}: charged {ledger.charged_ms} ms, though the "
+                f"bot took {took} ms: {_ledger(ledger)}"
+            )
+
+    def _explain_flag(self) -> None:
+        last = f"; last ply: {_ledger(self._ledger)}" if self._ledger is not None else ""
+        trip = self._around.client.round_trip // MS
+        self._around.say(
+            f"match {self.match}: lost on time at ply {self._plies()} "
+            f"({self.snapshot.time_control}, round trip {trip} ms{last})"
+        )
+
+
+def _same(ours: Sequence[Event], theirs: Sequence[Event]) -> bool:
+    """Whether the same things happened (times may be told later than actions)."""
+    return len(ours) == len(theirs) and all(
+        (one.ply, one.seat, one.action) == (two.ply, two.seat, two.action)
+        for one, two in zip(ours, theirs, strict=True)
+    )
+
+
+def _last_ply(events: Sequence[Event]) -> int | None:
+    plies = [event.ply for event in events if event.seat != CHANCE_SEAT]
+    return plies[-1] if plies else None
+
+
+def _ledger(entry: LedgerEntry) -> str:
+    return (
+        f"thought {entry.thought_ms} ms, lag refunded {entry.lag_refunded_ms} ms, server stall "
+        f"{entry.stall_ms} ms, charged {entry.charged_ms} ms, {entry.remaining_ms} ms left"
+    )
+
+
+async def _until(clock: Clock, instant: int) -> None:
+    while (now := clock.now()) < instant:
+        await clock.sleep((instant - now) / SECOND)

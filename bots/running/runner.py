@@ -1,0 +1,497 @@
+"""Plays a bot on a server: ``plyhouse bot run`` and the local arena are this function.
+
+`run_bot` loads the bot in its own process, connects, opens the seeks asked for, plays whatever
+matches come, and reports progress in short lines.  It returns when it has played enough, has been
+idle for long enough, or is interrupted; it raises `BotLoadError` (the bot cannot be used),
+`GameError` (a game asked for is not known here), or `ClientError` (the server).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import secrets
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from plyhouse.bots.client.channel import Connector, websocket_connector
+from plyhouse.bots.client.client import (
+    Client,
+    ClientError,
+    Connected,
+    ConnectionLost,
+    Disconnected,
+    Identity,
+    RequestRefused,
+)
+from plyhouse.bots.loading import check_spec
+from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.supervisor import BotHost
+from plyhouse.bots.running.accepted import AcceptedGames
+from plyhouse.bots.running.play import MatchResult, Play, Surroundings
+from plyhouse.bots.running.run_options import RunOptions, on_signals
+from plyhouse.bots.running.summary import RunSummary, SeekRequest, counted, verdict
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.protocol.messages import (
+    Accepted,
+    Answer,
+    Challenged,
+    ClientMessage,
+    DeclineDraw,
+    DrawOffered,
+    Finished,
+    MatchMessage,
+    MatchSnapshot,
+    Notice,
+    Ok,
+    Resign,
+    Seek,
+    ServerMessage,
+    Sync,
+    Turn,
+    Unseek,
+    Update,
+)
+
+__all__ = ["STOP_GRACE", "BotRunner", "RunOptions", "RunSummary", "SeekRequest", "run_bot"]
+
+CONCURRENT_MATCHES: Final = 16
+"""Matches at once that an async bot accepts unless told otherwise."""
+
+STOP_GRACE: Final = 10.0
+"""Seconds that a bot told to stop waits for a server that is away, to finish its matches there."""
+
+
+async def run_bot(
+    spec: str,
+    server: str,
+    token: str,
+    options: RunOptions | None = None,
+    *,
+    connector: Connector | None = None,
+    handle_signals: bool = False,
+) -> RunSummary:
+    """Play ``spec`` (see `plyhouse.bots.loading`) on ``server`` and return what came of it.
+
+    ``connector`` replaces the websocket, e.g. by an in-memory connection.  ``handle_signals``:
+    the first Ctrl-C lets running matches finish, the second leaves.
+    """
+    asked = options or RunOptions()
+    connect = connector or websocket_connector(server, asked.codec)
+    runner = BotRunner(check_spec(spec), connect, token, asked)
+    with on_signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
+        return await runner.run()
+
+
+class BotRunner:
+    """One run of a bot over connections that ``connector`` makes; see `run_bot`."""
+
+    def __init__(self, spec: str, connector: Connector, token: str, options: RunOptions) -> None:
+        self._spec = spec
+        self._connector = connector
+        self._token = token
+        self._options = options
+        self._seeks = tuple(options.seeks)
+        self._say = options.say
+        self._clock = options.clock
+        self._hosts: list[BotHost] = []
+        self._plays: dict[str, Play] = {}
+        self._over: set[str] = set()
+        self._begun: Counter[tuple[str, str]] = Counter()
+        self._open_seeks: dict[str, SeekRequest] = {}
+        self._stopping = False
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.Task[None] | None = None
+        self._online = False
+        self._away: asyncio.Task[None] | None = None
+        """Ends a run that was told to stop, unless the server comes back in time."""
+        self._error: BaseException | None = None
+        self._client: Client
+        self._around: Surroundings
+        self._games = AcceptedGames(())
+        self._summary = RunSummary("")
+
+    async def run(self) -> RunSummary:
+        """Play until there is no more to do."""
+        log = AuthorLog(self._options.bot or "bot", folder=None, terminal=self._say)
+        try:
+            await self._load(log)
+            self._watch_idle()
+            await self._serve()
+        finally:
+            await self._shut_down()
+        if self._error is not None:
+            raise self._error
+        return self._summary
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """What the bot accepts; known once it is loaded."""
+        return self._games.specs
+
+    @property
+    def matches(self) -> tuple[str, ...]:
+        """Ids of the matches it is playing now."""
+        return tuple(self._plays)
+
+    def interrupt(self) -> None:
+        """Ctrl-C: let running matches finish, if the server is there; the second time, leave."""
+        self._summary.interrupted = True
+        if self._stopping or not self._plays:
+            self._leave_matches()
+            return
+        self._stopping = True
+        self._say(
+            f"{counted(len(self._plays), 'match is', 'matches are')} running: finishing, then "
+            "leaving (Ctrl-C again leaves now)"
+        )
+        self._spawn(self._unseek())
+        self._watch_server()
+
+    def restart_workers(self) -> None:
+        """End the bot's processes; new ones take over in the middle of whatever is played."""
+        for host in self._hosts:
+            host.restart()
+
+    # Setting up
+
+    async def _load(self, log: AuthorLog) -> None:
+        first = await self._new_host(log)
+        loaded = first.loaded
+        name = self._options.bot if self._options.bot is not None else loaded.name
+        log.name = name or loaded.name
+        if self._options.log_folder is not None:
+            # Its name is known only now; what was printed while importing was shown already.
+            folder = self._options.log_folder
+            self._replace_log(AuthorLog(log.name, folder=folder, terminal=self._say))
+            log = first.log
+        self._summary.bot = name
+        self._games = AcceptedGames(self._options.games or loaded.games or game_names())
+        named = self._games.named
+        self._seeks = tuple([replace(seek, game=named(seek.game)) for seek in self._seeks])
+        # The matches of a mirrored pairing are played at the same time.
+        at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
+        needed = 1 if loaded.concurrent else max(at_once, default=1)
+        more = [self._new_host(log) for _ in range(max(self._options.workers, needed) - 1)]
+        await asyncio.gather(*more)
+        room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
+        self._client = Client(
+            self._connector,
+            Identity(
+                token=self._token,
+                bot=name,
+                games=self._games.offered,
+                version=self._options.version,
+                max_matches=self._options.max_matches or room,
+                takeover=self._options.takeover,
+            ),
+            codec=self._options.codec,
+            clock=self._clock,
+            first_attempts=self._options.first_attempts,
+        )
+        self._around = Surroundings(
+            client=self._client,
+            clock=self._clock,
+            log=log,
+            say=self._say,
+            nonce=self._nonce,
+            seed=secrets.token_hex(8) if self._options.seed is None else str(self._options.seed),
+            spawn=self._spawn,
+            opening_plies=self._options.opening_plies,
+        )
+
+    async def _new_host(self, log: AuthorLog) -> BotHost:
+        host = BotHost(
+            self._spec,
+            log,
+            clock=self._clock,
+            hang_grace=self._options.hang_grace,
+            import_timeout=self._options.import_timeout,
+        )
+        await host.start()
+        self._hosts.append(host)
+        return host
+
+    def _replace_log(self, log: AuthorLog) -> None:
+        for host in self._hosts:
+            host.log = log
+
+    def _nonce(self, snapshot: MatchSnapshot) -> str:
+        if self._options.seed is None:
+            return secrets.token_hex(16)
+        rng = random.Random(f"{self._options.seed}/nonce/{snapshot.commitment}/{snapshot.seat}")
+        return rng.randbytes(16).hex()
+
+    # Serving
+
+    async def _serve(self) -> None:
+        async with aclosing(self._client.messages()) as messages:
+            async for message, arrived in messages:
+                self._handle(message, arrived)
+                if self._error is not None:
+                    return
+
+    def _handle(self, message: ServerMessage | Connected | Disconnected, arrived: int) -> None:
+        match message:
+            case Connected():
+                self._connected(message, arrived)
+            case Disconnected():
+                self._online = False
+                self._say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
+                self._watch_server()
+            case MatchMessage():
+                self._snapshot(message.snapshot, arrived)
+            case Turn():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_turn(message, arrived)
+            case Accepted():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_accepted(message)
+            case Update():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    play.on_events(message.events)
+            case Finished():
+                play = self._plays.get(message.match)
+                if play is not None:
+                    self._finished(play, play.on_finished(message))
+            case DrawOffered():
+                if message.match in self._plays and message.seat != self._plays[message.match].seat:
+                    match = message.match
+                    self._request(lambda number: DeclineDraw(number, match))
+            case Challenged():
+                self._challenged(message)
+            case Notice():
+                self._say(f"server: {message.message}")
+            case _:
+                pass  # answers to requests have reached whoever asked
+
+    def _connected(self, connected: Connected, arrived: int) -> None:
+        self._online = True
+        self._watch_server()
+        welcome = connected.welcome
+        who = f"{welcome.player}/{welcome.bot}" if welcome.bot else welcome.player
+        if connected.again:
+            self._say(f"connected again as {who}")
+        else:
+            self._say(f"connected to {welcome.server} as {who}")
+        running = {snapshot.match for snapshot in welcome.matches}
+        for match in [match for match in self._plays if match not in running]:
+            self._spawn(self._ask_how_it_ended(self._plays[match]))
+        for snapshot in welcome.matches:
+            self._snapshot(snapshot, arrived)
+        if not self._stopping:
+            self._spawn(self._open_all_seeks(again=connected.again))
+
+    def _snapshot(self, snapshot: MatchSnapshot, arrived: int) -> None:
+        if snapshot.seat is None or snapshot.match in self._over:
+            return
+        play = self._plays.get(snapshot.match)
+        if play is None:
+            if snapshot.outcome is not None:
+                return
+            play = self._new_play(snapshot)
+            if play is None:
+                return
+        play.on_snapshot(snapshot, arrived)
+        if play.outcome is not None:
+            self._finished(play, play.result(play.outcome))
+
+    def _new_play(self, snapshot: MatchSnapshot) -> Play | None:
+        match = snapshot.match
+        game, files = self._games.game(snapshot.game)
+        if game is None:
+            self._say(f"match {match}: resigned, because {snapshot.game} is not known here")
+            self._request(
+                lambda number: Resign(number, match, "resignation", "the game is not known here")
+            )
+            self._over.add(match)
+            return None
+        host = min(self._hosts, key=lambda host: host.matches)
+        file = self._games.file(game.info.name)
+        play = Play(snapshot, game, host, self._around, files=files, file=file)
+        self._plays[match] = play
+        self._begun[(snapshot.game, snapshot.time_control)] += 1
+        self._watch_idle()
+        opponents = " and ".join(play.opponents) or "nobody"
+        self._say(
+            f"match {match}: {snapshot.game}, {snapshot.time_control}, as "
+            f"{game.seat_name(play.seat)} (seat {play.seat}) against {opponents}"
+            + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply}")
+        )
+        if self._enough(self._count()) and self._open_seeks:
+            self._spawn(self._unseek())
+        return play
+
+    def _finished(self, play: Play, result: MatchResult) -> None:
+        self._plays.pop(play.match, None)
+        self._over.add(play.match)
+        self._summary.results.append(result)
+        self._say(f"match {play.match}: {verdict(result)}")
+        if self._options.on_result is not None:
+            self._options.on_result(result)
+        self._watch_idle()
+        done = self._enough(len(self._summary.results))
+        if done or (self._stopping and not self._plays):
+            self._leave()
+
+    async def _ask_how_it_ended(self, play: Play) -> None:
+        """A match ended while we were away: its snapshot tells the result (see `_snapshot`)."""
+        try:
+            await self._client.request(partial(_sync, play.match), repeat=True)
+        except RequestRefused:
+            self._forget(play)
+        except ClientError:
+            pass  # we are leaving
+
+    def _forget(self, play: Play) -> None:
+        """A match ended while we were away, and the server does not know it any more."""
+        self._say(f"match {play.match}: ended while the connection was lost")
+        self._spawn(play.close())
+        self._plays.pop(play.match, None)
+        self._over.add(play.match)
+        for host in self._hosts:
+            host.end(play.match, None)
+        self._watch_idle()
+        if self._stopping and not self._plays:
+            self._leave()
+
+    def _challenged(self, challenged: Challenged) -> None:
+        game, _ = self._games.game(challenged.game)
+        reason = ""
+        if self._stopping or self._enough(self._count()):
+            reason = "the bot is leaving"
+        elif game is None or not self._games.accepts(challenged.game):
+            reason = f"the bot does not play {challenged.game}"
+        challenge = challenged.challenge
+        self._request(lambda number: Answer(number, challenge, not reason, reason))
+
+    def _enough(self, count: int) -> bool:
+        return self._options.matches is not None and count >= self._options.matches
+
+    def _count(self) -> int:
+        return len(self._summary.results) + len(self._plays)
+
+    # Seeks
+
+    async def _open_all_seeks(self, *, again: bool) -> None:
+        """Enter the pools; after a reconnect those that the server has forgotten."""
+        for seek in self._seeks:
+            left = seek.count
+            if again and seek.count:
+                left = max(0, seek.count - self._begun[(seek.game, seek.time_control)])
+                if left == 0:
+                    continue
+            await self._open_seek(seek, left, again=again)
+
+    async def _open_seek(self, seek: SeekRequest, count: int, *, again: bool) -> None:
+        try:
+            answer = await self._client.request(
+                lambda number: Seek(
+                    number, seek.game, seek.time_control, seek.rated, count, seek.mirrored
+                )
+            )
+        except RequestRefused as error:
+            if again and error.code == "seek/duplicate":
+                return  # the server has kept it
+            self._fail(error)
+        except ConnectionLost:
+            return  # asked again after the reconnect
+        except ClientError as error:
+            self._fail(error)
+        else:
+            if isinstance(answer, Ok) and answer.seek:
+                self._open_seeks[answer.seek] = seek
+
+    async def _unseek(self) -> None:
+        seeks, self._open_seeks = list(self._open_seeks), {}
+        for seek in seeks:
+            with contextlib.suppress(ClientError):  # it may be used up
+                await self._client.request(partial(_unseek, seek))
+
+    # Ending
+
+    def _watch_idle(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+        if self._options.idle_exit is not None and not self._plays:
+            self._idle = asyncio.create_task(self._idle_out(self._options.idle_exit))
+
+    async def _idle_out(self, seconds: float) -> None:
+        await self._clock.sleep(seconds)
+        self._say(f"no match for {seconds:g} s: leaving")
+        self._leave()
+
+    def _watch_server(self) -> None:
+        """A bot that is to stop does not wait for ever for a server that is away."""
+        if self._online:
+            if self._away is not None:
+                self._away.cancel()
+                self._away = None
+        elif self._stopping and self._away is None:
+            self._away = asyncio.create_task(self._give_up())
+
+    async def _give_up(self) -> None:
+        await self._clock.sleep(STOP_GRACE)
+        self._leave_matches(f"the server has been away for {STOP_GRACE:g} s: ")
+
+    def _leave_matches(self, why: str = "") -> None:
+        self._summary.left_running = len(self._plays)
+        if self._plays:
+            self._say(
+                f"{why}leaving {counted(len(self._plays), 'running match', 'running matches')}; "
+                "nothing is resigned, but their clocks run on: start the bot again soon"
+            )
+        self._leave()
+
+    def _leave(self) -> None:
+        self._stopping = True
+        self._spawn(self._client.leave())
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = self._error or error
+        self._spawn(self._client.leave())
+
+    def _request(self, build: Callable[[int], ClientMessage]) -> None:
+        async def run() -> None:
+            try:
+                await self._client.request(build, repeat=True)
+            except RequestRefused as error:
+                self._say(f"server: {error}")
+            except ClientError:
+                pass
+
+        self._spawn(run())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _shut_down(self) -> None:
+        for timer in (self._idle, self._away):
+            if timer is not None:
+                timer.cancel()
+        for play in list(self._plays.values()):
+            await play.close()
+        for task in list(self._tasks):
+            if task is not asyncio.current_task():
+                task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(host.close() for host in self._hosts), return_exceptions=True)
+
+
+def _sync(match: str, number: int) -> Sync:
+    return Sync(number, match)
+
+
+def _unseek(seek: str, number: int) -> Unseek:
+    return Unseek(number, seek)

@@ -1,0 +1,1 @@
+"""Games of skill alone: everything is seen, nothing is rolled."""

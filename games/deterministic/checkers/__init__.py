@@ -1,0 +1,1 @@
+"""Checkers: `rules` is the game, `moves` what pieces do, `notation` PDN and FEN."""

@@ -1,0 +1,505 @@
+"""Chess by the FIDE Laws, in standard and Chess960 setups.
+
+Actions are written in UCI: ``e2e4``, ``e7e8q``; castling as the king's move ``e1g1``, or,
+where a match begins with king and rooks on other places, as king takes rook ``b1a1``.
+SAN (``Nf3``, ``O-O``) is read too, and shown to people.
+
+Draws that the Laws leave to a claim come by themselves here: the third occurrence of a
+position, with the same rights to castle and to capture en passant (Art. 9.2), and fifty
+moves of each side without a capture or a pawn move (Art. 9.3).  A match is drawn at once
+when no play can lead to mate with the material left.  Mate comes before all of these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import (
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.deterministic.chess.board import (
+    CASTLING,
+    KNIGHT,
+    PAWN,
+    RIGHTS_AT,
+    SIDE_AT,
+    SQUARE,
+    apply_action,
+    in_check,
+    insufficient_material,
+    legal_actions,
+)
+from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
+from plyhouse.games.deterministic.chess.notation import (
+    STANDARD,
+    board_rows,
+    read_fen,
+    san,
+    start_fen,
+    uci,
+    unconventional,
+    write_epd,
+)
+from plyhouse.games.errors import AmbiguousAction, GameError, InvalidParameter, InvalidPosition
+from plyhouse.games.native import BoardState
+from plyhouse.games.scene import Button, Cell, Grid, Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["Chess", "ChessObservation", "ChessState", "turing"]
+
+STANDARD_START: Final = 518
+
+ENDINGS: Final[tuple[str, ...]] = (
+    "",
+    "checkmate",
+    "stalemate",
+    "insufficient material",
+    "fifty moves",
+    "threefold repetition",
+)
+_MATE: Final = 1
+_STALEMATE: Final = 2
+_MATERIAL: Final = 3
+_FIFTY: Final = 4
+_THREEFOLD: Final = 5
+
+_NEAR_FIFTY: Final = 80
+"""Plies without a capture or pawn move from which on their number is part of the key."""
+
+_WHITE_WINS: Final[tuple[float, ...]] = (1.0, -1.0)
+_BLACK_WINS: Final[tuple[float, ...]] = (-1.0, 1.0)
+_DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
+
+_FIGURES: Final = {
+    "K": "♔", "Q": "♕", "R": "♖", "B": "♗", "N": "♘", "P": "♙",
+    "k": "♚", "q": "♛", "r": "♜", "b": "♝", "n": "♞", "p": "♟",
+}  # fmt: skip
+_SOLID: Final = {mark: _FIGURES[mark] + "\ufe0e" for mark in "kqrbnp"}
+"""Figures where colours tell the sides apart; the selector keeps pawns from being emoji."""
+_NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
+
+
+def _ending(position: bytes, clock: i64, earlier: tuple[bytes, ...], bare: bool) -> int:
+    """Index in `ENDINGS`; ``bare`` says that the material has changed."""
+    if len(legal_actions(position, True)) == 0:
+        return _MATE if in_check(position) else _STALEMATE
+    if bare and insufficient_material(position):
+        return _MATERIAL
+    if clock >= 100:
+        return _FIFTY
+    if len(earlier) >= 8 and earlier.count(position) >= 2:
+        return _THREEFOLD
+    return 0
+
+
+@final
+@mypyc_attr(free_list_len=1)
+class ChessState(BoardState):
+    """A position with the history that the draws by repetition and fifty moves need.
+
+    Actions are numbers, see `plyhouse.games.deterministic.chess.board`.
+    """
+
+    __slots__ = ("clock", "earlier", "ending", "last", "number", "position")
+
+    position: bytes
+    """Board, side to move and rights, see `plyhouse.games.deterministic.chess.board`."""
+    clock: i64
+    """Plies since the last capture or pawn move."""
+    number: i64
+    """Number of the move, one for white's and black's ply together."""
+    earlier: tuple[bytes, ...]
+    """Positions since the last move that cannot be undone, the oldest first."""
+    last: i64
+    """The action that led here; -1 at the start."""
+    ending: int
+    """Index in `ENDINGS`."""
+
+    def __init__(
+        self,
+        position: bytes = b"",
+        clock: i64 = 0,
+        number: i64 = 1,
+        earlier: tuple[bytes, ...] = (),
+        last: i64 = -1,
+        ending: int = 0,
+    ) -> None:
+        self.to_move = TERMINAL
+        if ending == 0 and len(position) == 128:
+            self.to_move = position[SIDE_AT]
+        self.position = position
+        self.clock = clock
+        self.number = number
+        self.earlier = earlier
+        self.last = last
+        self.ending = ending
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.position, self.clock, self.number, self.earlier, self.last, self.ending)
+        return ChessState, fields
+
+    def actions(self) -> tuple[Any, ...]:
+        """Legal actions by the squares they start from, own first rank first, the king's last."""
+        if self.to_move < 0:
+            return ()
+        return tuple(legal_actions(self.position, False))
+
+    def after(self, action: Any) -> ChessState:
+        """The state after the action."""
+        number: i64 = action
+        before = self.position
+        position = apply_action(before, number)
+        at: i64 = SQUARE[number & 63]
+        to: i64 = SQUARE[(number >> 6) & 63]
+        kind: i64 = number >> 12
+        moved: i64 = before[at]
+        taken: i64 = before[to]
+        capture = taken != 0 and kind != CASTLING
+        clock: i64 = self.clock + 1
+        earlier: tuple[bytes, ...] = ()
+        if capture or moved & 7 == PAWN:
+            clock = 0
+        elif _same_rights(before, position):
+            earlier = self.earlier + (before,)  # noqa: RUF005 - faster
+        ending = _ending(position, clock, earlier, capture or kind >= KNIGHT)
+        move: i64 = self.number + before[SIDE_AT]
+        return ChessState(position, clock, move, earlier, number, ending)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the side that mates, -1 for the other, 0 for a draw."""
+        if self.ending == _MATE:
+            return _BLACK_WINS if self.position[SIDE_AT] == 0 else _WHITE_WINS
+        return _DRAW
+
+    def key(self) -> bytes:
+        """Equal for equal positions: board, side to move, rights to castle and en passant, how
+        often the position occurred, and, near the end of the fifty moves, the plies counted.
+
+        Which other positions occurred is left out.
+        """
+        position = self.position
+        if self.ending >= _FIFTY:
+            return position + b"="
+        earlier = self.earlier
+        before: int = earlier.count(position) if len(earlier) >= 4 else 0
+        near: int = int(self.clock) if self.clock >= _NEAR_FIFTY else 0
+        if before == 0 and near == 0:
+            return position
+        return position + bytes((before, near))
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Material and where it stands, see `plyhouse.games.deterministic.chess.evaluation`."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        value = piece_squares(self.position)
+        return (value, -value)
+
+    def noisy_actions(self) -> tuple[Any, ...]:
+        """Captures and promotions."""
+        if self.to_move < 0:
+            return ()
+        return tuple(_noisy(self.position, legal_actions(self.position, False)))
+
+    def forced(self) -> bool:
+        """Whether the king is in check: then quiet actions matter as much as noisy ones."""
+        return self.to_move >= 0 and in_check(self.position)
+
+    def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same actions: captures of the most valuable piece by the least valuable one
+        and promotions first.
+        """
+        position = self.position
+        ranked: list[int] = []
+        quiet: list[Any] = []
+        for index, action in enumerate(actions):
+            number: i64 = action
+            kind: i64 = number >> 12
+            victim: i64 = position[SQUARE[(number >> 6) & 63]]
+            if kind == CASTLING or (kind == 0 and victim == 0):
+                quiet.append(action)
+            else:
+                attacker: i64 = position[SQUARE[number & 63]]
+                rank: i64 = 8 * (victim & 7) - (attacker & 7)
+                if kind >= KNIGHT:
+                    rank += 8 * kind
+                elif kind > 0:
+                    rank += 8 * PAWN
+                place: i64 = index
+                ranked.append((100 - rank) * 1024 + place)
+        ranked.sort()
+        return tuple([actions[rank & 1023] for rank in ranked] + quiet)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        if self.to_move < 0:
+            return self.returns()
+        position = self.position
+        clock: i64 = self.clock
+        earlier: list[bytes] = list(self.earlier)
+        while True:
+            actions = legal_actions(position, False)
+            count: int = len(actions)
+            if count == 0:
+                if not in_check(position):
+                    return _DRAW
+                return _BLACK_WINS if position[SIDE_AT] == 0 else _WHITE_WINS
+            if clock >= 100 or (len(earlier) >= 8 and earlier.count(position) >= 2):
+                return _DRAW
+            number: i64 = actions[int(rng.random() * count)]
+            kind: i64 = number >> 12
+            moved: i64 = position[SQUARE[number & 63]]
+            taken: i64 = position[SQUARE[(number >> 6) & 63]]
+            capture = taken != 0 and kind != CASTLING
+            before = position
+            position = apply_action(before, number)
+            clock += 1
+            if capture or moved & 7 == PAWN:
+                clock = 0
+                earlier = []
+                if (capture or kind >= KNIGHT) and insufficient_material(position):
+                    # Mate or stalemate may be on the board, but neither with so few men
+                    # can be mate, and a draw is a draw.
+                    return _DRAW
+            elif _same_rights(before, position):
+                earlier.append(before)
+            else:
+                earlier = []
+
+
+def _same_rights(before: bytes, position: bytes) -> bool:
+    """Whether no right to castle was lost: what was before may come again."""
+    at: i64 = RIGHTS_AT
+    while at < RIGHTS_AT + 4:
+        if before[at] != position[at]:
+            return False
+        at += 1
+    return True
+
+
+def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
+    """Those of the actions that capture or promote."""
+    noisy: list[Any] = []
+    for action in actions:
+        number: i64 = action
+        kind: i64 = number >> 12
+        if kind != CASTLING and (kind > 0 or position[SQUARE[(number >> 6) & 63]] != 0):
+            noisy.append(action)
+    return noisy
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class ChessObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    fen: str
+    """The position with its clock and move number."""
+    check: bool
+    """Whether the king of the side to move is in check."""
+    last: str
+    """The last action; "" at the start."""
+    ending: str
+    """How the game ended, one of `ENDINGS`; "" while it goes on."""
+    earlier: tuple[str, ...]
+    """Positions since the last capture, pawn move or loss of a right, without counters: those
+    that could still be repeated."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Chess(Game):
+    """Chess and Chess960."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="chess",
+        title="Chess",
+        summary="Check the king so that it cannot escape.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.DETERMINISTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        complete_keys=False,
+        min_return=-1.0,
+        max_return=1.0,
+        # At most 96 pawn moves and 30 captures, each with less than fifty moves after it.
+        max_plies=127 * 100,
+        parameters=(
+            Parameter("fen", "", "position to start from; empty for the usual start"),
+            Parameter(
+                "start", STANDARD_START, "number of the start in Chess960; 518 is standard", 0, 959
+            ),
+        ),
+        seat_names=("white", "black"),
+        draw_offers=True,
+    )
+    observation_type: ClassVar[type[Observation]] = ChessObservation
+    action_pattern: ClassVar[str] = (
+        "[a-h][1-8][a-h][1-8][nbrq]?|[o0]-[o0](-[o0])?[+#]?"
+        "|[kqrbn]?[a-h]?[1-8]?x?[a-h][1-8](=?[qrbn])?[+#]?"
+    )
+    action_notation = "a move like e2e4, e7e8q or Nf3"
+
+    def check_parameters(self) -> None:
+        """Read the position; raises `InvalidPosition` where it is none to play from."""
+        fen, start = self.text_parameter("fen"), self.int_parameter("start")
+        if fen and start != STANDARD_START:
+            raise InvalidParameter(
+                self.info.name, "start", start, "it goes without fen, which says how to start"
+            )
+        # A default start is much the most frequent: do not work it out for every match.
+        text = fen or (STANDARD if start == STANDARD_START else start_fen(start))
+        position, clock, number = read_fen(text)
+        ending = _ending(position, clock, (), True)
+        if ending:
+            raise InvalidPosition(self.info.name, text, f"the game is over: {ENDINGS[ending]}")
+        self.start = ChessState(position, clock, number)
+        self.chess960 = start != STANDARD_START or unconventional(position)
+
+    def initial_state(self) -> ChessState:
+        """The position to start from."""
+        return self.start
+
+    # Notation
+
+    def format(self, state: State, action: int) -> str:
+        """UCI."""
+        return uci(action, self.chess960)
+
+    def parse(self, state: State, text: str) -> Any:
+        """The legal action that ``text`` means in UCI or, failing that, in SAN."""
+        try:
+            return super().parse(state, text)
+        except GameError:
+            if state.to_move < 0:
+                raise
+            position = cast("ChessState", state).position
+            actions = state.actions()
+            wanted = re.sub(r"[=+#!?]", "", text.strip())
+            if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
+                wanted = wanted.upper().replace("0", "O")
+            exact = [a for a in actions if wanted in _spellings(position, a, actions)]
+            if len(exact) == 1:
+                return exact[0]
+            if exact:
+                candidates = [san(position, action, actions) for action in exact]
+                raise AmbiguousAction(text, self.describe(state), candidates) from None
+            raise
+
+    # Views
+
+    def observe(self, state: State, seat: int | None) -> ChessObservation:
+        """The position and what repetition needs."""
+        position = cast("ChessState", state)
+        return ChessObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            fen=_fen(position),
+            check=in_check(position.position),
+            last="" if position.last < 0 else uci(position.last, self.chess960),
+            ending=ENDINGS[position.ending],
+            earlier=tuple([write_epd(earlier) for earlier in position.earlier]),
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> ChessState:
+        """The position that was observed, with its history."""
+        return self._seen(cast("ChessObservation", observation))
+
+    def _seen(self, seen: ChessObservation) -> ChessState:
+        position, clock, number = read_fen(seen.fen)
+        earlier = tuple([read_fen(epd)[0] for epd in seen.earlier])
+        last = _read_last(seen.last) if seen.last else -1
+        return ChessState(position, clock, number, earlier, last, ENDINGS.index(seen.ending))
+
+    def scene(self, observation: Observation) -> Scene:
+        """The board, and every legal move from square to square."""
+        seen = cast("ChessObservation", observation)
+        state = self._seen(seen)
+        marked = (seen.last[:2], seen.last[2:4])
+        rows: list[tuple[Cell, ...]] = []
+        for index, row in enumerate(board_rows(state.position)):
+            cells: list[Cell] = []
+            for file, mark in zip("abcdefgh", row, strict=True):
+                name = f"{file}{8 - index}"
+                owner = None if mark == "." else 0 if mark.isupper() else 1
+                content = "empty"
+                if owner is not None:
+                    content = f"{self.seat_name(owner)} {_NAMES[mark.lower()]}"
+                cells.append(
+                    Cell(
+                        text=_FIGURES.get(mark, ""),
+                        owner=owner,
+                        label=f"{name}, {content}",
+                        highlight=name in marked,
+                        name=name,
+                        face=_SOLID.get(mark.lower(), ""),
+                    )
+                )
+            rows.append(tuple(cells))
+        grid = Grid(tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered")
+        buttons: list[Button] = []
+        if seen.legal:
+            actions = state.actions()
+            for action in actions:
+                label = san(state.position, action, actions)
+                text = uci(action, self.chess960)
+                buttons.append(Button(label, text, (text[:2], text[2:4])))
+        if seen.ending == ENDINGS[_MATE]:
+            winner = 1 - state.position[SIDE_AT]
+            status = f"Checkmate: {self.seat_name(winner)} wins"
+        elif seen.ending:
+            status = f"Draw: {seen.ending}"
+        else:
+            check = ", in check" if seen.check else ""
+            status = f"{self.seat_name(seen.to_move)} to move{check}"
+        return Scene((grid, *buttons), status, seen.to_move if seen.to_move >= 0 else None)
+
+    def describe(self, state: State) -> str:
+        """The board from the eighth rank, and the FEN."""
+        position = cast("ChessState", state)
+        return "\n".join([*board_rows(position.position), _fen(position)])
+
+
+def _fen(state: ChessState) -> str:
+    return f"{write_epd(state.position)} {state.clock} {state.number}"
+
+
+def _spellings(position: bytes, action: int, legal: tuple[int, ...]) -> set[str]:
+    """SAN of an action without the marks of check, promotion and praise, with and without
+    what tells the piece's own square; and both ways to write castling in UCI.
+    """
+    written = re.sub(r"[=+#]", "", san(position, action, legal))
+    found = {written, uci(action, True), uci(action, False)}
+    if written[0] in "KQRBN":
+        takes = "x" if "x" in written else ""
+        at, to = uci(action, True)[:2], uci(action, True)[2:4]
+        for own in ("", at[0], at[1], at):
+            found.add(written[0] + own + takes + to)
+    return found
+
+
+def _read_last(text: str) -> int:
+    """An action with this text (castling and en passant look like plain moves)."""
+    at = ord(text[0]) - 97 + 8 * (int(text[1]) - 1)
+    to = ord(text[2]) - 97 + 8 * (int(text[3]) - 1)
+    kind = KNIGHT + "nbrq".index(text[4]) if len(text) == 5 else 0
+    return at + 64 * to + 4096 * kind

@@ -1,0 +1,1 @@
+"""Connect four: `rules` is the game, `lines` counts discs in a row."""

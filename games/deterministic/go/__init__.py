@@ -1,0 +1,1 @@
+"""Go: `rules` is the game, `board` chains, liberties and areas."""

@@ -1,0 +1,348 @@
+"""Hexapawn: one rank of pawns each; reach the far rank or leave the other without a move.
+
+A pawn goes one square straight ahead onto an empty square, or takes one slanting ahead.  A
+seat wins by reaching the far rank, by taking all pawns, or when the other seat has no legal
+move.  No draws (M. Gardner, 1962; on 3 by 3 squares the second player wins).
+
+White (seat 0) begins and moves up from rank 1.  Actions are written as the squares from
+and to, ``a1a2``, captures as well.  The board is square, ``size`` by ``size``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import (
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
+from plyhouse.games.boards import board_grid, board_scene, result_status, two_squares
+from plyhouse.games.deterministic.pawns import (
+    PawnBoard,
+    pawn_board,
+    read_pawns,
+    write_pawn_action,
+    write_pawns,
+)
+from plyhouse.games.native import BoardState
+from plyhouse.games.scene import Scene
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["Hexapawn", "HexapawnObservation", "HexapawnState"]
+
+_WON: Final[tuple[float, ...]] = (1.0, -1.0)
+_LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
+
+_STANDARD: Final = pawn_board(3)
+
+
+@final
+@mypyc_attr(free_list_len=1)
+class HexapawnState(BoardState):
+    """The pawns of both seats as sets of squares; square ``rank * size + file`` from a1.
+
+    An action is ``from * 3 + d``: d 0 slants to the file before, 1 goes straight, 2 slants
+    to the file after.
+    """
+
+    __slots__ = ("black", "board", "white", "winner")
+
+    white: i64
+    black: i64
+    winner: int
+    board: PawnBoard
+
+    def __init__(
+        self,
+        to_move: int = 0,
+        white: i64 = 0,
+        black: i64 = 0,
+        winner: int = -1,
+        board: PawnBoard = _STANDARD,
+    ) -> None:
+        self.to_move = to_move
+        self.white = white
+        self.black = black
+        self.winner = winner
+        self.board = board
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.to_move, self.white, self.black, self.winner, self.board)
+        return HexapawnState, fields
+
+    def actions(self) -> tuple[Any, ...]:
+        """All to the file before, then all straight, then all to the file after."""
+        board = self.board
+        white: i64 = self.white
+        black: i64 = self.black
+        found: list[int] = []
+        step: i64
+        if self.to_move == 0:
+            for step in range(3):
+                cells: i64 = _white_sources(board, white, black, step)
+                while cells != 0:
+                    found.append(int(bit_number(cells & -cells) * 3 + step))
+                    cells = cells & (cells - 1)
+        elif self.to_move == 1:
+            size: i64 = board.size
+            for step in range(3):
+                back: i64 = size + 1 - step
+                cells = _black_targets(board, white, black, step)
+                while cells != 0:
+                    found.append(int((bit_number(cells & -cells) + back) * 3 + step))
+                    cells = cells & (cells - 1)
+        return tuple(found)
+
+    def after(self, action: Any) -> HexapawnState:
+        """The state after the pawn has moved, and taken what stood there."""
+        code: i64 = action
+        board = self.board
+        size: i64 = board.size
+        source: i64 = code // 3
+        aside: i64 = code % 3 - 1
+        start: i64 = BIT[source]
+        white: i64 = self.white
+        black: i64 = self.black
+        if self.to_move == 0:
+            target: i64 = source + size + aside
+            goal: i64 = BIT[target]
+            white = (white ^ start) | goal
+            black = black & ~goal
+            if target >= size * (size - 1) or not _black_can_move(board, white, black):
+                return HexapawnState(TERMINAL, white, black, 0, board)
+            return HexapawnState(1, white, black, -1, board)
+        target = source - size + aside
+        goal = BIT[target]
+        black = (black ^ start) | goal
+        white = white & ~goal
+        if target < size or not _white_can_move(board, white, black):
+            return HexapawnState(TERMINAL, white, black, 1, board)
+        return HexapawnState(0, white, black, -1, board)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the winner, -1 for the loser."""
+        return _WON if self.winner == 0 else _LOST
+
+    def key(self) -> tuple[int, int, int]:
+        """The pawns and whose turn it is."""
+        return (self.to_move, self.white, self.black)
+
+    def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Captures first, they slant; then the others as they are."""
+        slanting: list[Any] = []
+        straight: list[Any] = []
+        for action in actions:
+            code: i64 = action
+            if code % 3 == 1:
+                straight.append(action)
+            else:
+                slanting.append(action)
+        return tuple(slanting + straight)
+
+    def noisy_actions(self) -> tuple[Any, ...]:
+        """Captures and winning steps: they change the material, or everything, at once."""
+        size: i64 = self.board.size
+        goal: i64 = size - 2 if self.to_move == 0 else 1
+        noisy: list[Any] = []
+        for action in self.actions():
+            code: i64 = action
+            if code % 3 != 1 or code // 3 // size == goal:
+                noisy.append(action)
+        return tuple(noisy)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Pawns, each worth more the further it is: the square of its rank counts."""
+        if self.winner >= 0:
+            return self.returns()
+        board = self.board
+        balance: i64 = 0
+        for rank in range(board.size):
+            cells: i64 = board.rank[rank]
+            own: i64 = count_bits(self.white & cells)
+            other: i64 = count_bits(self.black & cells)
+            balance += own * board.worth[rank] - other * board.worth[board.size - 1 - rank]
+        value: float = float(balance) * self.board.scale
+        return (value, -value)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random play to the end."""
+        if self.winner >= 0:
+            return self.returns()
+        board = self.board
+        size: i64 = board.size
+        almost: i64 = board.below_last
+        white: i64 = self.white
+        black: i64 = self.black
+        mover: int = self.to_move
+        while True:
+            if mover == 0:
+                before: i64 = _white_sources(board, white, black, 0)
+                ahead: i64 = _white_sources(board, white, black, 1)
+                behind: i64 = _white_sources(board, white, black, 2)
+            else:
+                before = _black_targets(board, white, black, 0)
+                ahead = _black_targets(board, white, black, 1)
+                behind = _black_targets(board, white, black, 2)
+            some: i64 = count_bits(before)
+            more: i64 = some + count_bits(ahead)
+            total: i64 = more + count_bits(behind)
+            if total == 0:
+                return _LOST if mover == 0 else _WON
+            drawn: i64 = int(rng.random() * float(total))
+            step: i64 = 0
+            if drawn < some:
+                bit: i64 = pick_bit(before, drawn)
+            elif drawn < more:
+                bit = pick_bit(ahead, drawn - some)
+                step = 1
+            else:
+                bit = pick_bit(behind, drawn - more)
+                step = 2
+            if mover == 0:
+                if bit & almost == 0:
+                    return _WON
+                goal: i64 = bit << (size + step - 1)
+                white = (white ^ bit) | goal
+                black = black & ~goal
+                mover = 1
+            else:
+                if bit & board.above_first == 0:
+                    return _LOST
+                start: i64 = signed_set(bit << (size + 1 - step))
+                black = (black ^ start) | bit
+                white = white & ~bit
+                mover = 0
+
+
+def _white_sources(board: PawnBoard, white: i64, black: i64, step: i64) -> i64:
+    """White's pawns that can go in direction ``step``.
+
+    White is never on the last rank while play goes on, so what the sign of a set drags in
+    when it is shifted is masked away.
+    """
+    if step == 1:
+        return white & (~(white | black) >> board.ahead)
+    if step == 0:
+        return white & board.not_first_file & (black >> board.less)
+    return white & board.not_last_file & (black >> board.more)
+
+
+def _black_targets(board: PawnBoard, white: i64, black: i64, step: i64) -> i64:
+    """Squares that black's pawns can reach in direction ``step``; never on the last rank."""
+    if step == 1:
+        return (black >> board.ahead) & ~(white | black) & board.below_top
+    if step == 0:
+        return ((black & board.not_first_file) >> board.more) & white & board.goal_before
+    return ((black & board.not_last_file) >> board.less) & white & board.below_top
+
+
+def _white_can_move(board: PawnBoard, white: i64, black: i64) -> bool:
+    """Whether White, not yet on the last rank, has a legal move."""
+    every: i64 = _white_sources(board, white, black, 0) | _white_sources(board, white, black, 1)
+    return every | _white_sources(board, white, black, 2) != 0
+
+
+def _black_can_move(board: PawnBoard, white: i64, black: i64) -> bool:
+    """Whether Black, not yet on the first rank, has a legal move."""
+    every: i64 = _black_targets(board, white, black, 0) | _black_targets(board, white, black, 1)
+    return every | _black_targets(board, white, black, 2) != 0
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class HexapawnObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    board: tuple[str, ...]
+    """Ranks from the top: "w" for pawns of seat 0, "b" of seat 1, "." empty."""
+    winner: int | None
+    """The seat that has won, if any."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Hexapawn(Game):
+    """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="hexapawn",
+        title="Hexapawn",
+        summary="One rank of pawns each; reach the far rank or leave no legal move.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.DETERMINISTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-1.0,
+        max_return=1.0,
+        # Every ply takes one of 16 pawns a rank further, 7 ranks at most.
+        max_plies=112,
+        parameters=(Parameter("size", 3, "squares along each side", 3, 8),),
+        seat_names=("White", "Black"),
+    )
+    observation_type: ClassVar[type[Observation]] = HexapawnObservation
+    action_pattern: ClassVar[str] = "([a-z][0-9]+){2}"
+    action_notation: str = "the squares from and to, like a1a2"
+
+    def check_parameters(self) -> None:
+        """Every size is playable; keep the tables."""
+        self.board = pawn_board(self.int_parameter("size"))
+
+    def initial_state(self) -> HexapawnState:
+        """A full rank each, White to move."""
+        board = self.board
+        return HexapawnState(0, board.lowest(1), board.highest(1), -1, board)
+
+    def format(self, state: State, action: int) -> str:
+        """From and to, like ``a1a2``."""
+        return write_pawn_action(self.board, state.to_move, action)
+
+    def observe(self, state: State, seat: int | None) -> HexapawnObservation:
+        """The board and the winner."""
+        position = cast("HexapawnState", state)
+        return HexapawnObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            board=write_pawns(self.board, position.white, position.black),
+            winner=None if position.winner < 0 else position.winner,
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> HexapawnState:
+        """The position that was observed."""
+        seen = cast("HexapawnObservation", observation)
+        white, black = read_pawns(seen.board)
+        winner = -1 if seen.winner is None else seen.winner
+        return HexapawnState(seen.to_move, white, black, winner, self.board)
+
+    def scene(self, observation: Observation) -> Scene:
+        """The board, and each move from square to square."""
+        seen = cast("HexapawnObservation", observation)
+        words = {"w": "white pawn", "b": "black pawn"}
+        grid = board_grid(seen.board, {"w": 0, "b": 1}, words, look="checkered")
+        status = result_status(self, seen.winner, seen.to_move)
+        return board_scene([grid], seen.legal, status, seen.to_move, two_squares)
+
+    def describe(self, state: State) -> str:
+        """The board from the top, one line per rank, and whose turn it is."""
+        position = cast("HexapawnState", state)
+        winner = None if position.winner < 0 else position.winner
+        rows = write_pawns(self.board, position.white, position.black)
+        return "\n".join([*rows, result_status(self, winner, position.to_move)])

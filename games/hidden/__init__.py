@@ -1,0 +1,1 @@
+"""Games of imperfect information: cards, hidden boards, and simultaneous choices."""

@@ -1,0 +1,1 @@
+"""Battleship: `rules` is the game, `state` its position, `fleet` where ships can lie."""

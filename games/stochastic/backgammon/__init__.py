@@ -1,0 +1,1 @@
+"""Backgammon: `rules` is the game, `position` its text, `turns` all plays of a roll."""

@@ -1,0 +1,426 @@
+"""Backgammon: full rules, without the doubling cube.
+
+Every seat numbers the points in its own direction, 24 the farthest and 1 to 6 its home
+board, so that point p of one seat is point 25 - p of the other.  The opening roll is one
+die for each seat, never a double: who rolled more begins, with both dice.  After it the
+seats roll two dice in turn.  Both must be played if possible (of doubles four), and the
+larger if only one can be; checkers on the bar enter first; with all checkers at home they
+are borne off, from a lower point than the die only if none is farther.  The first to bear
+off all fifteen wins 1 point; 2 (a gammon) if the other has borne off none; 3 (a
+backgammon) if it also still has a checker on the bar or in the winner's home board.
+
+An action is a whole turn in standard notation: ``24/18 13/11*``, ``bar/20``, ``8/4(2)``,
+``6/off``, and ``pass`` when nothing can be played; turns with equal results are one.
+Rolls, chance outcomes, are written as two digits, the larger first; in the opening roll the
+first is the die of seat 0: after ``31`` seat 0 begins, after ``13`` seat 1.
+
+``position`` starts elsewhere: the checkers of seat 0, those of seat 1, each in its own
+numbering, and the seat to roll, perhaps with the dice, apart by ``;``.  What is missing to
+fifteen has been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+
+from mypy_extensions import mypyc_attr
+
+from plyhouse.games.base import (
+    CHANCE,
+    TERMINAL,
+    ChanceKind,
+    Game,
+    GameInfo,
+    Information,
+    Observation,
+    Parameter,
+    Utility,
+)
+from plyhouse.games.errors import AmbiguousAction, IllegalAction
+from plyhouse.games.native import BoardState
+from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
+from plyhouse.games.stochastic.backgammon.position import position_text, read_position
+from plyhouse.games.stochastic.backgammon.turns import (
+    BAR,
+    OFF,
+    apply_turn,
+    steps_of,
+    turns_of,
+    written,
+)
+
+if TYPE_CHECKING:
+    import random
+
+    from plyhouse.games.base import State
+
+__all__ = ["Backgammon", "BackgammonObservation", "BackgammonState"]
+
+CHECKERS: Final = 15
+
+START: Final[tuple[int, ...]] = (
+    *(0, 0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0),
+    *(5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0),
+)
+
+ROLLS: Final[tuple[tuple[Any, float], ...]] = tuple(
+    [
+        (10 * large + small, 1.0 / 36.0 if large == small else 1.0 / 18.0)
+        for large in range(1, 7)
+        for small in range(1, large + 1)
+    ]
+)
+"""The 21 rolls."""
+
+OPENING: Final[tuple[tuple[Any, float], ...]] = tuple(
+    [
+        (10 * first + second, 1.0 / 30.0)
+        for first in range(1, 7)
+        for second in range(1, 7)
+        if first != second
+    ]
+)
+"""Opening rolls: the die of seat 0, then that of seat 1."""
+
+NOBODY: Final = -1
+
+
+@final
+@mypyc_attr(free_list_len=1)
+class BackgammonState(BoardState):
+    """Both sides in their own numbering, whose turn it is, and the dice (0 before the roll).
+
+    ``turn`` is the seat that rolls or plays, -1 before the opening roll, and the winner
+    after the end.
+    """
+
+    __slots__ = ("dice", "one", "turn", "two")
+
+    one: tuple[int, ...]
+    two: tuple[int, ...]
+    turn: int
+    dice: int
+
+    def __init__(
+        self,
+        to_move: int = CHANCE,
+        one: tuple[int, ...] = START,
+        two: tuple[int, ...] = START,
+        turn: int = NOBODY,
+        dice: int = 0,
+    ) -> None:
+        self.to_move = to_move
+        self.one = one
+        self.two = two
+        self.turn = turn
+        self.dice = dice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BackgammonState, (self.to_move, self.one, self.two, self.turn, self.dice)
+
+    def actions(self) -> tuple[Any, ...]:
+        """All turns with different results."""
+        if self.to_move == 0:
+            return tuple(turns_of(list(self.one), list(self.two), self.dice))
+        if self.to_move == 1:
+            return tuple(turns_of(list(self.two), list(self.one), self.dice))
+        return ()
+
+    def after(self, action: Any) -> BackgammonState:
+        """The state after a roll or a turn."""
+        choice: int = action
+        if self.to_move == CHANCE:
+            turn: int = self.turn
+            if turn < 0:
+                turn = 0 if choice // 10 > choice % 10 else 1
+            if choice // 10 < choice % 10:
+                choice = choice % 10 * 10 + choice // 10
+            return BackgammonState(turn, self.one, self.two, turn, choice)
+        one: list[int] = list(self.one)
+        two: list[int] = list(self.two)
+        seat: int = self.to_move
+        if seat == 0:
+            apply_turn(one, two, self.dice, choice)
+            if one[0] == CHECKERS:
+                return BackgammonState(TERMINAL, tuple(one), tuple(two), 0, 0)
+        else:
+            apply_turn(two, one, self.dice, choice)
+            if two[0] == CHECKERS:
+                return BackgammonState(TERMINAL, tuple(one), tuple(two), 1, 0)
+        return BackgammonState(CHANCE, tuple(one), tuple(two), 1 - seat, 0)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """The opening roll, or any roll."""
+        if self.to_move != CHANCE:
+            return ()
+        return OPENING if self.turn < 0 else ROLLS
+
+    def returns(self) -> tuple[float, ...]:
+        """Points won: 1, 2 for a gammon, 3 for a backgammon."""
+        if self.turn == 0:
+            points: float = _points(list(self.two))
+            return (points, -points)
+        points = _points(list(self.one))
+        return (-points, points)
+
+    def key(self) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
+        """The whole position."""
+        return (self.turn, self.dice, self.one, self.two)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """The lead in the pip count, as a share of the pips left, between -1 and 1."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        first: float = float(pips(self.one))
+        second: float = float(pips(self.two))
+        # A lead of a tenth of all pips is worth a half.
+        lead: float = 10.0 * (second - first) / (first + second + 1.0)
+        value: float = lead / (1.0 + abs(lead))
+        return (value, -value)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after uniformly random turns to the end."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        seat: int = self.turn
+        dice: int = self.dice
+        while seat < 0:
+            first: int = int(rng.random() * 6) + 1
+            second: int = int(rng.random() * 6) + 1
+            if first != second:
+                seat = 0 if first > second else 1
+                dice = 10 * first + second if first > second else 10 * second + first
+        mine: list[int] = list(self.one if seat == 0 else self.two)
+        theirs: list[int] = list(self.two if seat == 0 else self.one)
+        while True:
+            if dice == 0:
+                large: int = int(rng.random() * 6) + 1
+                small: int = int(rng.random() * 6) + 1
+                dice = 10 * large + small if large > small else 10 * small + large
+            turns = turns_of(mine, theirs, dice)
+            turn: int = turns[int(rng.random() * len(turns))]
+            apply_turn(mine, theirs, dice, turn)
+            if mine[0] == CHECKERS:
+                points: float = _points(theirs)
+                return (points, -points) if seat == 0 else (-points, points)
+            dice = 0
+            seat = 1 - seat
+            swap = mine
+            mine = theirs
+            theirs = swap
+
+
+def pips(side: tuple[int, ...]) -> int:
+    """Pips that a side still has to move; a checker on the bar has 25."""
+    total: int = 0
+    for point in range(1, 26):
+        total += point * side[point]
+    return total
+
+
+def _points(loser: list[int]) -> float:
+    """What the other side wins."""
+    if loser[0] > 0:
+        return 1.0
+    for point in range(19, 26):  # the winner's home board, and the bar
+        if loser[point] > 0:
+            return 3.0
+    return 2.0
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class BackgammonObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    checkers: tuple[tuple[int, ...], tuple[int, ...]]
+    """By seat 26 counts in its own numbering: borne off, points 1 to 24, bar."""
+    turn: int | None
+    """Seat that rolls or plays; after the end the winner; None before the opening roll."""
+    dice: tuple[int, ...]
+    """The two dice to be played, the larger first; empty before the roll."""
+    pips: tuple[int, int]
+    """Pips each seat still has to move."""
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Backgammon(Game):
+    """Backgammon without the cube."""
+
+    info: ClassVar[GameInfo] = GameInfo(
+        name="backgammon",
+        title="Backgammon",
+        summary="Race fifteen checkers home past the other side's; hits, gammons, no cube.",
+        min_seats=2,
+        max_seats=2,
+        chance=ChanceKind.STOCHASTIC,
+        information=Information.PERFECT,
+        utility=Utility.ZERO_SUM,
+        min_return=-3.0,
+        max_return=3.0,
+        max_plies=50_000,
+        parameters=(
+            Parameter("position", "", "where to start, like 6x2 5; 1x3; 0 31; empty: as usual"),
+        ),
+        seat_names=("first", "second"),
+    )
+    observation_type: ClassVar[type[Observation]] = BackgammonObservation
+    action_pattern: ClassVar[str] = (
+        r"pass|(bar|[0-9]{1,2})(/[0-9]{1,2}\*?)*(/(off|[0-9]{1,2}\*?))(\([2-4]\))?"
+        r"( +(bar|[0-9]{1,2})(/[0-9]{1,2}\*?)*(/(off|[0-9]{1,2}\*?))(\([2-4]\))?){0,3}"
+    )
+    action_notation: str = "a turn like 24/18 13/11, or pass"
+
+    def check_parameters(self) -> None:
+        """Read the position."""
+        text = self.text_parameter("position")
+        self.start = BackgammonState()
+        if text.strip():
+            one, two, turn, dice = read_position(text)
+            to_move = turn if dice else CHANCE
+            self.start = BackgammonState(to_move, one, two, turn, dice)
+
+    def initial_state(self) -> BackgammonState:
+        """The usual start before the opening roll, or the given position."""
+        return self.start
+
+    def format(self, state: State, action: int) -> str:
+        """The turn in standard notation."""
+        position = cast("BackgammonState", state)
+        theirs = position.two if position.to_move == 0 else position.one
+        return written(theirs, position.dice, action)
+
+    def parse(self, state: State, text: str) -> Any:
+        """The turn; moves may be in any order, points on the way and stars may be left out."""
+        try:
+            return super().parse(state, text)
+        except IllegalAction as error:
+            position = cast("BackgammonState", state)
+            if position.to_move < 0:
+                raise
+            wanted = _read_steps(text.strip().casefold())
+            close = [a for a in position.actions() if _matches(position, a, wanted)]
+            if len(close) == 1:
+                return close[0]
+            if not close:
+                raise
+            candidates = [self.format(state, action) for action in close]
+            raise AmbiguousAction(text, self.describe(state), candidates) from error
+
+    def format_chance(self, state: State, outcome: int) -> str:
+        """Two digits."""
+        return str(outcome)
+
+    def observe(self, state: State, seat: int | None) -> BackgammonObservation:
+        """The board, the turn and the dice."""
+        position = cast("BackgammonState", state)
+        dice = position.dice
+        return BackgammonObservation(
+            seat=seat,
+            to_move=position.to_move,
+            legal=self.legal_text(state, seat),
+            checkers=(position.one, position.two),
+            turn=None if position.turn < 0 else position.turn,
+            dice=(dice // 10, dice % 10) if dice else (),
+            pips=(pips(position.one), pips(position.two)),
+        )
+
+    def sample_state(self, observation: Observation, rng: random.Random) -> BackgammonState:
+        """The position that was observed."""
+        seen = cast("BackgammonObservation", observation)
+        dice = 10 * seen.dice[0] + seen.dice[1] if seen.dice else 0
+        turn = NOBODY if seen.turn is None else seen.turn
+        return BackgammonState(seen.to_move, seen.checkers[0], seen.checkers[1], turn, dice)
+
+    def scene(self, observation: Observation) -> Scene:
+        """The board as the observer's seat numbers it, the dice, and a button per turn."""
+        seen = cast("BackgammonObservation", observation)
+        viewer = seen.seat or 0
+        rows: list[tuple[Cell, ...]] = []
+        for side, numbers in ((1 - viewer, range(13, 25)), (viewer, range(12, 0, -1))):
+            cells = [_cell(seen, viewer, point) for point in numbers]
+            name = self.seat_name(side)
+            bar = _stack(seen.checkers[side][BAR], side, f"bar of {name}")
+            off = _stack(seen.checkers[side][OFF], side, f"borne off by {name}")
+            rows.append((*cells[:6], bar, *cells[6:], off))
+        names = [f"{13 + column}/{12 - column}" for column in range(12)]
+        labels = (*names[:6], "bar", *names[6:], "off")
+        elements: list[Element] = [
+            Grid(tuple(rows), (), labels, f"Points of {self.seat_name(viewer)}")
+        ]
+        for seat in range(2):
+            name = self.seat_name(seat)
+            elements.append(Counter(f"Pips of {name}", seen.pips[seat], None, seat))
+        elements.append(Dice("Dice", seen.dice))
+        elements += [Button(turn, turn) for turn in seen.legal]
+        if seen.turn is None:
+            status = "The opening roll"
+        elif seen.to_move == TERMINAL:
+            points = _points(list(seen.checkers[1 - seen.turn]))
+            kind = {1.0: "", 2.0: " a gammon", 3.0: " a backgammon"}[points]
+            status = f"{self.seat_name(seen.turn)} wins{kind}"
+        elif seen.to_move == CHANCE:
+            status = f"{self.seat_name(seen.turn)} rolls"
+        else:
+            status = f"{self.seat_name(seen.turn)} to play {seen.dice[0]} and {seen.dice[1]}"
+        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+
+    def describe(self, state: State) -> str:
+        """One line, which the parameter ``position`` can read unless the match is over."""
+        position = cast("BackgammonState", state)
+        return position_text(position.one, position.two, position.turn, position.dice)
+
+
+def _cell(seen: BackgammonObservation, viewer: int, point: int) -> Cell:
+    """One point, by the viewer's number."""
+    own = seen.checkers[viewer][point]
+    other = seen.checkers[1 - viewer][25 - point]
+    return _stack(own or other, viewer if own else 1 - viewer, f"point {point}")
+
+
+def _stack(count: int, owner: int, where: str) -> Cell:
+    """So many checkers in one place."""
+    if not count:
+        return Cell("", label=f"{where}, empty")
+    text = f"{'xo'[owner]}{count}"
+    return Cell(text, owner, "disc", None, f"{where}, {count} of seat {owner}", face=str(count))
+
+
+Path = tuple[tuple[int, ...], frozenset[int]]
+"""Points of one checker from its start, and those written with a star."""
+
+
+def _read_steps(text: str) -> list[Path]:
+    """The checkers moved in a turn that fits the pattern of actions."""
+    paths: list[Path] = []
+    for part in text.split():
+        body, _, count = part.partition("(")
+        points: list[int] = []
+        stars: set[int] = set()
+        for word in body.split("/"):
+            name = word.rstrip("*")
+            point = BAR if name == "bar" else OFF if name in ("off", "pass") else int(name)
+            points.append(point)
+            if word != name:
+                stars.add(point)
+        paths += [(tuple(points), frozenset(stars))] * int(count.rstrip(")") or 1)
+    return paths
+
+
+def _matches(position: BackgammonState, action: int, wanted: list[Path]) -> bool:
+    """Whether a turn moves the same checkers as was written, and hits at least there."""
+    theirs = position.two if position.to_move == 0 else position.one
+    change: dict[int, int] = {}
+    hits: set[int] = set()
+    for point, to in steps_of(position.dice, action):
+        change[point] = change.get(point, 0) - 1
+        change[to] = change.get(to, 0) + 1
+        if to > 0 and theirs[25 - to] == 1:
+            hits.add(to)
+    for points, stars in wanted:
+        if not stars <= hits or not {p for p in points[1:-1] if theirs[25 - p] == 1} <= hits:
+            return False
+        change[points[0]] = change.get(points[0], 0) + 1
+        change[points[-1]] = change.get(points[-1], 0) - 1
+    return not any(change.values())

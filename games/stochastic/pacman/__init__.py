@@ -1,0 +1,1 @@
+"""Pacman: `rules` is the game, `maze` its layouts."""

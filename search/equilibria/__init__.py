@@ -1,0 +1,1 @@
+"""Games of imperfect information: equilibria, best responses, and policies as tables."""

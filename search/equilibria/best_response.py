@@ -1,0 +1,94 @@
+"""Best responses, and what they say about a policy: exploitability and NashConv.
+
+A best response of a seat gets the most that is possible against what the others do.  In a
+Nash equilibrium nobody gains by one: *NashConv* is the sum of the gains, *exploitability*
+that sum divided by the number of seats (for two seats as in OpenSpiel).  Johanson, Waugh,
+Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
+IJCAI 2011; Lanctot and others, "A unified game-theoretic approach to multiagent
+reinforcement learning", NIPS 2017 (NashConv).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plyhouse.games.base import Game
+from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
+from plyhouse.search.equilibria.tabular import TabularPolicy
+from plyhouse.search.fitness import require_solvable
+from plyhouse.search.kernels.sequences import SequenceForm
+from plyhouse.search.policies import Policy
+
+__all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """What a seat can get at most, and how."""
+
+    value: float
+    policy: TabularPolicy
+    """Of the responding seat alone: in each of its information states one action for certain,
+    the first of equally good ones."""
+
+
+def best_response(
+    game: Game, policy: Policy, seat: int, *, max_nodes: int = MAX_NODES
+) -> BestResponse:
+    """Find the best response of one seat to a policy of all the others, exactly.
+
+    Raises `GameMismatch` if the game does not fit (see
+    `plyhouse.search.equilibria.sequence_form.sequence_form`), and `ValueError` if the policy's
+    probabilities are none.
+    """
+    if not 0 <= seat < game.seats:
+        raise ValueError(f"seat={seat!r}: {game.spec} has the seats 0 to {game.seats - 1}")
+    form = on_trial(game, policy, "best_response", max_nodes)
+    chosen: list[int] = []
+    value = form.respond(seat, chosen)
+    pure = [
+        (info.state, [float(place == pick) for place in range(len(info.slots))])
+        for info, pick in zip(form.sets[seat], chosen, strict=True)
+    ]
+    return BestResponse(value, TabularPolicy.of_states(game, pure, algorithm="best_response"))
+
+
+def expected_returns(
+    game: Game, policy: Policy, *, max_nodes: int = MAX_NODES
+) -> tuple[float, ...]:
+    """What each seat gets on average when all play the policy, exactly."""
+    form = on_trial(game, policy, "expected_returns", max_nodes)
+    return tuple([form.value(seat) for seat in range(game.seats)])
+
+
+def nash_conv(game: Game, policy: Policy, *, max_nodes: int = MAX_NODES) -> float:
+    """Sum over the seats of what each could gain by a best response to the others' policy."""
+    form = on_trial(game, policy, "nash_conv", max_nodes)
+    return sum([form.respond(seat, None) - form.value(seat) for seat in range(game.seats)])
+
+
+def exploitability(game: Game, policy: Policy, *, max_nodes: int = MAX_NODES) -> float:
+    """`nash_conv` divided by the number of seats: 0 in a Nash equilibrium, and only there."""
+    return nash_conv(game, policy, max_nodes=max_nodes) / game.seats
+
+
+def on_trial(game: Game, policy: Policy, algorithm: str, max_nodes: int) -> SequenceForm:
+    """Unfold the game and set the policy in it."""
+    require_solvable(algorithm, game)
+    form = sequence_form(game, algorithm=algorithm, max_nodes=max_nodes)
+    for own in form.sets:
+        for info in own:
+            shares = dict(policy(info.state))
+            actions = info.actions
+            total = sum(shares.values())
+            unknown = [action for action in shares if action not in actions]
+            if unknown or min(shares.values(), default=0.0) < 0.0 or abs(total - 1.0) > 1e-6:
+                problem = f"{unknown[0]!r} is not legal" if unknown else f"they add up to {total}"
+                raise ValueError(
+                    f"the policy of seat {info.seat} in the information state {info.key!r} is not "
+                    f"probabilities of its actions: {problem}"
+                )
+            for slot, action in zip(info.slots, actions, strict=True):
+                slot.trial = shares.get(action, 0.0)
+    form.spread_trial()
+    return form

@@ -1,0 +1,1 @@
+"""What a position seems to be worth: features, weights, and how to tune them."""

@@ -1,0 +1,263 @@
+"""Endgame tables of checkers: every position with up to four pieces.
+
+Schaeffer et al., "Checkers is solved", Science 317 (2007), and "Building the checkers 10-piece
+endgame databases" (2003), went to ten pieces this way: solve positions by their material, the
+least first, so that captures and promotions lead to what is known already.
+
+The tables value play without counters: who can force a win wins, however long it takes.  The
+rules of the game draw after 40 quiet moves of each seat and at a third repetition.  Playing by
+`EndgameTable.best_action` never repeats a position, as the distance falls with every ply.  The
+longest win with three pieces takes 61 plies, so the 40 moves cannot run out in it unless some
+are used up already; with four pieces it takes 109 plies, captures and steps of men included.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from math import comb
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.deterministic.checkers.moves import SQUARE_BIT
+from plyhouse.games.deterministic.checkers.rules import Checkers
+from plyhouse.search.kernels.checkers_endgames import CHOOSE, Kernel
+from plyhouse.search.limit import Limit
+from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tables.endgame_table import EndgameTable, Entry
+from plyhouse.search.tables.solving import DRAW, OPEN, backwards
+from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
+
+__all__ = ["CheckersTable", "count_placements", "solve_checkers"]
+
+UNLIMITED = Limit()
+KIND: Final = "checkers endgames"
+MOST_PIECES: Final = 4
+IMPOSSIBLE: Final = 32_766
+"""Code of numbers that are no position."""
+
+Slice = tuple[int, int, int, int]
+"""Own men, own kings, enemy men, enemy kings; the own side is to move."""
+
+
+def slices_of(pieces: int) -> list[Slice]:
+    """All materials of so many pieces, both sides having some, the fewest men first."""
+    found: list[Slice] = [
+        (men, kings, enemy_men, pieces - men - kings - enemy_men)
+        for men, kings, enemy_men in itertools.product(range(pieces), repeat=3)
+        if 0 < men + kings < pieces and men + kings + enemy_men <= pieces
+    ]
+    return sorted(found, key=lambda item: (item[0] + item[2], item))
+
+
+def size_of(item: Slice) -> int:
+    """How many numbers a slice takes, holes included."""
+    men, kings, enemy_men, enemy_kings = item
+    own = CHOOSE[men * 33 + 28] * CHOOSE[kings * 33 + 32]
+    return own * CHOOSE[enemy_men * 33 + 28] * CHOOSE[enemy_kings * 33 + 32]
+
+
+class CheckersTable(EndgameTable):
+    """Every checkers position with up to ``pieces`` pieces, as one number of 16 bits each."""
+
+    def __init__(self, pieces: int, codes: NDArray[np.int16], game: Game | None = None) -> None:
+        super().__init__(Checkers() if game is None else game, 1.0)
+        self.pieces = pieces
+        self.codes = codes
+        """Codes as of `backwards`, seen by the seat to move; entry 0 is the lost end."""
+        self.offsets, _ = layout(pieces)
+        self.kernel = kernel_of(self.offsets, lambda nodes: nodes + (1 << 40))
+
+    def __len__(self) -> int:
+        """Positions of both seats to move."""
+        return 2 * int(np.count_nonzero(self.codes[1:] != IMPOSSIBLE))
+
+    def get(self, state: Any) -> Entry | None:
+        """What the position is worth without counters; None if it has too many pieces."""
+        if state.to_move == TERMINAL:
+            value = float(state.returns()[0]) + 0.0
+            return Entry(value, 0 if value else None)
+        number = self.kernel.number_of(state)
+        if number < 0:
+            return None
+        code = int(self.codes[number])
+        if code == DRAW:
+            return Entry(0.0, None)
+        return Entry(1.0 if code > 0 else -1.0, abs(code) - 1)
+
+    def counts(self) -> dict[int, tuple[int, int, int]]:
+        """For each number of pieces: positions won, drawn and lost for the seat to move."""
+        found = {}
+        for pieces in range(2, self.pieces + 1):
+            here = np.concatenate([self.slice_codes(item) for item in slices_of(pieces)])
+            here = here[here != IMPOSSIBLE]
+            won, lost = int(np.count_nonzero(here > 0)), int(np.count_nonzero(here < 0))
+            found[pieces] = (won, len(here) - won - lost, lost)
+        return found
+
+    def longest(self) -> dict[int, int]:
+        """For each number of pieces: plies of the longest win."""
+        found = {}
+        for pieces in range(2, self.pieces + 1):
+            here = np.concatenate([self.slice_codes(item) for item in slices_of(pieces)])
+            found[pieces] = int(here[here != IMPOSSIBLE].max()) - 1
+        return found
+
+    def slice_codes(self, item: Slice) -> NDArray[np.int16]:
+        """The codes of one material, `IMPOSSIBLE` for holes."""
+        men, kings, enemy_men, enemy_kings = item
+        begin = self.offsets[men * 64 + kings * 16 + enemy_men * 4 + enemy_kings]
+        return self.codes[begin : begin + size_of(item)]
+
+    def save(self, path: str | Path) -> None:
+        """Write the table into a file."""
+        facts = {"pieces": self.pieces}
+        TableFile(KIND, Checkers().spec, facts, {"codes": self.codes}).save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> CheckersTable:
+        """Read a table; raises `InvalidTable` if it is damaged or another one, and `OSError`."""
+        file = read_table(path, KIND, Checkers())
+        pieces, codes = int(file.facts["pieces"]), file.arrays["codes"]
+        if pieces not in range(2, MOST_PIECES + 1) or len(codes) != layout(pieces)[1]:
+            raise InvalidTable(path, f"it has {len(codes)} values for {pieces} pieces")
+        return cls(pieces, codes)
+
+
+def solve_checkers(
+    pieces: int = 3,
+    *,
+    limit: Limit = UNLIMITED,
+    progress: Callable[[str], None] | None = None,
+) -> CheckersTable:
+    """Solve all positions with up to so many pieces (2 to 4).
+
+    Raises `ValueError` for another number and `TimeoutError` when the limit's time or nodes
+    do not suffice.  ``progress`` is told of every material solved.
+    """
+    if pieces not in range(2, MOST_PIECES + 1):
+        raise ValueError(f"pieces={pieces!r}: expected a whole number from 2 to {MOST_PIECES}")
+    offsets, total = layout(pieces)
+    codes = np.full(total, IMPOSSIBLE, np.int16)
+    codes[0] = -1
+    poll = Poll(limit)
+    kernel = kernel_of(offsets, poll)
+    try:
+        for count in range(2, pieces + 1):
+            for pair in _pairs(slices_of(count)):
+                solve_slices(pair, kernel, offsets, codes)
+                if progress is not None:
+                    progress(_told(pair[0]))
+    except SearchStopped:
+        raise TimeoutError(
+            f"the limit was reached before all positions with {pieces} pieces were solved"
+        ) from None
+    return CheckersTable(pieces, codes)
+
+
+def solve_slices(
+    pair: list[Slice], kernel: Kernel, offsets: list[int], codes: NDArray[np.int16]
+) -> None:
+    """Solve a material and its mirror image, between which quiet moves go to and fro."""
+    local: list[tuple[int, int]] = []
+    degree_parts, target_parts = [], []
+    for men, kings, enemy_men, enemy_kings in pair:
+        kernel.expand(men, kings, enemy_men, enemy_kings)
+        degree_parts.append(np.frombuffer(kernel.degrees, np.int32).copy())
+        target_parts.append(np.frombuffer(kernel.targets, np.int32).copy())
+        begin = offsets[men * 64 + kings * 16 + enemy_men * 4 + enemy_kings]
+        local.append((begin, begin + len(degree_parts[-1])))
+    degrees, targets = np.concatenate(degree_parts), np.concatenate(target_parts)
+    count = len(degrees)
+    # What leads elsewhere matters only by the code it finds there: one node for each code.
+    numbers = np.full(len(targets), -1, np.int32)
+    shift = 0
+    for begin, end in local:
+        inside = (targets >= begin) & (targets < end)
+        numbers[inside] = targets[inside] - begin + shift
+        shift += end - begin
+    outside = numbers < 0
+    ends, which = np.unique(codes[targets[outside]], return_inverse=True)
+    numbers[outside] = count + which
+    known = np.full(count + len(ends), OPEN, np.int16)
+    known[:count][degrees == 0] = -1
+    known[:count][degrees < 0] = DRAW
+    known[count:] = ends
+    outdegrees = np.concatenate((np.maximum(degrees, 0), np.zeros(len(ends), np.int32)))
+    solved = backwards(None, outdegrees, numbers, known)[:count]
+    solved[degrees < 0] = IMPOSSIBLE
+    shift = 0
+    for begin, end in local:
+        codes[begin:end] = solved[shift : shift + end - begin]
+        shift += end - begin
+
+
+def layout(pieces: int) -> tuple[list[int], int]:
+    """Where each slice begins among the codes, and how many codes there are."""
+    offsets, total = [-1] * 256, 1
+    for count in range(2, pieces + 1):
+        for item in slices_of(count):
+            men, kings, enemy_men, enemy_kings = item
+            offsets[men * 64 + kings * 16 + enemy_men * 4 + enemy_kings] = total
+            total += size_of(item)
+    return offsets, total
+
+
+def kernel_of(offsets: list[int], poll: Callable[[int], int]) -> Kernel:
+    """The kernel with its sets of up to three squares."""
+    # In the order of ranks: by the greatest square, then the next.
+    subsets = [
+        [
+            sum(SQUARE_BIT[square] for square in chosen)
+            for chosen in sorted(
+                itertools.combinations(range(1, 33), size), key=lambda chosen: chosen[::-1]
+            )
+        ]
+        for size in range(MOST_PIECES)
+    ]
+    return Kernel(poll, offsets, subsets)
+
+
+def count_placements(pieces: int) -> int:
+    """How many ways there are to place so many pieces, of either side, on the board.
+
+    Schaeffer's count of positions: 120 with one piece, 6972 with two, 261,224 with three,
+    7,092,774 with four.
+    """
+    total = 0
+    for men, kings, enemy_men, enemy_kings in itertools.product(range(pieces + 1), repeat=4):
+        if men + kings + enemy_men + enemy_kings == pieces:
+            total += placements(men, kings, enemy_men, enemy_kings)
+    return total
+
+
+def placements(men: int, kings: int, enemy_men: int, enemy_kings: int) -> int:
+    """Ways to place this material: men keep off the row where they would be kings."""
+    return sum(
+        # Black men on White's home row: so many of White's men find no room there.
+        comb(4, back)
+        * comb(24, men - back)
+        * comb(28 - (men - back), enemy_men)
+        * comb(32 - men - enemy_men, kings)
+        * comb(32 - men - enemy_men - kings, enemy_kings)
+        for back in range(min(men, 4) + 1)
+    )
+
+
+def _pairs(slices: list[Slice]) -> Iterator[list[Slice]]:
+    """Every slice with its mirror image, once."""
+    for item in slices:
+        mirror = (item[2], item[3], item[0], item[1])
+        if item == mirror:
+            yield [item]
+        elif item < mirror:
+            yield [item, mirror]
+
+
+def _told(item: Slice) -> str:
+    men, kings, enemy_men, enemy_kings = item
+    return f"{men} men and {kings} kings against {enemy_men} and {enemy_kings}: solved"

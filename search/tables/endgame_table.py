@@ -1,0 +1,115 @@
+"""What an endgame table answers, however it stores its positions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from plyhouse.games.base import TERMINAL, Game
+
+__all__ = ["EndgameTable", "Entry", "NotInTable"]
+
+STEP: Final = 1e-6
+"""What one ply counts for in `EndgameTable.evaluate`, as a share of a win."""
+
+
+class Entry(NamedTuple):
+    """What perfect play comes to."""
+
+    value: float
+    """The return of the seat to move (of seat 0 where the game is over)."""
+    distance: int | None
+    """Plies to the end if the winner hurries and the loser resists; None for a draw."""
+
+
+class NotInTable(LookupError):  # noqa: N818 - no error: the table does not reach so far
+    """A position that a table does not hold."""
+
+
+class EndgameTable(ABC):
+    """Values of a set of positions of one game, with everything that can follow them."""
+
+    def __init__(self, game: Game, worth: float) -> None:
+        self.game = game
+        self.worth = worth
+        """The return of a win."""
+
+    @abstractmethod
+    def get(self, state: Any) -> Entry | None:
+        """What the position is worth; None if the table does not hold it.
+
+        A position that is over is always known.
+        """
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many positions the table holds."""
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write the table into a file; see `plyhouse.search.tables.table_file`."""
+
+    def __contains__(self, state: Any) -> bool:
+        return self.get(state) is not None
+
+    def probe(self, state: Any) -> Entry:
+        """What the position is worth; raises `NotInTable`."""
+        entry = self.get(state)
+        if entry is None:
+            raise NotInTable(
+                f"the table of {self.game.spec} has {len(self):,} positions, but not this one: "
+                f"{self.game.describe(state)}"
+            )
+        return entry
+
+    def values(self, state: Any) -> dict[Any, Entry]:
+        """What each action leads to, for the seat that chooses, counted from its own ply on.
+
+        Raises `NotInTable` if the table does not hold what follows.
+        """
+        answers = {}
+        for action in state.actions():
+            child = state.after(action)
+            value, distance = self.probe(child)
+            seat = 0 if child.to_move == TERMINAL else child.to_move
+            answers[action] = Entry(
+                (value if seat == state.to_move else -value) + 0.0,
+                None if distance is None else distance + 1,
+            )
+        return answers
+
+    def best_action(self, state: Any) -> Any:
+        """The quickest win; else a draw; else what loses latest; the first of equals."""
+        answers = self.values(state)
+        return max(answers, key=lambda action: preference(answers[action]))
+
+    def evaluate(
+        self, fallback: Callable[[Any, int], float] | None = None
+    ) -> Callable[[Any, int], float]:
+        """An evaluation for searches: exact where the table knows, ``fallback`` elsewhere.
+
+        Without a fallback the state's ``heuristic()`` counts, or 0.  A win is worth a
+        millionth less for each ply it takes, so that a search goes the shortest way to it.
+        """
+
+        def value(state: Any, seat: int) -> float:
+            entry = self.get(state)
+            if entry is None:
+                if fallback is not None:
+                    return fallback(state, seat)
+                return float(state.heuristic()[seat]) if hasattr(state, "heuristic") else 0.0
+            if entry.distance is None:
+                return 0.0
+            worth = entry.value * (1.0 - STEP * (entry.distance + 1))
+            return worth if seat == max(state.to_move, 0) else -worth
+
+        return value
+
+
+def preference(entry: Entry) -> tuple[float, int]:
+    """What to sort actions by: greater is better."""
+    if entry.distance is None:
+        return 0.0, 0
+    return entry.value, -entry.distance if entry.value > 0 else entry.distance

@@ -1,0 +1,248 @@
+"""Retrograde analysis: perfect play, worked out backwards from all ends of a game.
+
+T. Stroehlein, "Untersuchungen ueber kombinatorische Spiele" (1970); K. Thompson, "Retrograde
+analysis of certain endgames", ICCA Journal 9 (1986); for checkers J. Schaeffer et al., "Checkers
+is solved", Science 317 (2007), see `plyhouse.search.tables.checkers_endgames`.
+
+Unlike a search forward it needs no depth: a win is known with its distance however far it is,
+and going round in circles counts as what it is, a draw.  It needs room for every position.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.errors import GameMismatch
+from plyhouse.search.fitness import require_fit, require_game
+from plyhouse.search.kernels import kernel_for
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tables.endgame_table import EndgameTable, Entry, preference
+from plyhouse.search.tables.solving import DRAW, OPEN, backwards
+from plyhouse.search.tables.table_file import InvalidTable, TableFile, position_hash, read_table
+
+__all__ = ["PositionTable", "TooManyPositions", "retrograde", "solve"]
+
+UNLIMITED = Limit()
+MOST: Final = 5_000_000
+KIND: Final = "endgame"
+
+
+class TooManyPositions(ValueError):  # noqa: N818 - no error: the game is too large
+    """There are more positions than were allowed for."""
+
+    def __init__(self, game: Game, most: int) -> None:
+        self.most = most
+        super().__init__(
+            f"{game.spec} has more than {most:,} positions from here: begin closer to the end, "
+            "take a smaller game, or allow more with most="
+        )
+
+
+class PositionTable(EndgameTable):
+    """A table of positions found by going through the game, looked up by their keys.
+
+    Keys are kept as 64 bits (`position_hash`); `solve` makes sure that no two positions of
+    the table share theirs.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        hashes: NDArray[np.uint64],
+        codes: NDArray[np.int16],
+        worth: float,
+        key: Callable[[Any], Hashable] | None = None,
+    ) -> None:
+        super().__init__(game, worth)
+        self.hashes = hashes
+        self.codes = codes
+        self.key = key
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def get(self, state: Any) -> Entry | None:
+        """What the position is worth; None if the table does not hold it."""
+        if state.to_move == TERMINAL:
+            value = float(state.returns()[0]) + 0.0
+            return Entry(value, 0 if value else None)
+        wanted = np.uint64(position_hash(state.key() if self.key is None else self.key(state)))
+        at = int(np.searchsorted(self.hashes, wanted))
+        if at == len(self.hashes) or self.hashes[at] != wanted:
+            return None
+        return decoded(int(self.codes[at]), state.to_move, self.worth)
+
+    def save(self, path: str | Path) -> None:
+        """Write the table into a file, about 9 bytes for a position."""
+        arrays: dict[str, NDArray[Any]] = {"hashes": self.hashes, "codes": self.codes}
+        TableFile(KIND, self.game.spec, {"worth": self.worth}, arrays).save(path)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, game: Game, *, key: Callable[[Any], Hashable] | None = None
+    ) -> PositionTable:
+        """Read a table; ``key`` must be the one it was made with.
+
+        Raises `InvalidTable` if the file is damaged or for another game, and `OSError`.
+        """
+        file = read_table(path, KIND, game)
+        hashes, codes = file.arrays["hashes"], file.arrays["codes"]
+        if len(hashes) != len(codes):
+            raise InvalidTable(path, f"it has {len(hashes)} positions but {len(codes)} values")
+        return cls(game, hashes, codes, float(file.facts["worth"]), key)
+
+
+def decoded(code: int, seat: int, worth: float) -> Entry:
+    """The entry of a code (see `backwards`) for the seat that is to move."""
+    if code == DRAW:
+        return Entry(0.0, None)
+    won = (code > 0) == (seat == 0)
+    return Entry(worth if won else -worth, abs(code) - 1)
+
+
+def solve(
+    game: Game,
+    starts: Iterable[Any] | None = None,
+    *,
+    key: Callable[[Any], Hashable] | None = None,
+    fresh: Callable[[Any], Any] | None = None,
+    most: int = MOST,
+    limit: Limit = UNLIMITED,
+    progress: Callable[[str], None] | None = None,
+) -> PositionTable:
+    """Solve every position that can follow the ``starts`` (by default, the whole game).
+
+    Positions are told apart by ``key(state)``, by default ``state.key()``.  Where states
+    remember how they came about (for draws by repetition, say), give a ``key`` without that
+    and a ``fresh(state)`` that returns the same position without a past: then the table
+    values play under rules without counters, in which circles are draws anyway.
+
+    ``progress`` is told now and then, in words, what has been done.  Raises `GameMismatch`
+    for a game that does not fit, `TooManyPositions` when there are more than ``most``, and
+    `TimeoutError` when the limit's time or nodes do not suffice.
+    """
+    roots = [game.initial_state()] if starts is None else list(starts)
+    require_game("retrograde", game)
+    if key is None and roots and not hasattr(roots[0], "key"):
+        raise GameMismatch(
+            "retrograde",
+            game.spec,
+            "its states have no key()",
+            "positions must be told apart: give them one, or call solve(..., key=...)",
+        )
+    live = [root for root in roots if root.to_move != TERMINAL]
+    if not live:
+        raise ValueError(f"there is no position to solve: all {len(roots)} starts are over")
+    poll = Poll(limit)
+    try:
+        graph = kernel_for("reachable", live[0]).Kernel(poll, key, fresh, most)
+        graph.explore(live)
+        if graph.full:
+            raise TooManyPositions(game, most)
+        if progress is not None:
+            progress(f"{len(graph.index):,} positions, {len(graph.targets):,} edges")
+        worth = _worth(game, graph.results)
+        hashes = np.array([position_hash(name) for name in graph.index], np.uint64)
+        order = np.argsort(hashes, kind="stable")
+        hashes = hashes[order]
+        if len(hashes) > 1 and bool((hashes[1:] == hashes[:-1]).any()):
+            raise ValueError("two positions share a hash of 64 bits: give another key=")
+        codes = _codes(graph, poll, progress)
+    except SearchStopped:
+        raise TimeoutError("the limit was reached before all positions were solved") from None
+    return PositionTable(game, hashes, codes[order], worth, key)
+
+
+def _worth(game: Game, results: list[float]) -> float:
+    """What a win returns; raises `GameMismatch` if some wins are greater than others."""
+    sizes = {abs(result) for result in results if result}
+    if len(sizes) > 1:
+        raise GameMismatch(
+            "retrograde",
+            game.spec,
+            f"its returns differ in size ({', '.join(f'{size:g}' for size in sorted(sizes))})",
+            "it solves games that are won, drawn or lost",
+        )
+    return sizes.pop() if sizes else float(game.info.max_return)
+
+
+def _codes(
+    graph: Any, poll: Callable[[int], int], progress: Callable[[str], None] | None
+) -> NDArray[np.int16]:
+    """Solve the graph; the results become nodes behind the positions."""
+    count, ends = len(graph.index), len(graph.results)
+    targets = np.frombuffer(graph.targets, np.int32).copy()
+    over = targets < 0
+    targets[over] = count - 1 - targets[over]
+    movers = np.concatenate((np.frombuffer(graph.movers, np.int8), np.zeros(ends, np.int8)))
+    degrees = np.concatenate((np.frombuffer(graph.degrees, np.int32), np.zeros(ends, np.int32)))
+    codes = np.full(count + ends, OPEN, np.int16)
+    codes[count:] = np.sign(graph.results)
+
+    def step(distance: int) -> None:
+        poll(graph.nodes)
+        if progress is not None and distance % 10 == 9:
+            progress(f"all that ends within {distance + 1} plies is solved")
+
+    return backwards(movers, degrees, targets, codes, step)[:count]
+
+
+def retrograde(
+    game: Game,
+    state: Any,
+    limit: Limit = UNLIMITED,
+    *,
+    table: EndgameTable | None = None,
+    seed: int = 0,
+    most: int = MOST,
+) -> SearchResult:
+    """Play perfectly: look the position up in ``table``, or solve all that can follow it.
+
+    ``values`` has the exact value of every action.  Of several wins the quickest is chosen,
+    of several losses the latest; a ``seed`` other than 0 breaks ties at random, repeatably.
+    When the limit is reached before everything is solved, the result is the first action
+    with depth 0 and the value 0: there is nothing better known halfway.
+
+    Raises `GameMismatch` for a game that does not fit, `TooManyPositions`, and `NotInTable`
+    if the table given does not hold the position.
+    """
+    poll = Poll(limit)
+    require_fit("retrograde", game, state)
+    actions = list(state.actions())
+    if seed:
+        random.Random(seed).shuffle(actions)
+    nodes = 1
+    if table is None:
+        try:
+            table = solve(game, [state], most=most, limit=limit)
+        except TimeoutError:
+            return SearchResult(actions[0], 0.0, (actions[0],), 0, nodes, poll.seconds())
+        nodes = len(table)
+    known = table.values(state)
+    action = max(actions, key=lambda choice: preference(known[choice]))
+    line = [action]
+    here = state.after(action)
+    while here.to_move != TERMINAL and known[action].distance is not None:
+        line.append(table.best_action(here))
+        here = here.after(line[-1])
+    result = SearchResult(
+        action=action,
+        value=known[action].value,
+        pv=tuple(line),
+        depth=len(line),
+        nodes=nodes,
+        time=poll.seconds(),
+        values={choice: known[choice].value for choice in actions},
+        exact=True,
+    )
+    if limit.report is not None:
+        limit.report(result)
+    return result

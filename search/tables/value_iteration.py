@@ -1,0 +1,277 @@
+"""Value iteration: optimal play of games with dice, for all positions at once.
+
+Shapley, "Stochastic games", PNAS 39 (1953); Russell & Norvig, AIMA 4th ed., section 16.2.  For
+pig Neller and Presser, "Optimal play of the dice game Pig", The UMAP Journal 25 (2004); see
+`plyhouse.search.tables.pig_solution`, which solves the whole game in a second.
+
+Two bounds are iterated side by side, one from the least return and one from the greatest: the
+true value lies between them at all times, so the error is known (Haddad and Monmege, "Interval
+iteration algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018).
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.errors import GameMismatch
+from plyhouse.search.fitness import require_fit, require_game
+from plyhouse.search.kernels import kernel_for
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.tables.endgame_table import NotInTable
+from plyhouse.search.tables.retrograde import MOST, TooManyPositions
+from plyhouse.search.tables.table_file import InvalidTable, TableFile, position_hash, read_table
+
+__all__ = ["PositionValues", "ValueTable", "iterate_values", "value_iteration"]
+
+UNLIMITED = Limit()
+KIND: Final = "values"
+Floats = NDArray[np.float64]
+
+
+class ValueTable(ABC):
+    """The value of every position of a game with dice, for seat 0, under optimal play."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    @abstractmethod
+    def get(self, state: Any) -> float | None:
+        """Expected return of seat 0; None if the table does not hold the position."""
+
+    def probe(self, state: Any, seat: int = 0) -> float:
+        """Expected return of a seat under optimal play; raises `NotInTable`."""
+        value = self.get(state)
+        if value is None:
+            raise NotInTable(
+                f"the table of {self.game.spec} does not hold this position: "
+                f"{self.game.describe(state)}"
+            )
+        return value if seat == 0 else -value + 0.0
+
+    def values(self, state: Any) -> dict[Any, float]:
+        """What every action is worth to the seat that chooses; raises `NotInTable`."""
+        return {
+            action: self.probe(state.after(action), state.to_move) for action in state.actions()
+        }
+
+    def best_action(self, state: Any) -> Any:
+        """The action worth most, the first of equals; raises `NotInTable`."""
+        values = self.values(state)
+        return max(values, key=lambda action: values[action])
+
+    def evaluate(self, state: Any, seat: int) -> float:
+        """The same as `probe`, to be given to a search as its ``evaluate``."""
+        return self.probe(state, seat)
+
+
+class PositionValues(ValueTable):
+    """A table of positions found by going through the game, looked up by their keys."""
+
+    def __init__(
+        self,
+        game: Game,
+        hashes: NDArray[np.uint64],
+        found: Floats,
+        error: float,
+        sweeps: int,
+        key: Callable[[Any], Hashable] | None = None,
+    ) -> None:
+        super().__init__(game)
+        self.hashes = hashes
+        self.found = found
+        self.error = error
+        """No value is farther from the true one than this."""
+        self.sweeps = sweeps
+        """How many times all values were computed anew."""
+        self.key = key
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def get(self, state: Any) -> float | None:
+        """Expected return of seat 0; None if the table does not hold the position."""
+        if state.to_move == TERMINAL:
+            return float(state.returns()[0]) + 0.0
+        wanted = np.uint64(position_hash(state.key() if self.key is None else self.key(state)))
+        at = int(np.searchsorted(self.hashes, wanted))
+        if at == len(self.hashes) or self.hashes[at] != wanted:
+            return None
+        return float(self.found[at])
+
+    def save(self, path: str | Path) -> None:
+        """Write the table into a file, about 16 bytes for a position."""
+        facts = {"error": self.error, "sweeps": self.sweeps}
+        arrays: dict[str, NDArray[Any]] = {"hashes": self.hashes, "values": self.found}
+        TableFile(KIND, self.game.spec, facts, arrays).save(path)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, game: Game, *, key: Callable[[Any], Hashable] | None = None
+    ) -> PositionValues:
+        """Read a table; ``key`` must be the one it was made with.
+
+        Raises `InvalidTable` if the file is damaged or for another game, and `OSError`.
+        """
+        file = read_table(path, KIND, game)
+        hashes, found = file.arrays["hashes"], file.arrays["values"]
+        if len(hashes) != len(found):
+            raise InvalidTable(path, f"it has {len(hashes)} positions but {len(found)} values")
+        return cls(game, hashes, found, file.facts["error"], file.facts["sweeps"], key)
+
+
+def iterate_values(
+    game: Game,
+    starts: Iterable[Any] | None = None,
+    *,
+    tolerance: float = 1e-9,
+    key: Callable[[Any], Hashable] | None = None,
+    most: int = MOST,
+    limit: Limit = UNLIMITED,
+    progress: Callable[[int, float], None] | None = None,
+) -> PositionValues:
+    """Value every position that can follow the ``starts`` (by default, the whole game).
+
+    Stops when the two bounds of every value are less than ``tolerance`` apart; the table's
+    ``error`` is what is left.  Where a seat can keep a game going for ever the bounds never
+    meet: it ends when they no longer change, and ``error`` shows it (`retrograde.solve` is
+    for such games, if they have no dice).  Positions are told apart by ``key(state)``, by
+    default ``state.key()``.  ``progress(sweeps, error)`` is called after every sweep.
+
+    Raises `GameMismatch` for a game that does not fit, `ValueError` for a bad tolerance,
+    `TooManyPositions` when there are more than ``most``, and `TimeoutError` when the limit's
+    time or nodes do not suffice.
+    """
+    if not 1e-14 <= tolerance <= 1:
+        raise ValueError(f"tolerance={tolerance!r}: expected a number from 1e-14 to 1")
+    require_game("value_iteration", game)
+    roots = [game.initial_state()] if starts is None else list(starts)
+    live = [root for root in roots if root.to_move != TERMINAL]
+    if not live:
+        raise ValueError(f"there is no position to value: all {len(roots)} starts are over")
+    if key is None and not hasattr(live[0], "key"):
+        raise GameMismatch(
+            "value_iteration",
+            game.spec,
+            "its states have no key()",
+            "positions must be told apart: give them one, or name a key=",
+        )
+    poll = Poll(limit)
+    try:
+        graph = kernel_for("reachable", live[0]).Kernel(poll, key, None, most)
+        graph.explore(live)
+        if graph.full:
+            raise TooManyPositions(game, most)
+        low, high, sweeps = _iterate(game, graph, tolerance, poll, progress)
+    except SearchStopped:
+        raise TimeoutError("the limit was reached before all positions were valued") from None
+    hashes = np.array([position_hash(name) for name in graph.index], np.uint64)
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    if len(hashes) > 1 and bool((hashes[1:] == hashes[:-1]).any()):
+        raise ValueError("two positions share a hash of 64 bits: give another key=")
+    middle = (low + high)[order] / 2
+    return PositionValues(game, hashes, middle, float((high - low).max()) / 2, sweeps, key)
+
+
+def _iterate(
+    game: Game,
+    graph: Any,
+    tolerance: float,
+    poll: Callable[[int], int],
+    progress: Callable[[int, float], None] | None,
+) -> tuple[Floats, Floats, int]:
+    """Compute lower and upper bounds of all positions until they meet."""
+    count = len(graph.index)
+    results = np.array(graph.results, np.float64)
+    targets = np.frombuffer(graph.targets, np.int32).astype(np.int64)
+    targets[targets < 0] = count - 1 - targets[targets < 0]
+    weights = np.frombuffer(graph.weights, np.float64)
+    movers = np.frombuffer(graph.movers, np.int8)
+    degrees = np.frombuffer(graph.degrees, np.int32)
+    # One group of edges for each kind of position: maximiser, minimiser, chance.
+    groups = []
+    for mover, reduce in ((0, np.maximum), (1, np.minimum), (CHANCE, np.add)):
+        nodes = np.flatnonzero(movers == mover)
+        edges = np.flatnonzero(np.repeat(movers == mover, degrees))
+        if len(nodes):
+            spans = np.cumsum(degrees[nodes]) - degrees[nodes]
+            shares = weights[edges] if mover == CHANCE else None
+            groups.append((nodes, targets[edges], spans, shares, reduce))
+    values = np.empty((2, count + len(results)))
+    values[0, :count], values[1, :count] = game.return_bounds
+    values[:, count:] = results
+    sweeps = 0
+    while True:
+        change = 0.0
+        for row in values:
+            old = row[:count].copy()
+            for nodes, children, spans, shares, reduce in groups:
+                found = row[children]
+                if shares is not None:
+                    found = found * shares
+                row[nodes] = reduce.reduceat(found, spans)
+            change = max(change, float(np.abs(row[:count] - old).max()))
+        sweeps += 1
+        poll(graph.nodes)
+        error = float((values[1, :count] - values[0, :count]).max())
+        if progress is not None:
+            progress(sweeps, error / 2)
+        if error <= tolerance or change <= tolerance * 1e-3:
+            return values[0, :count], values[1, :count], sweeps
+
+
+def value_iteration(
+    game: Game,
+    state: Any,
+    limit: Limit = UNLIMITED,
+    *,
+    table: ValueTable | None = None,
+    tolerance: float = 1e-9,
+    seed: int = 0,
+    most: int = MOST,
+) -> SearchResult:
+    """Play optimally: look the position up in ``table``, or value all that can follow it.
+
+    ``values`` has the value of every action.  A ``seed`` other than 0 chooses at random, but
+    repeatably, among actions worth the same.  When the limit is reached before everything is
+    valued, the result is the first action with depth 0 and the value 0.
+
+    Raises `GameMismatch` for a game that does not fit, `TooManyPositions`, and `NotInTable` if
+    the table given does not hold the position.
+    """
+    poll = Poll(limit)
+    require_fit("value_iteration", game, state)
+    actions = list(state.actions())
+    if seed:
+        random.Random(seed).shuffle(actions)
+    nodes = 1
+    if table is None:
+        try:
+            found = iterate_values(game, [state], tolerance=tolerance, most=most, limit=limit)
+        except TimeoutError:
+            return SearchResult(actions[0], 0.0, (actions[0],), 0, nodes, poll.seconds())
+        table, nodes = found, len(found)
+    known = table.values(state)
+    action = max(actions, key=lambda choice: known[choice])
+    result = SearchResult(
+        action=action,
+        value=known[action],
+        pv=(action,),
+        depth=1,
+        nodes=nodes,
+        time=poll.seconds(),
+        values={choice: known[choice] for choice in actions},
+        exact=True,
+    )
+    if limit.report is not None:
+        limit.report(result)
+    return result

@@ -1,0 +1,4 @@
+"""Recorded search trees as drawings and as text; see `plyhouse.search.teaching.explained`."""
+
+if __name__ != "plyhouse.search.teaching.drawing":
+    raise ImportError("import plyhouse.search, not search")

@@ -1,0 +1,293 @@
+"""Alpha-beta: the value of minimax without looking at what cannot change it.
+
+Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975);
+iterative deepening and aspiration windows after Slate and Atkin, "CHESS 4.5", in: Chess
+Skill in Man and Machine (1977); Russell and Norvig, AIMA, 4th ed., section 5.2 and 5.3.  The
+sources of the other options are in `plyhouse.search.kernels.alpha_beta_full`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from plyhouse.games.base import Game
+from plyhouse.search.fitness import require_fit
+from plyhouse.search.kernels import MAX_DEPTH
+from plyhouse.search.kernels.alpha_beta_full import successor
+from plyhouse.search.kernels.table import EXACT, NOTHING, Table
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.poll import Poll
+from plyhouse.search.trees.deepening import Evaluation, Root, deepened
+from plyhouse.search.trees.transpositions import TranspositionTable
+
+__all__ = ["alpha_beta"]
+
+UNLIMITED = Limit()
+
+ASPIRATION = 0.01
+"""Half the width of the first aspiration window, as a share of the range of returns."""
+
+WIDER = 4.0
+"""How much wider the window is made when the value was outside of it."""
+
+
+def alpha_beta(
+    game: Game,
+    state: Any,
+    limit: Limit = UNLIMITED,
+    *,
+    evaluate: Evaluation | None = None,
+    heuristic: bool = True,
+    seed: int = 0,
+    deepen: bool | None = None,
+    table: TranspositionTable | bool | None = None,
+    table_size: int | None = None,
+    ordering: bool | None = None,
+    null_windows: bool | None = None,
+    aspiration: bool | None = None,
+    quiescence: bool | None = None,
+    reductions: bool = False,
+) -> SearchResult:
+    """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
+
+    Under a time or node limit it plays as strongly as it can; otherwise, unless options say
+    so, it is the plain algorithm, whose value is that of `plyhouse.search.trees.minimax.minimax` at
+    the same depth.  ``values`` holds upper bounds for the actions that are not best: the
+    search does not need to know how bad they are.
+
+    ``deepen`` searches the depths 1, 2, ... in turn, the best line of the previous one
+    first; the default does so under a time or node limit, where there must be a result at
+    any moment.  ``evaluate(state, seat)`` values positions at the depth limit, within the
+    bounds of the game's returns; without it the state's ``heuristic()`` does (unless
+    ``heuristic`` is False), or else they count 0.  The state's ``order(actions)`` sorts
+    actions, best first, where it has one.  A ``seed`` other than 0 tries the actions of the
+    root in another order, so that it chooses among equally good ones at random, always the
+    same for the same seed.
+
+    The other options are on if ``deepen`` is, off if not, where they are not given:
+
+    - ``table``: remember positions, by the state's ``key()`` where it has one.  True makes a
+      table for this search, of ``table_size`` entries; better give a `TranspositionTable`
+      that lives as long as the match.
+    - ``ordering``: try first what was best or cut off in other positions (the table's
+      action, killers, history), before the game's own order.
+    - ``null_windows``: principal variation search: later actions are only asked whether they
+      are better than the best so far, and searched again if they are.
+    - ``aspiration``: each depth expects a value near that of the depth before; needs
+      ``deepen`` and ``null_windows``.
+    - ``quiescence``: at the depth limit, play on with the state's ``noisy_actions()``, where
+      it has them and an estimate, until they are over or the mover would rather stop.  This
+      changes values: it sees a piece taken back.  Where all actions are noisy the mover
+      cannot stop.
+    - ``reductions``: look less deeply at actions late in the order that are not noisy.  Off
+      unless asked for: it may overlook something at a given depth to reach a greater one.
+
+    With a table, a position reached at less than its depth may be valued by what was seen at
+    a greater one: better, though not what minimax says at that depth.  What is ``exact``
+    is the same with all options; only in games whose keys leave out history (see
+    `plyhouse.games.base.GameInfo.complete_keys`) repetitions may be judged wrongly.
+
+    Raises `GameMismatch` for a game that does not fit, `ValueError` when no seat is to move,
+    an estimate is out of bounds or options contradict each other.
+    """
+    if deepen is None:
+        deepen = limit.time is not None or limit.nodes is not None
+    options = Options(
+        table=deepen if table is None and table_size is None else table is not False,
+        ordering=deepen if ordering is None else ordering,
+        null_windows=deepen if null_windows is None else null_windows,
+        aspiration=deepen and null_windows is not False if aspiration is None else aspiration,
+        quiescence=deepen if quiescence is None else quiescence,
+        reductions=reductions,
+    )
+    if options.aspiration and not (deepen and options.null_windows):
+        raise ValueError(
+            "aspiration=True needs deepen=True and null_windows=True: "
+            "its window is set by the depth before"
+        )
+    if table is False and table_size is not None:
+        raise ValueError(f"table=False contradicts table_size={table_size}: leave one out")
+    poll = Poll(limit)
+    require_fit("alpha_beta", game, state)
+    given = isinstance(table, TranspositionTable)
+    if isinstance(table, TranspositionTable):
+        if table_size is not None:
+            raise ValueError(f"table_size={table_size}: the table given has its own size")
+        memory: TranspositionTable | None = table
+    elif options.table and hasattr(state, "key"):
+        memory = TranspositionTable() if table_size is None else TranspositionTable(table_size)
+    else:
+        memory = None
+    root = AlphaBetaRoot(game, state, limit, poll, evaluate, heuristic, seed, options)
+    if memory is None or root.plain or not hasattr(state, "key"):
+        return deepened(root, limit, deepen)
+    context = (game, root.seat, evaluate, heuristic, options.quiescence, options.reductions)
+    root.use(memory.open(context))
+    try:
+        return deepened(root, limit, deepen)
+    finally:
+        root.learnt()
+        memory.close()
+        if not given:
+            memory.discard()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What is on in a search."""
+
+    table: bool
+    ordering: bool
+    null_windows: bool
+    aspiration: bool
+    quiescence: bool
+    reductions: bool
+
+
+class AlphaBetaRoot(Root):
+    """The root of an alpha-beta search: windows, and the order of its actions."""
+
+    def __init__(
+        self,
+        game: Game,
+        state: Any,
+        limit: Limit,
+        poll: Poll,
+        evaluate: Evaluation | None,
+        heuristic: bool,
+        seed: int,
+        options: Options,
+    ) -> None:
+        self.options = options
+        self.estimates = evaluate is not None or (heuristic and hasattr(state, "heuristic"))
+        self.noisy = hasattr(state, "noisy_actions")
+        self.keeps = game.info.complete_keys
+        self.table: Table | None = None
+        self.plain = not (
+            (options.table and hasattr(state, "key"))
+            or options.ordering
+            or options.null_windows
+            or (options.quiescence and self.noisy and self.estimates)
+            or options.reductions
+        )
+        name = "alpha_beta" if self.plain else "alpha_beta_full"
+        super().__init__(game, state, limit, poll, name, evaluate, seed, heuristic=heuristic)
+
+    def make_kernel(self, module: ModuleType, order: bool) -> Any:
+        """Make what searches below the root."""
+        if self.plain:
+            return module.Kernel(self.poll, self.leaves, order, MAX_DEPTH)
+        options = self.options
+        return module.Kernel(
+            self.poll,
+            self.leaves,
+            order,
+            MAX_DEPTH,
+            self.keeps,
+            options.ordering,
+            options.null_windows,
+            options.quiescence and self.noisy and self.estimates,
+            options.reductions,
+            self.noisy,
+            hasattr(self.state, "forced"),
+        )
+
+    def use(self, table: Table) -> None:
+        """Remember positions there."""
+        self.table = table
+        self.kernel.table = table
+
+    def learnt(self) -> None:
+        """Note what the table has to know of the estimates it holds."""
+        if self.table is not None and self.leaves.claimed:
+            self.table.claimed = True
+
+    def iterate(self, depth: int) -> None:
+        """Search all actions to a depth, the best of the previous iteration first.
+
+        When the limit is reached halfway, the best action found by then stands: the
+        previous best was looked at first, so another one took its place only by beating
+        it at the greater depth.
+        """
+        low, high = -math.inf, math.inf
+        least, most = self.leaves.low, self.leaves.high
+        width = ASPIRATION * (most - least)
+        if self.options.aspiration and self.depth > 1 and width > 0.0:
+            low, high = self.value - width, self.value + width
+        expected = self.value
+        self.learnt()
+        while True:
+            value = self.sweep(depth, low, high)
+            if low < value < high:
+                break
+            width *= WIDER
+            if value <= low:
+                low = expected - width if expected - width > least else -math.inf
+            else:
+                high = expected + width if expected + width < most else math.inf
+        self.depth = depth
+        self.exact = not self.leaves.used
+        self.complete_line(depth)
+        self.told()
+
+    def sweep(self, depth: int, low: float, high: float) -> float:
+        """Search all actions within a window; the value is a bound if it is not inside."""
+        head = self.line[0]
+        followed = self.depth > 0
+        actions = [head, *[action for action in self.actions if action != head]]
+        if not followed:
+            actions = self.actions
+        self.kernel.begin(list(self.line) if followed else [])
+        child_value = self.kernel.child_value
+        narrow = self.options.null_windows
+        best = -math.inf
+        for action in actions:
+            child = self.state.after(action)
+            first = followed and action == head
+            floor = max(low, best)
+            if narrow and floor > -math.inf and best > -math.inf:
+                value = child_value(child, self.seat, depth, floor, successor(floor), first)
+                if floor < value < high:
+                    value = child_value(child, self.seat, depth, floor, high, first)
+            else:
+                value = child_value(child, self.seat, depth, floor, high, first)
+            value = float(value) + 0.0  # no "-0.0" in results, nor the ints of a game's returns
+            self.values[action] = value
+            if value > best:
+                best = value
+                if value > low:
+                    self.value = value
+                    self.line = [action, *(self.kernel.line() if value < high else ())]
+                    if not followed or action != head:
+                        self.complete_line(depth)
+                        self.told()
+                if value >= high:
+                    break
+        return best
+
+    def settled(self) -> bool:
+        """Whether looking deeper could not change the choice, see `Root.settled`."""
+        if self.table is not None and self.table.claimed:
+            return self.exact
+        return super().settled()
+
+    def complete_line(self, depth: int) -> None:
+        """Make the line longer by what the table knows, where a position found there cut it
+        short.
+        """
+        if self.table is None:
+            return
+        state = self.state
+        for action in self.line:
+            state = state.after(action)
+        while len(self.line) < depth and state.to_move >= 0:
+            entry = self.table.get(state.key())
+            if entry is None or entry.bound != EXACT or entry.action is NOTHING:
+                return
+            if entry.action not in state.actions():
+                return
+            self.line.append(entry.action)
+            state = state.after(entry.action)

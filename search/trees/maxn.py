@@ -1,0 +1,85 @@
+"""Max^n: minimax for any number of seats, each of which maximises its own return.
+
+Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986); shallow
+pruning: Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48 (1991); Russell
+and Norvig, AIMA 4th ed., section 5.2.2.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from plyhouse.games.base import Game, Utility
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of
+from plyhouse.search.trees.deepening import Evaluation, tree_search
+
+__all__ = ["maxn"]
+
+UNLIMITED = Limit()
+
+
+def maxn(
+    game: Game,
+    state: Any,
+    limit: Limit = UNLIMITED,
+    *,
+    evaluate: Evaluation | None = None,
+    seed: int = 0,
+    pruning: str = "none",
+    sum_bound: float | None = None,
+    bounds: tuple[float, float] | None = None,
+    chance_samples: int | None = None,
+) -> SearchResult:
+    """Find an action that is best if every seat maximises its own return and knows that all do.
+
+    A position is worth a tuple of values, one per seat, found from the leaves up: the seat to
+    move takes the tuple with the greatest entry of its own, the first one in the game's order
+    if several are as great; a chance node is worth the mean.  ``result.vector`` is the tuple
+    of the root.  Values are those of one equilibrium: where a seat has equally good actions,
+    what the others get depends on which it takes, so that other values may be as right.  With
+    two seats and a zero sum it is minimax.
+
+    ``pruning="shallow"`` finds the same tuple at fewer nodes.  It is right only if the values
+    of every position, leaves as estimates, lie within ``bounds`` (by default those of the
+    game's returns) and sum to no more than ``sum_bound`` (by default 0 if the game is
+    zero-sum; others must state it).  Where a position breaks this, a `ValueError` says so.
+    Deep pruning, which would make it alpha-beta, is wrong for more than two seats (Korf).
+
+    For deepening, ``evaluate``, ``seed`` and ``chance_samples`` see
+    `plyhouse.search.trees.expectiminimax.expectiminimax`; ``evaluate`` is asked for every seat.
+
+    Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
+    move, an option makes no sense, or values are out of bounds.
+    """
+    if pruning not in ("none", "shallow"):
+        raise ValueError(f"pruning={pruning!r}: expected 'none' or 'shallow'")
+    prune = pruning == "shallow"
+    if sum_bound is None:
+        if prune and game.info.utility is not Utility.ZERO_SUM:
+            raise ValueError(
+                "pruning='shallow' needs sum_bound, the most that the values of all seats can "
+                f"sum to: {game.spec} is not zero-sum, so that it is not known"
+            )
+        sum_bound = 0.0
+    if not math.isfinite(sum_bound):
+        raise ValueError(f"sum_bound={sum_bound!r}: expected a finite number")
+    sampler = sampler_of(chance_samples, seed)
+    limits = checked_bounds(game, bounds) if prune or bounds is not None else None
+    low, high = limits or (0.0, 0.0)
+    return tree_search(
+        "maxn",
+        "maxn",
+        game,
+        state,
+        limit,
+        evaluate=evaluate,
+        seed=seed,
+        deepen=limit.time is not None or limit.nodes is not None,
+        extra=(game.seats, prune, low, high, float(sum_bound), sampler),
+        bounds=limits,
+        sampler=sampler,
+        # A won position may be lost again when others see further and choose differently.
+        forced=False,
+    )

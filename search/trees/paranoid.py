@@ -1,0 +1,61 @@
+"""Paranoid: alpha-beta against a coalition of all other seats.
+
+Sturtevant and Korf, "On pruning techniques for multi-player games", AAAI (2000).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.games.base import Game
+from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
+from plyhouse.search.trees.deepening import Evaluation, tree_search
+
+__all__ = ["paranoid"]
+
+UNLIMITED = Limit()
+
+
+def paranoid(
+    game: Game,
+    state: Any,
+    limit: Limit = UNLIMITED,
+    *,
+    evaluate: Evaluation | None = None,
+    seed: int = 0,
+    pruning: str = "star2",
+    bounds: tuple[float, float] | None = None,
+    chance_samples: int | None = None,
+) -> SearchResult:
+    """Find the action that is best if all other seats do nothing but harm the seat to move.
+
+    Others minimise the return of this seat, whatever it costs them: the value is what the
+    seat gets for certain, in a game of any number of seats, zero-sum or not.  As there are
+    two sides it prunes as alpha-beta does, and so looks deeper than
+    `plyhouse.search.trees.maxn.maxn`, whose view of the others is often truer.
+
+    ``pruning`` ("star1" or "star2"), ``bounds`` and ``chance_samples`` concern chance nodes;
+    for them and for deepening, ``evaluate`` and ``seed`` see
+    `plyhouse.search.trees.expectiminimax.expectiminimax`.  ``values`` holds upper bounds for the
+    actions that are not best.
+
+    Raises `GameMismatch` for a game that does not fit, and `ValueError` when no seat is to
+    move, an option makes no sense, or values are out of bounds.
+    """
+    sampler = sampler_of(chance_samples, seed)
+    limits = checked_bounds(game, bounds)
+    ours = [seat == state.to_move for seat in range(game.seats)]
+    return tree_search(
+        "paranoid",
+        "star",
+        game,
+        state,
+        limit,
+        evaluate=evaluate,
+        seed=seed,
+        deepen=limit.time is not None or limit.nodes is not None,
+        extra=star_options(ours, limits, pruning, sampler),
+        bounds=limits,
+        sampler=sampler,
+    )

@@ -1,0 +1,510 @@
+"""The hub: everything a server does, apart from how frames travel.
+
+It owns the database, the matches, the bots and their connections, and hands every request to the
+part that knows about it.  Transports attach connections with `Hub.attach`; the rest happens in
+callbacks on one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import logging
+import secrets
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from plyhouse.games.registry import add_game_file
+from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.messages import (
+    PROTOCOL_VERSION,
+    AcceptDraw,
+    Act,
+    Answer,
+    Challenge,
+    ClientMessage,
+    DeclineDraw,
+    Hello,
+    Limits,
+    MatchMessage,
+    MatchSnapshot,
+    Notice,
+    OfferDraw,
+    Ok,
+    Ready,
+    Register,
+    Registered,
+    Resign,
+    Seek,
+    Sync,
+    Unseek,
+    Unwatch,
+    Watch,
+    Welcome,
+)
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.live import LiveMatch
+from plyhouse.server.house.lobby import Lobby, read_game
+from plyhouse.server.house.matches import MatchRunner
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.registration import Login, Registration
+from plyhouse.server.house.watchdog import Watchdog
+from plyhouse.server.match.outcomes import VOID
+from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.wire.memory import MemoryClient, link
+from plyhouse.server.wire.session import Session
+from plyhouse.server.wire.transport import Transport
+from plyhouse.storage.rows import SeatRow
+from plyhouse.storage.store import Store
+
+__all__ = ["Hub", "server_version"]
+
+log = logging.getLogger("plyhouse.server")
+
+SWEEP_SECONDS: Final = 0.25
+"""How often connections are asked whether something is due: pings, silence, missing logins."""
+LONG_STALL_NS: Final = 100_000_000
+"""Standstills that count for the silence of connections, which is measured in seconds."""
+
+
+def server_version() -> str:
+    """Name and version of this program."""
+    try:
+        return f"plyhouse {importlib.metadata.version('plyhouse')}"
+    except importlib.metadata.PackageNotFoundError:
+        return "plyhouse"
+
+
+class Hub:
+    """A server without its transports; made by `Hub.open`."""
+
+    def __init__(
+        self, config: ServerConfig, store: Store, now: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self.config = config
+        self.store = store
+        self.now = now
+        """Monotonic nanoseconds, for everything that is measured."""
+        self.started = now()
+        self.sessions: set[Session] = set()
+        self.participants: dict[int, Participant] = {}
+        """Bots that are connected or hold a seat, by their id in the database."""
+        self._by_name: dict[str, Participant] = {}
+        """Those that are connected, by their name in small letters."""
+        self.stopping = False
+        self.ratings = Leaderboards(store)
+        self.watchdog = Watchdog(now, self._stalled)
+        self.runner = MatchRunner(
+            config,
+            store,
+            now,
+            on_over=self._match_over,
+            rating_of=self.ratings.rating_of,
+            settle_stalls=self.watchdog.beat,
+        )
+        self.registration = Registration(config, store)
+        self.lobby = Lobby(config, self.runner, self.find, self.online)
+        self.competitions = Competitions(store, self.runner, self.participants)
+        self._limits = ConnectionLimits(
+            hello_timeout_ns=int(config.auth_timeout * 1e9),
+            heartbeat_ns=int(config.heartbeat * 1e9),
+            silence_ns=int(config.peer_timeout * 1e9),
+            messages_per_second=config.messages_per_second,
+            message_burst=2 * config.messages_per_second,
+            mistakes_per_second=config.mistakes_per_second,
+            mistake_burst=10 * config.mistakes_per_second,
+        )
+        self._server = server_version()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._requests: dict[type, Callable[[Session, Any, Any, int], None]] = {
+            Ready: self._ready,
+            Seek: lambda session, who, message, _: session.send(self.lobby.seek(who, message)),
+            Unseek: lambda session, who, message, _: session.send(self.lobby.unseek(who, message)),
+            Challenge: lambda session, who, message, _: session.send(
+                self.lobby.challenge(who, message)
+            ),
+            Answer: lambda session, who, message, _: session.send(self.lobby.answer(who, message)),
+            Resign: self._resign,
+            OfferDraw: self._offer_draw,
+            AcceptDraw: self._accept_draw,
+            DeclineDraw: self._decline_draw,
+            Sync: self._sync,
+            Watch: self._watch,
+            Unwatch: self._unwatch,
+        }
+
+    @classmethod
+    async def open(
+        cls,
+        config: ServerConfig,
+        *,
+        store: Store | None = None,
+        now: Callable[[], int] = time.monotonic_ns,
+    ) -> Hub:
+        """Open the database and take up what was running when the last server stopped.
+
+        Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
+        `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
+        ``store`` is one that is open already; the hub closes it in the end all the same.
+        """
+        for source in filter(None, map(str.strip, config.game_files.split(","))):
+            add_game_file(source)
+        if store is None:
+            store = await Store.open(config.database)
+        try:
+            await store.claim()
+            await store.apply(())  # a database that cannot be written is found out now
+            hub = cls(config, store, now)
+            await hub.ratings.start()
+            resumed = await hub.runner.restore(hub._holder)
+            if resumed:
+                log.info("resumed %d matches of the last run", resumed)
+            await hub.competitions.restore()
+        except BaseException:
+            await store.close()
+            raise
+        hub.watchdog.start()
+        hub._sweep()
+        return hub
+
+    # ------------------------------------------------------------------ connections
+
+    def attach(self, transport: Transport, subprotocol: str) -> Session:
+        """Make the session of a new connection."""
+        return self._attach(transport, codec_for(subprotocol))
+
+    def connect(self, codec: Codec = MSGPACK) -> MemoryClient:
+        """Connect a client in this process; it speaks the same protocol as any other."""
+        return link(lambda transport: self._attach(transport, codec), self.now)
+
+    def _attach(self, transport: Transport, codec: Codec) -> Session:
+        session = Session(self, transport, codec, self._limits)
+        full = len(self.sessions) >= self.config.max_connections
+        self.sessions.add(session)
+        if self.stopping:
+            session.fail("server/shutting_down")
+        elif full:
+            session.fail("server/overloaded")
+        return session
+
+    def left(self, session: Session) -> None:
+        """A connection is over, whoever ended it."""
+        self.sessions.discard(session)
+        for match_id in tuple(session.watching):
+            live = self.runner.find(match_id)
+            if live is not None:
+                live.unwatch(session)
+        session.watching.clear()
+        participant = session.participant
+        if participant is None or participant.session is not session:
+            return
+        participant.session = None
+        self._by_name.pop(participant.name.lower(), None)
+        self.lobby.leave(participant)
+        now = self.now()
+        for live, seat in tuple(participant.matches.values()):
+            live.input(live.match.disconnected, seat, now)
+        if not participant.matches:
+            self.participants.pop(participant.bot_id, None)
+
+    def find(self, name: str) -> Participant | None:
+        """A connected bot by name: ``player/bot``, or ``player`` for a person."""
+        return self._by_name.get(name.lower())
+
+    def online(self) -> list[str]:
+        """Names of the connected bots."""
+        return [each.name for each in self._by_name.values()]
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something of a session that must wait for the database."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _sweep(self) -> None:
+        now = self.now()
+        for session in tuple(self.sessions):
+            session.tick(now)
+        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
+
+    def _stalled(self, begin: int, end: int) -> None:
+        self.runner.stalled(begin, end)
+        if end - begin > LONG_STALL_NS:
+            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
+            for session in self.sessions:
+                session.connection.forgive(end - begin)
+
+    # ------------------------------------------------------------------------- logging in
+
+    async def register(self, session: Session, message: Register) -> None:
+        """Make an account."""
+        player, token = await self.registration.register(message.player)
+        session.send(Registered(message.id, player, token))
+
+    async def login(self, session: Session, hello: Hello) -> None:
+        """Let a bot in, with all of its running matches; without token and name, a spectator."""
+        if not (hello.token or hello.bot or hello.games):
+            session.scenes = hello.scenes
+            session.send(self._welcome(hello, "", "", "", 0, []))
+            return
+        login = await self.registration.log_in(hello)
+        if session not in self.sessions:
+            return  # it left meanwhile
+        participant = self.participants.get(login.bot.id)
+        if participant is None:
+            participant = self._participant(login)
+        other = participant.session
+        if other is not None:
+            known = bool(hello.session) and secrets.compare_digest(hello.session, participant.key)
+            if not known and not hello.takeover:
+                raise ProtocolError("auth/already_connected", _already(participant))
+            other.fail("auth/replaced")
+        self._settle_in(participant, session, hello, login)
+        now = self.now()
+        entered = []
+        for live, seat in tuple(participant.matches.values()):
+            live.match.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
+            live.reconnected(seat)
+            entered.append((live, seat))
+        release = session.hold()
+        snapshots = [live.match.snapshot(seat, now) for live, seat in entered]
+        for live, _ in entered:
+            # What the snapshot shows may still be on its way to the database.
+            stored = live.stored()
+            if stored is not None:
+                await stored
+        release(
+            self._welcome(
+                hello,
+                participant.player,
+                participant.bot,
+                participant.key,
+                participant.max_matches,
+                snapshots,
+            )
+        )
+        now = self.now()
+        for (live, seat), snapshot in zip(entered, snapshots, strict=True):
+            if snapshot.your_turn:
+                live.turn_told(seat, snapshot.ply, now, session.lag_ns)
+        self._check_games(session, hello)
+        self.lobby.pair_soon()
+        self.competitions.advance_soon()
+
+    def _welcome(
+        self,
+        hello: Hello,
+        player: str,
+        bot: str,
+        key: str,
+        max_matches: int,
+        matches: list[MatchSnapshot],
+    ) -> Welcome:
+        return Welcome(
+            re=hello.id,
+            player=player,
+            bot=bot,
+            session=key,
+            protocol=PROTOCOL_VERSION,
+            server=self._server,
+            time_ms=time.time_ns() // 1_000_000,
+            heartbeat_ms=int(self.config.heartbeat * 1000),
+            limits=Limits(self._limits.max_frame, max_matches),
+            matches=matches,
+        )
+
+    def _participant(self, login: Login) -> Participant:
+        participant = Participant(
+            player_id=login.identity.player_id,
+            player=login.identity.player,
+            bot_id=login.bot.id,
+            bot="" if login.in_person else login.bot.name,
+        )
+        self.participants[login.bot.id] = participant
+        self.runner.hand_over(participant)
+        return participant
+
+    def _settle_in(
+        self, participant: Participant, session: Session, hello: Hello, login: Login
+    ) -> None:
+        """Make the session the connection of its bot."""
+        # Ending the other connection may have put the participant away.
+        self.participants[participant.bot_id] = participant
+        self._by_name[participant.name.lower()] = participant
+        participant.session = session
+        participant.since = time.time()
+        participant.version, participant.version_id = hello.version, login.version_id
+        participant.kind = "human" if login.in_person else "bot"
+        participant.scopes = login.identity.scopes
+        participant.games = frozenset(hello.games)
+        participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
+        participant.updates, participant.scenes = hello.updates, hello.scenes
+        session.participant = participant
+        session.scenes = hello.scenes
+
+    def _check_games(self, session: Session, hello: Hello) -> None:
+        """Tell a bot of games it offers that are not known here: it will never be asked."""
+        for spec in hello.games:
+            try:
+                read_game(spec)
+            except ProtocolError as error:
+                session.send(Notice(error.code, error.message))
+
+    def _holder(self, seat: SeatRow) -> Participant:
+        """The participant of a stored seat, who is away after a restart."""
+        participant = self.participants.get(seat.bot_id)
+        if participant is None:
+            in_person = seat.bot.lower() == seat.player.lower()
+            participant = self.participants[seat.bot_id] = Participant(
+                player_id=seat.player_id,
+                player=seat.player,
+                bot_id=seat.bot_id,
+                bot="" if in_person else seat.bot,
+                version_id=seat.version_id,
+                version=seat.version,
+                kind="human" if in_person else "bot",
+            )
+        return participant
+
+    # ----------------------------------------------------------------------- requests
+
+    def act(self, session: Session, message: Act, stamp: int) -> None:
+        """Hand an action to its match."""
+        participant = session.participant
+        held = None if participant is None else participant.matches.get(message.match)
+        if held is None:
+            try:
+                held = self._seat(session, message)
+            except ProtocolError as error:
+                session.refuse(message, error)
+                return
+        live, seat = held
+        live.input(
+            live.match.act,
+            seat,
+            message.ply,
+            message.action,
+            stamp,
+            lag_ns=session.lag_ns,
+            stall_ns=self.watchdog.ongoing(stamp),
+            re=message.id,
+        )
+
+    def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request; `ProtocolError` says why not."""
+        participant = session.participant
+        if participant is None and not isinstance(message, Watch | Unwatch):
+            raise ProtocolError("auth/required")
+        self._requests[type(message)](session, participant, message, stamp)
+
+    def _seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
+        participant = session.participant
+        if participant is None:
+            raise ProtocolError("auth/required")
+        held = self.runner.seat_of(participant, message.match)
+        if held is None:
+            known = self.runner.find(message.match) is not None
+            raise ProtocolError("match/not_yours" if known else "match/unknown")
+        return held
+
+    def _ready(self, session: Session, _: Participant, message: Ready, stamp: int) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.ready, seat, message.nonce, stamp, re=message.id)
+
+    def _resign(self, session: Session, _: Participant, message: Resign, stamp: int) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.resign, seat, stamp, message.reason, message.detail, re=message.id)
+
+    def _offer_draw(self, session: Session, _: Participant, message: OfferDraw, stamp: int) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.offer_draw, seat, stamp, re=message.id)
+
+    def _accept_draw(
+        self, session: Session, _: Participant, message: AcceptDraw, stamp: int
+    ) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.accept_draw, seat, stamp, re=message.id)
+
+    def _decline_draw(
+        self, session: Session, _: Participant, message: DeclineDraw, stamp: int
+    ) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.decline_draw, seat, stamp, re=message.id)
+
+    def _sync(self, session: Session, _: Participant, message: Sync, stamp: int) -> None:
+        live, seat = self._seat(session, message)
+        live.input(live.match.sync, seat, stamp, re=message.id)
+
+    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
+        live = self.runner.find(message.match)
+        if live is None:
+            raise ProtocolError("match/unknown", "No such match is being played.")
+        if live.over:
+            session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
+            return
+        session.watching.add(live.id)
+        live.watch(session, message.id, scenes=session.scenes)
+
+    def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
+        if message.match not in session.watching:
+            raise ProtocolError("match/unknown", "You do not follow this match.")
+        session.watching.discard(message.match)
+        live = self.runner.find(message.match)
+        if live is not None:
+            live.unwatch(session)
+        session.send(Ok(message.id))
+
+    # -------------------------------------------------------------------------- endings
+
+    def _match_over(self, live: LiveMatch) -> None:
+        outcome = live.match.outcome
+        config = live.match.config
+        void = outcome is None or outcome.termination in VOID
+        if config.rated and not void:
+            self.ratings.played(config.game.spec)
+        for holder in live.holders:
+            if not holder.online and not holder.matches:
+                self.participants.pop(holder.bot_id, None)
+        if not self.stopping:
+            self.lobby.pair_soon()
+            self.competitions.over(live)
+
+    async def say_goodbye(self) -> None:
+        """Tell every client that the server stops, and let the last frames go out."""
+        self.stopping = True
+        self.lobby.open = False
+        self.competitions.stop()
+        self.runner.freeze()
+        for session in tuple(self.sessions):
+            session.fail("server/shutting_down")
+        await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Stop: running matches stay in the database and are taken up at the next start."""
+        await self.say_goodbye()
+        self.watchdog.stop()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        try:
+            await self.competitions.close()
+            await self.runner.close()
+            await self.ratings.close()
+        finally:
+            await self.store.close()
+
+
+def _already(participant: Participant) -> str:
+    since = time.strftime("%H:%M:%S UTC", time.gmtime(participant.since))
+    return (
+        f"{participant.name} is connected already, since {since}: stop that program, give this "
+        "one another bot name, or send hello with takeover to replace the other."
+    )

@@ -1,0 +1,397 @@
+"""Drives one match engine: hands in what arrives, carries out what the engine asks for, in order.
+
+The engine's effects name rows to store and messages to send.  Rows go to the storage writer,
+which commits those of all matches together; messages that stand behind a row wait in a small
+queue of the match until that commit is done, while other matches go on.  There is no task per
+match: everything happens in callbacks of sockets, of the writer, and of one timer per match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from plyhouse.protocol.messages import Error, Finished, MatchMessage, Notice, ServerMessage
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.match.effects import Broadcast, Effect, Finish, Send, Started, Store
+from plyhouse.server.match.engine import Match
+from plyhouse.server.wire.session import Session
+from plyhouse.storage.errors import (
+    DatabaseFull,
+    DatabaseLocked,
+    StorageError,
+    StoreClosed,
+    Unreachable,
+    WriterFull,
+)
+from plyhouse.storage.rows import Op, StartMatch
+
+__all__ = ["LiveMatch", "LivePairing", "Referee"]
+
+log = logging.getLogger("plyhouse.server.match.engine")
+
+TRANSIENT: Final = (DatabaseLocked, DatabaseFull, Unreachable, WriterFull)
+"""Storage errors that go away by themselves: the match waits for that."""
+
+PERSISTENT_ATTEMPTS: Final = 3
+"""How often storing is tried before any other storage error makes the match void.  More than
+once, because rows of other matches may have spoilt the common transaction."""
+
+RETRY_SECONDS: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+
+
+@dataclass(eq=False, slots=True)
+class LivePairing:
+    """The matches that share a seed, until the last of them is over."""
+
+    id: str
+    seed: bytes
+    open: dict[str, LiveMatch] = field(default_factory=dict)
+    """Those of its matches that are not over, by id."""
+    over: list[LiveMatch] = field(default_factory=list)
+    competition: str | None = None
+
+
+class Referee(Protocol):
+    """What a live match needs of the server around it (`plyhouse.server.house.matches`)."""
+
+    def now(self) -> int:
+        """The time, in monotonic nanoseconds."""
+
+    def store(self, ops: Sequence[Op], done: Callable[[StorageError | None], None]) -> None:
+        """Make operations durable, all or none; ``done`` is told when they are, or why not."""
+
+    def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
+        """The operations that note the end of a match, and of its pairing if it was the last."""
+
+    def finished(self, live: LiveMatch) -> None:
+        """The end of a match is durable and everyone was told."""
+
+    def settle_stalls(self) -> None:
+        """Account for a standstill of the server up to now, before a flag falls."""
+
+
+class _Join:
+    """A spectator's place in the order of messages: what follows is sent to it as well."""
+
+    __slots__ = ("message", "session")
+
+    def __init__(self, session: Session, message: MatchMessage) -> None:
+        self.session = session
+        self.message = message
+
+
+class _Told:
+    """Messages waiting for ``ops`` to be durable (or only for those before them)."""
+
+    __slots__ = ("attempts", "done", "last", "ops", "told")
+
+    def __init__(self, ops: list[Op], told: list[Any]) -> None:
+        self.ops = ops
+        self.told = told
+        self.done = not ops
+        self.last = False
+        self.attempts = 0
+
+
+class LiveMatch:
+    """One match on this server, with those who hold its seats and those who watch."""
+
+    __slots__ = (
+        "_alarm",
+        "_alarm_at",
+        "_backlog",
+        "_referee",
+        "holders",
+        "id",
+        "match",
+        "over",
+        "pairing",
+        "spectators",
+        "suspended",
+    )
+
+    def __init__(
+        self,
+        referee: Referee,
+        match: Match,
+        pairing: LivePairing,
+        holders: Sequence[Participant],
+    ) -> None:
+        self._referee = referee
+        self.id = match.config.match
+        self.match = match
+        self.pairing = pairing
+        self.holders = tuple(holders)
+        self.spectators: set[Session] = set()
+        self.over = False
+        """Whether the end is durable and told."""
+        self.suspended = False
+        """Whether the match waits for the database to come back."""
+        self._backlog: deque[_Told] = deque()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = 0
+
+    def begin(self, ops: Sequence[Op]) -> None:
+        """Announce the match to its seats once ``ops``, by which it is stored, are durable."""
+        self._enqueue(list(ops), list(self.match.announce(self._referee.now())))
+        self._set_alarm()
+
+    # ------------------------------------------------------------------------ what arrives
+
+    def input(self, method: Callable[..., list[Effect]], *args: Any, **kwargs: Any) -> None:
+        """Call a method of the engine and carry out what it returns.
+
+        A bug of the engine makes this match void, and harms no other.
+        """
+        try:
+            self.perform(method(*args, **kwargs))
+        except Exception:
+            self.fault("input failed")
+
+    def reconnected(self, seat: int) -> None:
+        """A seat's bot is back; what it has missed comes with its snapshot instead."""
+        for waiting in self._backlog:
+            waiting.told = [
+                each for each in waiting.told if not (type(each) is Send and each.seat == seat)
+            ]
+        self.input(self.match.reconnected, seat, self._referee.now())
+
+    def turn_told(self, seat: int, ply: int, now: int, lag_ns: int) -> None:
+        """A seat was told that it is its turn by a snapshot: its clock runs."""
+        self.match.turn_written(seat, ply, now, lag_ns=lag_ns)
+        self._set_alarm()
+
+    def watch(self, session: Session, re: int, *, scenes: bool) -> None:
+        """Let a session follow the match: it gets a snapshot, then everything that happens."""
+        match = self.match
+        wanted = scenes or any(each.scenes for each in self.spectators)
+        match.subscribe(None, updates=True, scenes=wanted)
+        message = MatchMessage(match.snapshot(None, self._referee.now()), re)
+        self._enqueue([], [_Join(session, message)])
+
+    def unwatch(self, session: Session) -> None:
+        """Stop following; unknown sessions are ignored."""
+        self.spectators.discard(session)
+        if not self.spectators:
+            self.match.unsubscribe(None)
+
+    def stored(self) -> asyncio.Future[None] | None:
+        """A future that is done when all that has happened so far is durable; None if it is."""
+        if not self._backlog:
+            return None
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._enqueue([], [future])
+        return future
+
+    # ------------------------------------------------------------------- carrying out
+
+    def perform(self, effects: Sequence[Effect]) -> None:
+        """Carry out effects of the engine after all earlier ones."""
+        ops: list[Op] = []
+        told: list[Any] = []
+        last = False
+        for effect in effects:
+            kind = type(effect)
+            if kind is Send or kind is Broadcast:
+                told.append(effect)
+            elif kind is Store:
+                ops.append(effect.row)  # type: ignore[union-attr]
+            elif isinstance(effect, Started):
+                ops.append(StartMatch(self.id, effect.nonces, time.time_ns() // 1_000_000))
+            elif isinstance(effect, Finish):
+                ops += self._referee.finish_ops(self, effect)
+                last = True
+        if ops or self._backlog:
+            self._enqueue(ops, told, last=last)
+        else:
+            self._tell(told)
+        self._set_alarm()
+
+    def _enqueue(self, ops: list[Op], told: list[Any], *, last: bool = False) -> None:
+        if not ops and not self._backlog:
+            self._tell(told)
+            return
+        waiting = _Told(ops, told)
+        waiting.last = last
+        self._backlog.append(waiting)
+        if ops and not self.suspended:
+            self._submit(waiting)
+
+    def _submit(self, waiting: _Told) -> None:
+        self._referee.store(waiting.ops, lambda error: self._stored(waiting, error))
+
+    def _stored(self, waiting: _Told, error: StorageError | None) -> None:
+        if error is not None:
+            self._not_stored(waiting, error)
+            return
+        waiting.done = True
+        backlog = self._backlog
+        try:
+            while backlog and backlog[0].done:
+                ready = backlog.popleft()
+                self._tell(ready.told)
+                if ready.last:
+                    self._end()
+            self._set_alarm()
+        except Exception:
+            self.fault("telling failed")
+
+    def _tell(self, told: Sequence[Any]) -> None:
+        holders = self.holders
+        for effect in told:
+            kind = type(effect)
+            if kind is Send:
+                session = holders[effect.seat].session
+                if session is not None:
+                    message = effect.message
+                    if type(message) is Finished:
+                        message = self._with_record(message)
+                    session.send(message)
+                    if effect.turn_ply >= 0:
+                        self.match.turn_written(
+                            effect.seat,
+                            effect.turn_ply,
+                            self._referee.now(),
+                            lag_ns=session.lag_ns,
+                        )
+            elif kind is Broadcast:
+                message = effect.message
+                if type(message) is Finished:
+                    message = self._with_record(message)
+                self._broadcast(message)
+            elif kind is _Join:
+                effect.session.send(effect.message)
+                self.spectators.add(effect.session)
+            elif not effect.done():  # somebody who waits in `stored`
+                effect.set_result(None)
+
+    def _broadcast(self, message: ServerMessage) -> None:
+        frames: dict[str, Any] = {}
+        for session in tuple(self.spectators):
+            codec = session.codec
+            frame = frames.get(codec.name)
+            if frame is None:
+                frame = frames[codec.name] = codec.encode(message)
+            session.send_frame(frame)
+
+    def _with_record(self, message: Finished) -> Finished:
+        return msgspec.structs.replace(message, record_url=f"/api/v1/matches/{self.id}/record")
+
+    def _end(self) -> None:
+        self.over = True
+        self.cancel_alarm()
+        self._referee.finished(self)
+
+    # ---------------------------------------------------------------------------- time
+
+    def _set_alarm(self) -> None:
+        """See to it that the engine is asked at its deadline.
+
+        An alarm that is set too early is left alone: when it rings it is set anew, which costs
+        less than moving it with every ply.
+        """
+        deadline = self.match.deadline()
+        if deadline is None:
+            return
+        if self._alarm is not None:
+            if self._alarm_at <= deadline:
+                return
+            self._alarm.cancel()
+        delay = max(0, deadline - self._referee.now()) / 1e9
+        self._alarm_at = deadline
+        self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
+
+    def cancel_alarm(self) -> None:
+        """Do not watch the time any more."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _ring(self) -> None:
+        self._alarm = None
+        loop = asyncio.get_running_loop()
+        # Two turns of the loop: sockets are looked at in between, so that an action which had
+        # arrived when the alarm rang is heard before the flag falls.
+        loop.call_soon(loop.call_soon, self.check_time)
+
+    def check_time(self) -> None:
+        """Let the engine do what is due now, and nothing that is not."""
+        if self.over or self._alarm is not None:
+            return
+        self._referee.settle_stalls()
+        deadline = self.match.deadline()
+        now = self._referee.now()
+        if deadline is not None and now >= deadline:
+            self.input(self.match.tick, now)
+        else:
+            self._set_alarm()
+
+    # ------------------------------------------------------------------------- trouble
+
+    def fault(self, what: str) -> None:
+        """A bug: log it, make the match void, and go on with the others."""
+        log.exception("match %s: %s", self.id, what)
+        try:
+            self.perform(
+                self.match.abort("The server failed.", self._referee.now(), "server_fault")
+            )
+        except Exception:
+            log.exception("match %s: could not even be made void", self.id)
+            self._give_up("The server failed: this match is void.")
+
+    def _not_stored(self, waiting: _Told, error: StorageError) -> None:
+        if isinstance(error, StoreClosed):
+            return  # the server stops: whoever comes back finds what was committed
+        waiting.attempts += 1
+        if not isinstance(error, TRANSIENT) and waiting.attempts >= PERSISTENT_ATTEMPTS:
+            log.error("match %s: cannot be stored and is void: %s", self.id, error)
+            self._give_up("This match could not be stored and is void.")
+            return
+        if not self.suspended:
+            log.warning("match %s: suspended, because %s", self.id, error)
+            self.suspended = True
+            self.match.server_paused(self._referee.now())
+            if waiting.attempts == 1 and isinstance(error, TRANSIENT):
+                self._notify("The database does not answer: the match waits, clocks stand.")
+            delay = RETRY_SECONDS[min(waiting.attempts, len(RETRY_SECONDS)) - 1]
+            asyncio.get_running_loop().call_later(delay, self._retry)
+
+    def _retry(self) -> None:
+        if self.over or not self.suspended:
+            return
+        self.suspended = False
+        self.match.server_resumed(self._referee.now())
+        for waiting in tuple(self._backlog):
+            if not waiting.done:
+                self._submit(waiting)
+
+    def _give_up(self, why: str) -> None:
+        """End the match without the database: nobody may wait for what cannot come."""
+        waiting, self._backlog = self._backlog, deque()
+        for each in (each for entry in waiting for each in entry.told):
+            if isinstance(each, asyncio.Future) and not each.done():
+                each.set_result(None)
+        for session in self._listeners():
+            session.send(Error("server/fault", why, None, self.id, fatal=False))
+        self._end()
+
+    def _notify(self, text: str) -> None:
+        for session in self._listeners():
+            session.send(Notice("server/storage", text))
+
+    def _listeners(self) -> set[Session]:
+        playing = {holder.session for holder in self.holders if holder.session is not None}
+        return playing | self.spectators
+
+    def tell_everyone(self, message: ServerMessage) -> None:
+        """Send a message to the seats and the spectators, after the match."""
+        for session in self._listeners():
+            session.send(message)

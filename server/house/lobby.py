@@ -1,0 +1,312 @@
+"""Seeks and challenges: how bots find opponents without an organiser."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import (
+    Answer,
+    Challenge,
+    ChallengeClosed,
+    Challenged,
+    Ok,
+    Unseek,
+)
+from plyhouse.protocol.messages import Seek as SeekMessage
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.matches import MatchRunner, Terms
+from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.storage.rows import new_id
+
+__all__ = ["Lobby", "read_game", "read_time_control"]
+
+SECOND: Final = 1_000_000_000
+PAIRING_SECONDS: Final = 0.005
+"""How long seeks gather before pairings are made: with hundreds of bots each round costs."""
+
+GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
+"""Errors of games that have a code of their own on the wire; the rest are unknown games."""
+
+
+def read_game(spec: str) -> Game:
+    """The game of a spec that a client sent; `ProtocolError` with the game's own sentence."""
+    try:
+        return get_game(spec)
+    except GameError as error:
+        code = error.code if error.code in GAME_CODES else "game/unknown"
+        raise ProtocolError(code, _sentence(error)) from error
+
+
+def read_time_control(text: str, config: ServerConfig) -> TimeControl:
+    """The time control that a client sent, within the server's limits; or `ProtocolError`."""
+    try:
+        control = TimeControl.parse(text)
+    except InvalidTimeControl as error:
+        raise ProtocolError("time_control/invalid", _sentence(error)) from error
+    limits = (
+        ("a move", max(control.free_ns, control.increment_ns), config.max_move_time),
+        ("a seat in all", control.initial_ns, config.max_total_time),
+    )
+    for what, given, limit in limits:
+        if given > limit * SECOND:
+            raise ProtocolError(
+                "time_control/invalid",
+                f"{text} is too long for this server: {what} may have {limit:g} s at most.",
+            )
+    return control
+
+
+@dataclass(slots=True, eq=False)
+class _Challenge:
+    id: str
+    terms: Terms
+    challenger: Participant
+    opponent: Participant
+    seat: int | None
+    """The seat that the challenger asked for."""
+    timer: asyncio.TimerHandle
+
+
+class Lobby:
+    """Open seeks and challenges of connected bots.
+
+    ``find`` looks a connected participant up by its name (``player/bot`` or ``player``).
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        runner: MatchRunner,
+        find: Callable[[str], Participant | None],
+        online: Callable[[], list[str]],
+    ) -> None:
+        self._config = config
+        self._runner = runner
+        self._find = find
+        self._online = online
+        self._matchmaker = Matchmaker(
+            own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
+        )
+        self._seekers: dict[str, Participant] = {}
+        """Who made each open seek."""
+        self._mirrored: dict[str, int] = {}
+        """Matches that come at once, for bots that seek mirrored pairings."""
+        self._challenges: dict[str, _Challenge] = {}
+        self._pairing = False
+        self.open = True
+        """Set to False when the server stops: nothing new begins."""
+
+    def __len__(self) -> int:
+        return len(self._matchmaker)
+
+    # ---------------------------------------------------------------------------- seeks
+
+    def seek(self, participant: Participant, message: SeekMessage) -> Ok:
+        """Open a seek; its matches are made as soon as there are opponents."""
+        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        self._needs_room(participant, terms)
+        seek = Seek(
+            id=new_id(),
+            player=participant.player,
+            bot=participant.bot,
+            game=terms.game.spec,
+            time_control=str(terms.time_control),
+            seats=terms.game.seats,
+            rated=terms.rated,
+            count=message.count,
+            mirrored=terms.mirrored,
+        )
+        try:
+            self._matchmaker.add(seek)
+        except SeekError as error:
+            raise ProtocolError(error.code, str(error)) from error
+        self._seekers[seek.id] = participant
+        self.pair_soon()
+        return Ok(message.id, seek=seek.id)
+
+    def unseek(self, participant: Participant, message: Unseek) -> Ok:
+        """Withdraw a seek."""
+        if self._seekers.get(message.seek) is not participant:
+            raise ProtocolError("seek/unknown")
+        del self._seekers[message.seek]
+        if message.seek in self._matchmaker:
+            self._matchmaker.withdraw(message.seek)
+        return Ok(message.id)
+
+    def pair_soon(self) -> None:
+        """Look for pairings in a moment."""
+        if not self._pairing and len(self._matchmaker) > 1:
+            self._pairing = True
+            asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
+
+    def _pair(self) -> None:
+        self._pairing = False
+        if not self.open:
+            return
+        proposals = self._matchmaker.pair(self._room)
+        terms_of: dict[PoolKey, Terms] = {}
+        for proposal in proposals:
+            pool = proposal.pool
+            terms = terms_of.get(pool)
+            if terms is None:
+                control = TimeControl.parse(pool.time_control)
+                terms = Terms(get_game(pool.game), control, pool.rated, pool.mirrored)
+                terms_of[pool] = terms
+            orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
+            self._runner.begin(terms, orders)
+        # Only now: one seek may stand in several proposals.
+        for seek in {seek.id for proposal in proposals for seek in proposal.seeks}:
+            if seek not in self._matchmaker:
+                del self._seekers[seek]
+
+    def _room(self, name: str) -> int:
+        participant = self._find(name.removesuffix("/"))
+        if participant is None:
+            return 0
+        free = participant.free
+        return free // self._mirrored.get(participant.name, 1) if free else 0
+
+    # ----------------------------------------------------------------------- challenges
+
+    def challenge(self, participant: Participant, message: Challenge) -> Ok:
+        """Ask one opponent for a match of two seats."""
+        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        if terms.game.seats != 2:
+            raise ProtocolError(
+                "game/unfit",
+                f"{terms.game.spec} has {terms.game.seats} seats; challenges are for two.",
+            )
+        if message.seat is not None and message.seat > 1:
+            raise ProtocolError("protocol/bad_field", "'challenge': field 'seat' must be 0 or 1.")
+        self._needs_room(participant, terms)
+        opponent = self._opponent(participant, message, terms)
+        mine = sum(each.challenger is participant for each in self._challenges.values())
+        if mine >= self._config.max_seeks_per_bot:
+            raise ProtocolError(
+                "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
+            )
+        seconds = self._config.challenge_timeout
+        identifier = new_id()
+        timer = asyncio.get_running_loop().call_later(seconds, self._close, identifier, "expired")
+        self._challenges[identifier] = _Challenge(
+            identifier, terms, participant, opponent, message.seat, timer
+        )
+        if opponent.session is not None:
+            opponent.session.send(
+                Challenged(
+                    identifier,
+                    participant.name,
+                    terms.game.spec,
+                    str(terms.time_control),
+                    terms.rated,
+                    None if message.seat is None else 1 - message.seat,
+                    int(seconds * 1000),
+                )
+            )
+        return Ok(message.id, challenge=identifier)
+
+    def _opponent(self, participant: Participant, message: Challenge, terms: Terms) -> Participant:
+        name = message.opponent
+        opponent = self._find(name)
+        if opponent is None or not opponent.online:
+            near = difflib.get_close_matches(name, self._online(), n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
+        if opponent is participant:
+            raise ProtocolError("challenge/self", "A bot cannot challenge itself.")
+        own = opponent.player_id == participant.player_id
+        if own and terms.rated and not self._config.allow_own_bots:
+            raise ProtocolError(
+                "challenge/self", "Bots of one player do not meet in rated matches here."
+            )
+        if not opponent.accepts(terms.game.info.name, terms.game.spec):
+            listed = ", ".join(sorted(opponent.games)) or "no challenges"
+            raise ProtocolError(
+                "challenge/not_accepting",
+                f"{name} does not accept {terms.game.spec}; it accepts: {listed}.",
+            )
+        return opponent
+
+    def answer(self, participant: Participant, message: Answer) -> Ok:
+        """Accept or decline a challenge, or withdraw an own one by declining it."""
+        challenge = self._challenges.get(message.challenge)
+        if challenge is None or participant not in (challenge.challenger, challenge.opponent):
+            raise ProtocolError("challenge/unknown")
+        if participant is challenge.challenger:
+            if message.accept:
+                raise ProtocolError("challenge/unknown", "This challenge is for your opponent.")
+            self._close(challenge.id, "withdrawn", message.reason)
+        elif not message.accept:
+            self._close(challenge.id, "declined", message.reason)
+        else:
+            self._needs_room(participant, challenge.terms)
+            if not challenge.challenger.free:
+                raise ProtocolError(
+                    "challenge/offline", f"{challenge.challenger.name} plays too many matches now."
+                )
+            self._close(challenge.id, "accepted")
+            order = [challenge.challenger, challenge.opponent]
+            if challenge.seat == 1 or (challenge.seat is None and int(challenge.id, 36) % 2):
+                order.reverse()
+            orders = [order, order[::-1]] if challenge.terms.mirrored else [order]
+            self._runner.begin(challenge.terms, orders)
+        return Ok(message.id)
+
+    def _close(self, identifier: str, reason: str, detail: str = "") -> None:
+        challenge = self._challenges.pop(identifier, None)
+        if challenge is None:
+            return
+        challenge.timer.cancel()
+        message = ChallengeClosed(identifier, reason, detail)  # type: ignore[arg-type]
+        for each in (challenge.challenger, challenge.opponent):
+            if each.session is not None:
+                each.session.send(message)
+
+    # -------------------------------------------------------------------------- both
+
+    def leave(self, participant: Participant) -> None:
+        """A bot is gone: its seeks and challenges are withdrawn."""
+        for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
+            self._seekers.pop(seek.id, None)
+        self._mirrored.pop(participant.name, None)
+        for challenge in tuple(self._challenges.values()):
+            if participant in (challenge.challenger, challenge.opponent):
+                self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
+
+    def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
+        if not self.open:
+            raise ProtocolError("server/shutting_down", fatal=False)
+        game = read_game(spec)
+        if game.seats < 2:
+            raise ProtocolError(
+                "game/unfit",
+                f"{game.spec} is played alone: there is no opponent to seek or challenge. "
+                "Bots play it in a competition, or with `plyhouse match`.",
+            )
+        return Terms(game, read_time_control(control, self._config), rated, mirrored)
+
+    def _needs_room(self, participant: Participant, terms: Terms) -> None:
+        at_once = terms.game.seats if terms.mirrored else 1
+        if participant.max_matches < at_once:
+            raise ProtocolError(
+                "seek/limit",
+                f"A mirrored pairing plays {at_once} matches at once, "
+                f"and this bot takes {participant.max_matches}: raise hello.max_matches.",
+            )
+        if terms.mirrored:
+            self._mirrored[participant.name] = max(at_once, self._mirrored.get(participant.name, 1))
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith((".", "!", "?")) else f"{text}."

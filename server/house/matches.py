@@ -1,0 +1,358 @@
+"""All matches of a server: made, restored after a stop, found by id, and put away when over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Revealed
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.live import LiveMatch, LivePairing
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
+from plyhouse.server.match.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
+from plyhouse.server.match.effects import Finish
+from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.restore import RestoreError
+from plyhouse.server.match.terms import config_of, terms_data
+from plyhouse.server.results.leaderboards import return_span
+from plyhouse.storage.rows import (
+    FinishMatch,
+    FinishPairing,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    Op,
+    PairingRow,
+    StoredMatch,
+    new_id,
+)
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+__all__ = ["MatchRunner", "Terms", "wall_ms"]
+
+log = logging.getLogger("plyhouse.server.match.engine")
+
+SECOND: Final = 1_000_000_000
+RECENT: Final = 500
+"""Finished matches kept at hand, so that a repeated action or a late question is answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is played for, and how."""
+
+    game: Game
+    time_control: TimeControl
+    rated: bool
+    mirrored: bool = False
+    """Whether every rotation of the seats is played, with one seed."""
+
+
+class MatchRunner:
+    """Makes, keeps and puts away live matches; a `plyhouse.server.house.live.Referee`.
+
+    ``on_over`` is called when a match is over, durable and told; ``rating_of`` gives what is
+    shown of a bot's strength in a game; ``settle_stalls`` is called before flags fall.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        now: Callable[[], int],
+        *,
+        on_over: Callable[[LiveMatch], None],
+        rating_of: Callable[[str, int], float | None],
+        settle_stalls: Callable[[], None],
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._writer = Writer(store)
+        self._on_over = on_over
+        self._rating_of = rating_of
+        self.now = now
+        self.settle_stalls = settle_stalls
+        self.store = self._writer.submit_then
+        self.live: dict[str, LiveMatch] = {}
+        """Matches that are not over, by id."""
+        self.recent: dict[str, LiveMatch] = {}
+        """The last matches that are over, oldest first."""
+        self.plies = 0
+        """Plies of finished matches since the start."""
+
+    # --------------------------------------------------------------------------- making
+
+    def begin(
+        self,
+        terms: Terms,
+        orders: Sequence[Sequence[Participant]],
+        *,
+        competition: str | None = None,
+        round_number: int = 0,
+        pairing_id: str = "",
+        seed: bytes | None = None,
+    ) -> LivePairing:
+        """Make a pairing and tell its seats as soon as it is stored.
+
+        ``orders`` has the holders in the order of seats, once per match; all matches of a
+        pairing are played at the same time.  ``seed`` is for play where nobody has to be kept from
+        knowing it: then all matches share its chance; None draws a secret one.
+        """
+        shared = seed is not None or (competition is not None and terms.mirrored)
+        if seed is None:
+            seed = secrets.token_bytes(SEED_BYTES)
+        pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
+        wall = wall_ms()
+        row = PairingRow(
+            id=pairing.id,
+            game=terms.game.spec,
+            time_control=str(terms.time_control),
+            rated=terms.rated,
+            seed=seed,
+            commitment=commitment(seed),
+            matches=len(orders),
+            created_ms=wall,
+            competition_id=competition,
+            round=round_number,
+        )
+        made = []
+        for seated in orders:
+            match_id = new_id()
+            stream = SHARED_STREAM if shared else match_stream(match_id)
+            made.append(self._make(row, terms, match_id, stream, seated, pairing))
+        self._mark_last(pairing)
+        ops: list[Op] = [NewPairing(row)]
+        for live, new in made:
+            live.begin([*ops, new])
+            ops = []
+        return pairing
+
+    def _make(
+        self,
+        row: PairingRow,
+        terms: Terms,
+        match_id: str,
+        stream: str,
+        seated: Sequence[Participant],
+        pairing: LivePairing,
+    ) -> tuple[LiveMatch, NewMatch]:
+        spec = terms.game.spec
+        config = MatchConfig(
+            match=match_id,
+            pairing=row.id,
+            game=terms.game,
+            time_control=terms.time_control,
+            players=tuple(each.seat_info(self._rating_of(spec, each.bot_id)) for each in seated),
+            seed=row.seed,
+            rated=terms.rated,
+            stream=stream,
+            illegal_rule="retry" if self._config.illegal_rule == "retry" else "forfeit",
+            **self._limits(),
+        )
+        live = LiveMatch(self, Match(config, self.now()), pairing, seated)
+        self._keep(live)
+        header = MatchRow(
+            id=match_id,
+            pairing_id=row.id,
+            game=spec,
+            time_control=row.time_control,
+            rated=terms.rated,
+            illegal_rule=config.illegal_rule,
+            stream=stream,
+            commitment=row.commitment,
+            seed=row.seed,
+            seats=tuple(each.seat_row(seat) for seat, each in enumerate(seated)),
+            created_ms=row.created_ms,
+            data=terms_data(config),
+        )
+        return live, NewMatch(header)
+
+    def _limits(self) -> dict[str, Any]:
+        config = self._config
+        return {
+            "ready_timeout_ns": int(config.ready_timeout * SECOND),
+            "disconnect_grace_ns": int(config.disconnect_grace * SECOND),
+            "lag": LagPolicy(config.lag_per_move_ms * MS, config.lag_total_ms * MS),
+        }
+
+    def _keep(self, live: LiveMatch) -> None:
+        self.live[live.id] = live
+        live.pairing.open[live.id] = live
+        for seat, holder in enumerate(live.holders):
+            holder.matches[live.id] = (live, seat)
+            live.match.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+
+    @staticmethod
+    def _mark_last(pairing: LivePairing) -> None:
+        if len(pairing.open) == 1:
+            for live in pairing.open.values():
+                live.match.last_of_pairing = True
+
+    # ------------------------------------------------------------------- after a stop
+
+    async def restore(self, participant: Callable[[Any], Participant]) -> int:
+        """Take up every match that the database knows as not finished; return how many.
+
+        ``participant`` finds or makes the holder of a stored seat.  A match that cannot be
+        rebuilt (the game changed, or rows are damaged) is void, and the log says why.
+        """
+        pairings: dict[str, LivePairing] = {}
+        restored = []
+        for stored in await self._store.running_matches():
+            header = stored.header
+            holders = [participant(seat) for seat in header.seats]
+            try:
+                match = self._rebuild(stored, holders)
+            except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
+                log.error("match %s cannot be resumed and is void: %s", header.id, error)
+                await self._store.finish_match(
+                    FinishMatch(
+                        header.id,
+                        "server_fault",
+                        (),
+                        header.ply,
+                        wall_ms(),
+                        reason="The match could not be resumed after the server had stopped.",
+                    )
+                )
+                continue
+            row = stored.pairing
+            pairing = pairings.get(row.id)
+            if pairing is None:
+                pairing = LivePairing(row.id, row.seed, competition=row.competition_id)
+                pairings[row.id] = pairing
+            live = LiveMatch(self, match, pairing, holders)
+            self._keep(live)
+            restored.append(live)
+        for pairing in pairings.values():
+            self._mark_last(pairing)
+        for live in restored:
+            live.input(live.match.resume, self.now())
+        return len(restored)
+
+    def _rebuild(self, stored: StoredMatch, holders: Sequence[Participant]) -> Match:
+        header = stored.header
+        config = config_of(header, get_game(header.game))
+        players = tuple(
+            each.seat_info(self._rating_of(header.game, each.bot_id)) for each in holders
+        )
+        return Match.restore(replace(config, players=players), stored.events, self.now())
+
+    # ---------------------------------------------------------------------- finding
+
+    def find(self, match_id: str) -> LiveMatch | None:
+        """A match that runs, or was over not long ago."""
+        return self.live.get(match_id) or self.recent.get(match_id)
+
+    def seat_of(self, participant: Participant, match_id: str) -> tuple[LiveMatch, int] | None:
+        """A match of a participant and its seat there; None if it holds none."""
+        held = participant.matches.get(match_id)
+        if held is not None:
+            return held
+        live = self.recent.get(match_id)
+        if live is None:
+            return None
+        for seat, holder in enumerate(live.holders):
+            if holder is participant:
+                return live, seat
+        return None
+
+    def hand_over(self, participant: Participant) -> None:
+        """Give a bot that was away for long, and is known by a new object since it came back,
+        its seats in matches that have ended meanwhile.
+        """
+        for live in self.recent.values():
+            if any(holder.bot_id == participant.bot_id for holder in live.holders):
+                live.holders = tuple(
+                    participant if holder.bot_id == participant.bot_id else holder
+                    for holder in live.holders
+                )
+
+    # ----------------------------------------------------------------------- ending
+
+    def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
+        """The end of a match for the database, and that of its pairing if it was the last."""
+        pairing = live.pairing
+        outcome = finish.outcome
+        wall = wall_ms()
+        ops: list[Op] = [
+            FinishMatch(
+                live.id,
+                outcome.termination,
+                () if finish.void else tuple(outcome.returns),
+                finish.ply,
+                wall,
+                culprit=outcome.seat,
+                reason=outcome.reason,
+                span=return_span(live.match.game),
+            )
+        ]
+        pairing.open.pop(live.id, None)
+        self._mark_last(pairing)
+        if not pairing.open:
+            ops.append(FinishPairing(pairing.id, wall))
+        return ops
+
+    def finished(self, live: LiveMatch) -> None:
+        """Put a match away; reveal the seed to those whose match of the pairing ended before."""
+        pairing = live.pairing
+        pairing.open.pop(live.id, None)
+        if live.match.last_of_pairing:
+            message = Revealed(pairing.id, pairing.seed.hex())
+            for earlier in pairing.over:
+                earlier.tell_everyone(message)
+        pairing.over.append(live)
+        for session in live.spectators:
+            session.watching.discard(live.id)
+        self.plies += live.match.ply
+        self.live.pop(live.id, None)
+        for holder in live.holders:
+            holder.matches.pop(live.id, None)
+        self.recent[live.id] = live
+        while len(self.recent) > RECENT:
+            del self.recent[next(iter(self.recent))]
+        self._on_over(live)
+
+    # ------------------------------------------------------------------------- time
+
+    def freeze(self) -> None:
+        """The server is about to stop: clocks stand, and nothing falls or forfeits any more."""
+        now = self.now()
+        for live in self.live.values():
+            live.match.server_paused(now)
+            live.cancel_alarm()
+
+    def stalled(self, begin: int, end: int) -> None:
+        """The server stood still: nobody's clock ran in that time."""
+        for live in self.live.values():
+            # Small ones matter only to a clock that runs.
+            match = live.match
+            if not live.suspended and (end - begin > SECOND or match.clock.running is not None):
+                match.server_paused(begin)
+                match.server_resumed(end)
+
+    async def close(self) -> None:
+        """Store what is waiting; matches that run are taken up at the next start."""
+        for live in self.live.values():
+            live.cancel_alarm()
+        await self._writer.close()
+        await asyncio.sleep(0)  # lets those who waited for the last commit be told
+
+    def games(self) -> Iterable[str]:
+        """The games being played, for the health page."""
+        return sorted({live.match.game.spec for live in self.live.values()})
+
+
+def wall_ms() -> int:
+    """The wall clock in milliseconds since 1970 (UTC)."""
+    return time.time_ns() // 1_000_000

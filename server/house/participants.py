@@ -1,0 +1,77 @@
+"""Who plays on this server: bots that are connected, or that still hold a seat.
+
+A `Participant` outlives its connections.  When the bot comes back, with the session key it was
+given or after its old connection died, it finds its matches here.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plyhouse.protocol.messages import SeatInfo
+from plyhouse.storage.rows import SeatRow
+
+if TYPE_CHECKING:
+    from plyhouse.server.house.live import LiveMatch
+    from plyhouse.server.wire.session import Session
+
+__all__ = ["Participant"]
+
+
+@dataclass(eq=False, slots=True)
+class Participant:
+    """One bot (or a person playing in person), connected or not."""
+
+    player_id: int
+    player: str
+    bot_id: int
+    bot: str
+    """Name under its player; empty for the player in person."""
+    version_id: int = 0
+    version: str = ""
+    kind: str = "bot"
+    scopes: frozenset[str] = frozenset()
+    games: frozenset[str] = frozenset()
+    """Games in which it accepts matches of organisers and challengers (names or specs)."""
+    max_matches: int = 1
+    updates: bool = False
+    scenes: bool = False
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Session key: whoever knows it may replace the connection."""
+    session: Session | None = None
+    since: float = field(default_factory=time.time)
+    """When the present connection logged in, in seconds since 1970."""
+    matches: dict[str, tuple[LiveMatch, int]] = field(default_factory=dict)
+    """The matches in which it holds a seat, and which one; also those being set up."""
+
+    @property
+    def name(self) -> str:
+        """``player/bot``, or the player's name alone for a person."""
+        return f"{self.player}/{self.bot}" if self.bot else self.player
+
+    @property
+    def online(self) -> bool:
+        """Whether a connection is open."""
+        return self.session is not None
+
+    @property
+    def free(self) -> int:
+        """How many more matches it wants to play now; 0 while it is away."""
+        return max(0, self.max_matches - len(self.matches)) if self.session is not None else 0
+
+    def accepts(self, name: str, spec: str) -> bool:
+        """Whether it said that it plays this game when others ask for it."""
+        return spec in self.games or name in self.games
+
+    def seat_info(self, rating: float | None) -> SeatInfo:
+        """How opponents and spectators are told about it."""
+        return SeatInfo(self.player, self.bot, self.version, rating, self.kind)
+
+    def seat_row(self, seat: int) -> SeatRow:
+        """How the database notes that it holds a seat."""
+        return SeatRow(
+            seat, self.player, self.bot, self.version, self.player_id, self.bot_id, self.version_id
+        )

@@ -1,0 +1,115 @@
+"""The terms of a match: what is settled before it begins, and what one ply left behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from plyhouse.games.base import Game
+from plyhouse.protocol.messages import IllegalRule, SeatInfo
+from plyhouse.server.match.chance import match_stream
+from plyhouse.server.match.clock import SECOND, LagPolicy, Ledger, TimeControl
+from plyhouse.storage.rows import MatchRow
+
+__all__ = ["MatchConfig", "Played", "config_of", "seat_label", "terms_data"]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchConfig:
+    """Everything that is settled before a match begins."""
+
+    match: str
+    pairing: str
+    game: Game
+    time_control: TimeControl
+    players: tuple[SeatInfo, ...]
+    """Who holds each seat; as many as the game has seats."""
+    seed: bytes
+    """The pairing's secret seed."""
+    rated: bool = False
+    stream: str = ""
+    """Chance stream within the pairing; empty for one of the match's own (see `chance`)."""
+    illegal_rule: IllegalRule = "forfeit"
+    ready_timeout_ns: int = 10 * SECOND
+    disconnect_grace_ns: int = 30 * SECOND
+    lag: LagPolicy = field(default_factory=LagPolicy)
+    max_retries: int = 10
+    """Illegal actions that a seat may retry in one ply, under the rule ``retry``."""
+
+    def __post_init__(self) -> None:
+        if len(self.players) != self.game.seats:
+            raise ValueError(
+                f"{self.game.spec} has {self.game.seats} seats, not {len(self.players)}"
+            )
+
+    @property
+    def chance_stream(self) -> str:
+        """The name of the chance stream, the default filled in."""
+        return self.stream or match_stream(self.match)
+
+
+class Played(Struct, frozen=True, gc=False):
+    """An accepted action of a seat."""
+
+    seat: int
+    action: Any
+    text: str
+    """The action in the game's own notation."""
+    sent: str
+    """The action as the seat wrote it."""
+    ledger: Ledger
+
+
+def seat_label(config: MatchConfig, seat: int) -> str:
+    """A seat and its holder for people: ``seat 0 (alice/bot)``."""
+    info = config.players[seat]
+    name = f"{info.player}/{info.bot}" if info.bot else info.player
+    return f"seat {seat} ({name})"
+
+
+class _Terms(Struct, frozen=True):
+    """The part of a `MatchConfig` that has no column of its own in `MatchRow`."""
+
+    ready_timeout_ns: int
+    disconnect_grace_ns: int
+    lag: LagPolicy
+    max_retries: int
+
+
+def terms_data(config: MatchConfig) -> str:
+    """What `MatchRow.data` has to hold, so that `config_of` finds it again."""
+    terms = _Terms(
+        config.ready_timeout_ns, config.disconnect_grace_ns, config.lag, config.max_retries
+    )
+    return msgspec.json.encode(terms).decode()
+
+
+def config_of(header: MatchRow, game: Game) -> MatchConfig:
+    """The terms of a stored match; ``game`` is what its spec stands for.
+
+    Raises ValueError (also `InvalidTimeControl` and msgspec's) if they cannot be read.
+    """
+    config = MatchConfig(
+        match=header.id,
+        pairing=header.pairing_id,
+        game=game,
+        time_control=TimeControl.parse(header.time_control),
+        players=tuple(SeatInfo(seat.player, seat.bot, seat.version) for seat in header.seats),
+        seed=header.seed,
+        rated=header.rated,
+        stream=header.stream,
+        illegal_rule=cast(IllegalRule, header.illegal_rule),
+    )
+    if header.data is None:
+        return config
+    terms = msgspec.json.decode(header.data, type=_Terms)
+    return replace(
+        config,
+        ready_timeout_ns=terms.ready_timeout_ns,
+        disconnect_grace_ns=terms.disconnect_grace_ns,
+        lag=terms.lag,
+        max_retries=terms.max_retries,
+    )

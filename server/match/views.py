@@ -1,0 +1,129 @@
+"""The one choke point between a state and what anybody is sent.
+
+Every event, observation, legal list, scene and refusal that leaves the match engine is made here.
+Nothing passes unless the game allows it: observations are the game's allow-list types, actions
+are what ``Game.visible`` shows to the viewer, and error texts of games with hidden information
+are our own sentences, because an exception's text may quote the position.
+
+What is hidden, beyond the action's text: the time that a hidden action was charged
+(``Event.ms``).  Thinking times as such are public, they are what clocks show; which of the
+events of a hidden exchange took how long is not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from plyhouse.games.base import CHANCE, Game, Information
+from plyhouse.games.errors import AmbiguousAction, GameError, InvalidAction
+from plyhouse.games.scene import scene_fields
+from plyhouse.protocol.messages import CHANCE_SEAT, ClockState, Event, LedgerEntry
+from plyhouse.server.match.clock import MS, Clock, Ledger
+
+__all__ = ["MAX_LEGAL", "Views", "clock_states", "ledger_entry"]
+
+MAX_LEGAL = 256
+"""How many legal actions a refusal lists at most."""
+
+
+class Views:
+    """The histories of one match, as each seat and the spectators may see them."""
+
+    __slots__ = ("_logs", "_names", "_perfect", "game")
+
+    def __init__(self, game: Game, seats: int) -> None:
+        self.game = game
+        self._perfect = game.info.information is Information.PERFECT
+        self._names = tuple([game.seat_name(seat) for seat in range(seats)])
+        shared: list[Event] = []
+        # Index `seats` (and so -1) is the spectators' log.
+        self._logs = [shared] * (seats + 1) if self._perfect else [[] for _ in range(seats + 1)]
+
+    def __len__(self) -> int:
+        """How many events there were, the same number for every viewer."""
+        return len(self._logs[-1])
+
+    def record(
+        self, state: Any, action: Any, text: str, seat: int, ply: int, charged_ns: int | None
+    ) -> None:
+        """Add what ``seat`` (`CHANCE_SEAT` for chance) did in ``state`` to every history."""
+        ms = None if charged_ns is None else charged_ns // MS
+        if self._perfect:
+            self._logs[0].append(Event(ply, seat, text, ms))
+            return
+        visible = self.game.visible
+        last = len(self._logs) - 1
+        for viewer, log in enumerate(self._logs):
+            seen = visible(state, action, None if viewer == last else viewer)
+            log.append(Event(ply, seat, seen, None if seen is None else ms))
+
+    def rollback(self, length: int) -> None:
+        """Forget the events after the first ``length`` (an action that could not be finished)."""
+        for log in self._logs:
+            del log[length:]
+
+    def events(self, viewer: int | None, since: int = 0) -> list[Event]:
+        """What a viewer may see of the events from number ``since`` on."""
+        return self._logs[-1 if viewer is None else viewer][since:]
+
+    def observation(self, state: Any, viewer: int | None) -> dict[str, Any]:
+        """What a viewer may see of a state, as plain fields."""
+        return self.game.observe(state, viewer).fields()
+
+    def drawn(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The observation of a viewer, and the scene drawn from it alone."""
+        observation = self.game.observe(state, viewer)
+        scene = dataclasses.replace(self.game.scene(observation), seats=self._names)
+        return observation.fields(), scene_fields(scene)
+
+    def legal(self, state: Any) -> list[str]:
+        """The legal actions as text, for the seat to move only; a long list is cut short."""
+        if state.to_move < 0:
+            return []
+        form = self.game.format
+        return [form(state, action) for action in state.actions()[:MAX_LEGAL]]
+
+    def refusal(self, error: GameError, state: Any, text: str) -> str:
+        """One sentence on why an action was refused, for the seat that played it."""
+        if self._perfect:
+            return str(error)
+        shown = text if len(text) <= 40 else text[:40] + "..."
+        if isinstance(error, InvalidAction):
+            return f"{shown!r} cannot be read as an action of {self.game.info.name}."
+        if isinstance(error, AmbiguousAction):
+            return f"{shown!r} could mean several actions: write it in full."
+        return f"{shown!r} is not legal here."
+
+    def chance_text(self, state: Any, outcome: Any) -> str:
+        """The text of a chance outcome, for the record."""
+        if state.to_move != CHANCE:
+            raise ValueError("not a chance node")
+        return self.game.format_chance(state, outcome)
+
+
+def clock_states(clock: Clock, now: int) -> list[ClockState]:
+    """What all clocks show; clocks are public in every game."""
+    states = []
+    for seat in range(clock.seats):
+        left, running, periods, bank = clock.reading(seat, now)
+        states.append(
+            ClockState(seat, left // MS, running, periods, None if bank is None else bank // MS)
+        )
+    return states
+
+
+def ledger_entry(ply: int, seat: int, ledger: Ledger) -> LedgerEntry:
+    """A ledger in milliseconds; parts are rounded down, so that they may miss the sum by 1."""
+    return LedgerEntry(
+        ply,
+        seat,
+        ledger.thought_ns // MS,
+        ledger.lag_ns // MS,
+        ledger.stall_ns // MS,
+        ledger.charged_ns // MS,
+        ledger.remaining_ns // MS,
+    )
+
+
+assert CHANCE_SEAT == CHANCE, "events name chance as states do"  # noqa: S101 (a fact of the code)

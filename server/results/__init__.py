@@ -1,0 +1,1 @@
+"""What remains of matches: records, their verification, ratings and leaderboards."""

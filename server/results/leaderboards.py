@@ -1,0 +1,189 @@
+"""Leaderboards: ratings kept up to date, and the lines of a table with their intervals.
+
+Ratings are a fit of all results of a game, some time after matches have ended.
+Fits run in a thread, one at a time, and never more often than `DELAY_SECONDS` apart, however
+many matches end.  What the database does not know yet is fitted again at the next start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from plyhouse.games.base import Game, Scoring
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.server.results.ratings import PairScore, Rating, fit, interval_of_sums
+from plyhouse.storage.errors import StorageError
+from plyhouse.storage.rows import PairResult, Standing
+from plyhouse.storage.store import Store
+
+__all__ = ["Leaderboards", "Line", "lines", "return_span", "scoring_of"]
+
+log = logging.getLogger("plyhouse.server.results.ratings")
+
+DELAY_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Standing):
+    """A line of a leaderboard: a standing, and the mean return where the game is scored by it."""
+
+    mean_return: float | None
+    """Utility per match; None in games where only winning counts."""
+    mean_low: float | None
+    mean_high: float | None
+    """The bounds of its 95 % interval (Student's t, within what the game can give)."""
+
+
+_FIELDS: Final = tuple(field.name for field in fields(Standing))
+
+
+def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
+    """Make the lines of a game's table; where one plays alone, the best mean return is first."""
+    game = _game(spec)
+    if game is None or _scoring(game) is not Scoring.RETURNS:
+        return [_line(each, None, None, None) for each in standings]
+    bounds = game.return_bounds  # forfeits give these, too
+    made = []
+    for each in standings:
+        mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
+        made.append(_line(each, mean.mean, mean.low, mean.high))
+    if game.seats > 1 or not made:
+        return made
+    first = min(line.rank for line in made)
+    made.sort(key=lambda line: -(line.mean_return or 0.0))
+    return [replace(line, rank=rank) for rank, line in enumerate(made, start=first)]
+
+
+def _scoring(game: Game) -> Scoring:
+    """What counts: who plays alone can only be compared by returns."""
+    return game.info.scoring if game.seats > 1 else Scoring.RETURNS
+
+
+def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
+    known: dict[str, Any] = {name: getattr(standing, name) for name in _FIELDS}
+    return Line(**known, mean_return=mean, mean_low=low, mean_high=high)
+
+
+def scoring_of(spec: str) -> Scoring:
+    """How a game is scored; by wins if it is not installed any more."""
+    game = _game(spec)
+    return Scoring.WINS if game is None else _scoring(game)
+
+
+def return_span(game: Game) -> float:
+    """By how much the returns of two seats can differ, if that scores a match; else 0."""
+    if game.info.scoring is not Scoring.RETURNS:
+        return 0.0
+    least, most = game.return_bounds
+    return most - least
+
+
+class Leaderboards:
+    """Ratings of all games; `start` reads them, `played` asks for a new fit."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ratings: dict[str, dict[int, float]] = {}
+        self._stale: set[str] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._open = True
+
+    def rating_of(self, game: str, bot_id: int) -> float | None:
+        """A bot's rating in a game as last fitted; None while it has none."""
+        return self._ratings.get(game, {}).get(bot_id)
+
+    async def start(self) -> None:
+        """Read the ratings of all games, and fit those anew that have results."""
+        for game in await self._store.games_with_results():
+            self._ratings[game] = {
+                line.bot_id: line.rating
+                for line in await self._store.leaderboard(game, limit=100_000)
+                if line.rating is not None
+            }
+            self._stale.add(game)
+        if self._stale:
+            self._schedule()
+
+    def played(self, game: str) -> None:
+        """A rated match of this game has ended."""
+        self._stale.add(game)
+        self._schedule()
+
+    async def settle(self) -> None:
+        """Fit now what is waiting for it, and return when that is stored."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._stale or self._task is not None:
+            if self._task is None:
+                self._run()
+            if self._task is not None:
+                await asyncio.wait([self._task])
+
+    async def close(self) -> None:
+        """Fit what is waiting, for the last time."""
+        self._open = False
+        await self.settle()
+
+    def _schedule(self) -> None:
+        if self._open and self._timer is None and self._task is None:
+            self._timer = asyncio.get_running_loop().call_later(DELAY_SECONDS, self._run)
+
+    def _run(self) -> None:
+        self._timer = None
+        games, self._stale = self._stale, set()
+        self._task = asyncio.get_running_loop().create_task(self._fit(games), name="ratings")
+        self._task.add_done_callback(self._fitted)
+
+    def _fitted(self, task: asyncio.Task[None]) -> None:
+        self._task = None
+        if self._stale:
+            self._schedule()
+
+    async def _fit(self, games: set[str]) -> None:
+        for game in sorted(games):
+            try:
+                results = await self._store.pair_results(game)
+                ratings = await asyncio.to_thread(_fit, results, _opponents(game))
+                await self._store.save_ratings(game, ratings)
+            except StorageError as error:
+                log.warning("ratings of %s: %s", game, error)
+            except Exception:
+                log.exception("ratings of %s", game)
+            else:
+                self._ratings[game] = {bot: rating.elo for bot, rating in ratings.items()}
+
+
+def _game(spec: str) -> Game | None:
+    """A game; None for a plug-in that is not installed any more."""
+    try:
+        return get_game(spec)
+    except GameError:
+        return None
+
+
+def _opponents(spec: str) -> int:
+    """How many opponents everybody has in a match of this game."""
+    game = _game(spec)
+    return 1 if game is None else max(1, game.seats - 1)
+
+
+def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
+    """Fit ratings to pairwise results, in which a match counts once for everybody."""
+    share = 1.0 / opponents
+    return fit(
+        PairScore(
+            each.bot_a,
+            each.bot_b,
+            each.games * share,
+            each.score_a * share,
+            each.squares_a * share,
+        )
+        for each in results
+    )

@@ -1,0 +1,215 @@
+"""Records: the replayable history of a match as a JSON file, ``plyhouse-record-1``.
+
+A record holds what is needed to replay and check the match without the server: the game with
+its parameters, who sat where, every action and chance outcome, the ledger of every ply in
+nanoseconds, the outcome, and the committed chance seed.  `plyhouse.server.results.verify`
+recomputes it. The kinds of events are those of `plyhouse.server.match.events`.
+
+What never enters a record: error output of bots, tokens, and the seed of a pairing that is still
+being played.  In a game with hidden information publish a record only when its pairing is over.
+
+Within format 1 fields may be added; readers ignore those that they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+from msgspec import Struct
+
+from plyhouse.games.base import Game, ParameterValue
+from plyhouse.protocol.messages import IllegalRule, Outcome
+from plyhouse.server.match.chance import CHANCE_VERSION, commitment
+from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.match.events import end_data
+from plyhouse.server.match.terms import MatchConfig, config_of
+from plyhouse.storage.rows import EventRow, StoredMatch
+
+__all__ = [
+    "RECORD_FORMAT",
+    "Record",
+    "RecordChance",
+    "RecordError",
+    "RecordEvent",
+    "RecordSeat",
+    "make_record",
+    "read_record",
+    "stored_record",
+    "write_record",
+]
+
+RECORD_FORMAT: Final = "plyhouse-record-1"
+"""The value of the field ``format``."""
+
+
+class RecordError(ValueError):
+    """A text is no record, a damaged one, or one of a newer format."""
+
+    code: ClassVar[str] = "record/damaged"
+
+
+class RecordSeat(Struct, frozen=True, omit_defaults=True):
+    """Who held a seat."""
+
+    player: str
+    bot: str = ""
+    version: str = ""
+
+
+class RecordChance(Struct, frozen=True):
+    """What the rolls and deals were made from (see `plyhouse.server.match.chance`)."""
+
+    version: int
+    commitment: str
+    """Hex SHA-256 of the seed, told before the match."""
+    stream: str
+    nonces: list[str]
+    """What each seat contributed, in seat order; shared streams do not use it."""
+    seed: str | None = None
+    """The seed in hex; None while its pairing is not over."""
+
+
+class RecordEvent(Struct, frozen=True, omit_defaults=True):
+    """One event in order; times are nanoseconds, see `EventRow`."""
+
+    kind: str
+    ply: int
+    seat: int
+    text: str = ""
+    thought_ns: int = 0
+    lag_ns: int = 0
+    stall_ns: int = 0
+    charged_ns: int = 0
+    remaining_ns: int = 0
+    on_clock: int = -1
+    """In the ``end`` event: whose ply was under way and has this ledger; -1 if nobody's."""
+
+
+class Record(Struct, frozen=True):
+    """A whole match; fields mean what they mean in `MatchConfig`."""
+
+    format: str
+    match: str
+    pairing: str
+    game: str
+    parameters: dict[str, ParameterValue]
+    """All parameters of the game, defaults filled in."""
+    time_control: str
+    rated: bool
+    illegal_rule: IllegalRule
+    lag: LagPolicy
+    seats: list[RecordSeat]
+    chance: RecordChance
+    events: list[RecordEvent]
+    outcome: Outcome | None
+    """None if the match was not finished when the record was made."""
+    max_retries: int = 10
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    """Wall-clock milliseconds since 1970 (UTC)."""
+
+
+def make_record(
+    config: MatchConfig,
+    events: Sequence[EventRow],
+    *,
+    reveal: bool,
+    started_ms: int | None = None,
+    finished_ms: int | None = None,
+) -> Record:
+    """Make the record of a match from its rows; ``reveal``: its pairing is over."""
+    nonces = [""] * config.game.seats
+    outcome: Outcome | None = None
+    listed: list[RecordEvent] = []
+    for row in events:
+        on_clock = -1
+        if row.kind == "ready":
+            nonces[row.seat] = row.text
+        elif row.kind == "end":
+            data = end_data(row)
+            on_clock = data.on_clock
+            seat = None if row.seat < 0 else row.seat
+            outcome = msgspec.convert(
+                {
+                    "termination": row.text,
+                    "returns": list(data.returns),
+                    "seat": seat,
+                    "reason": data.reason,
+                },
+                Outcome,
+            )
+        listed.append(
+            RecordEvent(
+                row.kind,
+                row.ply,
+                row.seat,
+                row.text,
+                row.thought_ns,
+                row.lag_ns,
+                row.stall_ns,
+                row.charged_ns,
+                row.remaining_ns,
+                on_clock,
+            )
+        )
+    return Record(
+        format=RECORD_FORMAT,
+        match=config.match,
+        pairing=config.pairing,
+        game=config.game.spec,
+        parameters=dict(config.game.parameters),
+        time_control=str(config.time_control),
+        rated=config.rated,
+        illegal_rule=config.illegal_rule,
+        lag=config.lag,
+        seats=[RecordSeat(info.player, info.bot, info.version) for info in config.players],
+        chance=RecordChance(
+            CHANCE_VERSION,
+            commitment(config.seed),
+            config.chance_stream,
+            nonces,
+            config.seed.hex() if reveal else None,
+        ),
+        events=listed,
+        outcome=outcome,
+        max_retries=config.max_retries,
+        started_ms=started_ms,
+        finished_ms=finished_ms,
+    )
+
+
+def stored_record(stored: StoredMatch, game: Game) -> Record:
+    """The record of a match as the database has it; the seed if the pairing is over."""
+    return make_record(
+        config_of(stored.header, game),
+        stored.events,
+        reveal=stored.pairing.finished_ms is not None,
+        started_ms=stored.header.started_ms,
+        finished_ms=stored.header.finished_ms,
+    )
+
+
+def write_record(record: Record) -> str:
+    """A record as JSON text, indented, ending in a newline."""
+    return msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n"
+
+
+def read_record(text: str | bytes) -> Record:
+    """Read a record; raises `RecordError` with a sentence on what is wrong and where."""
+    try:
+        plain: Any = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RecordError(f"This is not a record: it is not JSON ({error}).") from error
+    form = plain.get("format") if isinstance(plain, dict) else None
+    if not isinstance(form, str) or not form.startswith("plyhouse-record-"):
+        raise RecordError(f"This is not a record: it has no field format: {RECORD_FORMAT!r}.")
+    if form != RECORD_FORMAT:
+        raise RecordError(
+            f"This record has format {form!r}, this version of Plyhouse reads {RECORD_FORMAT!r}."
+        )
+    try:
+        return msgspec.convert(plain, Record)
+    except msgspec.ValidationError as error:
+        raise RecordError(f"The record is damaged: {error}.") from error

@@ -1,0 +1,177 @@
+"""What the web API sends and accepts; its reference page is made from this module."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from plyhouse.games.base import ParameterValue
+from plyhouse.protocol.messages import MatchSnapshot
+from plyhouse.server.results.leaderboards import Line
+from plyhouse.storage.rows import BotRow, TableRow
+
+__all__ = [
+    "Account",
+    "CompetitionDetail",
+    "CompetitionSummary",
+    "GameView",
+    "Health",
+    "Leaderboard",
+    "MatchView",
+    "NewCompetition",
+    "NewPlayer",
+    "ParameterView",
+    "PlayerView",
+    "SeatView",
+]
+
+
+class Health(Struct):
+    """How the server is doing."""
+
+    status: str
+    version: str
+    protocol: str
+    registration: str
+    uptime_s: float
+    connections: int
+    bots: int
+    """Bots that are connected."""
+    matches: int
+    """Matches that run."""
+    seeks: int
+    plies: int
+    """Plies of the matches that have ended since the start."""
+    stalled_ms: int
+    """How long the server stood still since the start; never charged to a bot."""
+    longest_stall_ms: int
+
+
+class ParameterView(Struct):
+    """A parameter of a game."""
+
+    name: str
+    default: ParameterValue
+    description: str
+    minimum: float | None
+    maximum: float | None
+    choices: list[ParameterValue] | None
+
+
+class GameView(Struct):
+    """A game that can be played here."""
+
+    name: str
+    title: str
+    summary: str
+    min_seats: int
+    max_seats: int
+    chance: str
+    information: str
+    utility: str
+    draw_offers: bool
+    parameters: list[ParameterView]
+
+
+class Leaderboard(Struct):
+    """The standings of a game, best first; ratings go by ``scoring``: wins or returns."""
+
+    game: str
+    scoring: str
+    standings: list[Line]
+
+
+class SeatView(Struct):
+    """Who holds a seat, and what it got in the end."""
+
+    seat: int
+    player: str
+    bot: str
+    version: str
+    returned: float | None
+
+
+class MatchView(Struct):
+    """A match, without what happened in it."""
+
+    match: str
+    pairing: str
+    game: str
+    time_control: str
+    rated: bool
+    status: str
+    ply: int
+    seats: list[SeatView]
+    termination: str
+    reason: str
+    created_ms: int
+    started_ms: int | None
+    finished_ms: int | None
+    record: str
+    """Where its record is, once it may be read."""
+    snapshot: MatchSnapshot | None = None
+    """What a spectator sees now; only for a single match, while the server has it at hand."""
+
+
+class PlayerView(Struct):
+    """A player with its bots and their latest matches."""
+
+    player: str
+    created_ms: int
+    bots: list[BotRow]
+    online: list[str]
+    matches: list[MatchView]
+
+
+class NewPlayer(Struct):
+    """A request for an account."""
+
+    player: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class Account(Struct):
+    """A new account; the token is shown this once."""
+
+    player: str
+    token: str
+
+
+class NewCompetition(Struct):
+    """What an organiser wants to be played."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    game: str
+    time_control: str
+    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
+    mirrored: bool = True
+    rated: bool = True
+    entries: list[str] | None = None
+    """Names like ``player/bot``; all connected bots that accept the game if left out."""
+
+
+class CompetitionSummary(Struct):
+    """A competition in the list of all."""
+
+    competition: str
+    name: str
+    game: str
+    time_control: str
+    rounds: int
+    mirrored: bool
+    rated: bool
+    status: str
+    created_ms: int
+    finished_ms: int | None
+
+
+class CompetitionDetail(CompetitionSummary):
+    """A competition with its table; matches are counted in the whole schedule."""
+
+    entries: list[str]
+    planned: int
+    created: int
+    finished: int
+    waiting_for: list[str]
+    """Bots that keep pairings from being played, and why."""
+    table: list[TableRow]

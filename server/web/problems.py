@@ -1,0 +1,119 @@
+"""Errors of the web API: one JSON form for all of them, with the stable codes of the protocol.
+
+The body follows RFC 9457 (``application/problem+json``): ``status``, ``title``, ``detail`` (one
+sentence for people) and our ``code`` for programs.
+"""
+
+from __future__ import annotations
+
+import http
+import logging
+from typing import Any, Final
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from plyhouse.games.errors import GameError
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.storage.errors import StorageError, Unknown
+
+__all__ = ["HANDLERS", "MAX_BODY", "Problem"]
+
+log = logging.getLogger("plyhouse.server.web.api")
+
+MAX_BODY: Final = 65536
+"""Longest body of a request that is read, in bytes."""
+
+_STATUS: Final = {
+    "auth/required": 401,
+    "auth/bad_token": 401,
+    "auth/revoked": 401,
+    "auth/scope": 403,
+    "auth/registration_closed": 403,
+    "auth/name_taken": 409,
+    "game/unknown": 404,
+    "match/unknown": 404,
+    "match/not_over": 409,
+    "storage/unknown": 404,
+    "storage/exists": 409,
+    "storage/bad_name": 400,
+    "server/storage": 503,
+    "server/shutting_down": 503,
+}
+
+
+class Problem(Exception):  # noqa: N818 (named after RFC 9457)
+    """A request is refused; for what the other errors of the house have no word."""
+
+    def __init__(self, code: str, detail: str, status: int | None = None) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.status = status
+
+
+def _respond(code: str, detail: str, status: int | None = None) -> Response[dict[str, Any]]:
+    if status is None:
+        status = _STATUS.get(code, 503 if code.startswith("storage/") else 400)
+    body = {
+        "type": "about:blank",
+        "status": status,
+        "title": http.HTTPStatus(status).phrase,
+        "code": code,
+        "detail": detail if detail.endswith((".", "!", "?")) else f"{detail}.",
+    }
+    headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    return Response(
+        body, status_code=status, media_type="application/problem+json", headers=headers
+    )
+
+
+def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    code = getattr(error, "code", "server/fault")
+    if isinstance(error, Unknown):
+        code = "storage/unknown"
+    return _respond(code, str(error), getattr(error, "status", None))
+
+
+def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    status = getattr(error, "status_code", 500)
+    detail = str(getattr(error, "detail", error))
+    if isinstance(error, ValidationException):
+        extra = error.extra if isinstance(error.extra, list) else []
+        reasons = [_reason(item) for item in extra if isinstance(item, dict)]
+        if reasons:
+            detail = "; ".join(reasons)
+    elif status == 400:  # raised by the reader of bodies
+        detail = f"The body could not be read: {detail[:1].lower()}{detail[1:]}"
+    if status == 413:
+        detail = f"The body is too long: at most {MAX_BODY} bytes are read."
+    if status == 405:
+        detail = f"{request.method} is not possible at {request.url.path}; see /api for what is."
+    if status == 404:
+        detail = f"There is nothing at {request.url.path}; see /api for what there is."
+    return _respond(f"http/{status}", detail, status)
+
+
+def _reason(item: dict[str, Any]) -> str:
+    """What is wrong with one parameter or field; ``data`` is what Litestar calls the body."""
+    key, message = item.get("key", "data"), str(item.get("message", ""))
+    if key != "data":
+        return f"{key}: {message}"
+    if message == "'data'":
+        return "The request needs a body: a JSON object"
+    return f"The body is not as it should be: {message[:1].lower()}{message[1:]}"
+
+
+def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return _respond("server/fault", "The server made an error; its log says more.", 500)
+
+
+HANDLERS: Final[dict[type[Exception] | int, Any]] = {
+    Problem: _known,
+    ProtocolError: _known,
+    StorageError: _known,
+    GameError: _known,
+    HTTPException: _http,
+    Exception: _fault,
+}
+"""For Litestar: which exception becomes which answer."""

@@ -1,0 +1,89 @@
+"""Positions of a match from its stored events, for people who want to see it again.
+
+Everything goes through `plyhouse.server.match.views`, so that a replay shows a viewer nothing that
+was not sent at the time.  While a pairing with hidden information is being played only the
+spectators' view may be asked for; the caller has to see to that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from plyhouse.games.base import CHANCE, Game
+from plyhouse.protocol.messages import CHANCE_SEAT, Event
+from plyhouse.server.match.views import Views
+from plyhouse.storage.rows import StoredMatch
+
+__all__ = ["Frame", "Replay", "replay"]
+
+
+class Frame(Struct):
+    """A position in which a seat was to move, or the last one."""
+
+    ply: int
+    """How many actions of seats led to it."""
+    events: list[Event]
+    """What happened since the frame before."""
+    scene: dict[str, Any]
+
+
+class Replay(Struct):
+    """A stretch of a match as one viewer may see it."""
+
+    match: str
+    game: str
+    seen_by: int | None
+    """The seat whose view this is; None for that of spectators."""
+    open: bool
+    """Whether the views of the seats may be asked for as well."""
+    plies: int
+    """Actions of seats so far; the last frame of the match has this number."""
+    frames: list[Frame]
+
+
+def replay(
+    stored: StoredMatch,
+    game: Game,
+    viewer: int | None,
+    *,
+    seats_open: bool,
+    first: int = 0,
+    limit: int = 1000,
+) -> Replay:
+    """Draw ``limit`` positions of a match from ply ``first`` on.
+
+    Raises `GameError` if the stored events do not fit the game (any more).
+    """
+    views = Views(game, game.seats)
+    frames: list[Frame] = []
+    state: Any = game.initial_state()
+    ply, told = 0, 0
+
+    def draw() -> None:
+        nonlocal told
+        if first <= ply < first + limit:
+            scene = views.drawn(state, viewer)[1]
+            frames.append(Frame(ply, views.events(viewer, told), scene))
+        told = len(views)
+
+    if state.to_move != CHANCE:
+        draw()
+    for row in stored.events:
+        if row.kind == "chance":
+            outcome = game.parse_chance(state, row.text)
+            views.record(state, outcome, row.text, CHANCE_SEAT, row.ply, None)
+            state = state.after(outcome)
+        elif row.kind == "action":
+            action = game.parse(state, row.text)
+            views.record(state, action, row.text, row.seat, row.ply, row.charged_ns)
+            state = state.after(action)
+            ply += 1
+        else:
+            continue
+        if state.to_move != CHANCE:
+            draw()
+    if state.to_move == CHANCE:  # not dealt yet, or cut short before the roll
+        draw()
+    return Replay(stored.header.id, game.spec, viewer, seats_open, ply, frames)

@@ -1,0 +1,255 @@
+"""One connection: frames in, requests handed to the hub, messages out.
+
+The rules of the protocol are in `plyhouse.protocol.connection`; this is the thin shell around
+them.  Requests are carried out at once, within the callback that read them; the few that must
+ask the database first (``hello``, ``register``) run in a task, and what the client sends
+meanwhile waits its turn.  Nothing that a client sends, or fails to read, harms another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, Final
+
+from plyhouse.protocol.codec import Codec
+from plyhouse.protocol.connection import Rejected, ServerConnection, State
+from plyhouse.protocol.errors import LocalProtocolError, ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.messages import (
+    Act,
+    Bye,
+    ClientMessage,
+    Error,
+    Hello,
+    Ok,
+    Pong,
+    Register,
+    ServerMessage,
+    Welcome,
+)
+from plyhouse.server.wire.transport import Frame, Transport
+
+if TYPE_CHECKING:
+    from plyhouse.server.house.hub import Hub
+    from plyhouse.server.house.participants import Participant
+
+__all__ = ["Session"]
+
+log = logging.getLogger("plyhouse.server.wire.session")
+
+MAX_WAITING: Final = 1000
+"""Requests that may wait while a login is looked up."""
+
+
+class Session:
+    """The server's end of one connection; a `plyhouse.server.wire.transport.FrameSink`."""
+
+    __slots__ = (
+        "__weakref__",
+        "_busy",
+        "_closed",
+        "_held",
+        "_hub",
+        "_max_queue",
+        "_transport",
+        "_waiting",
+        "codec",
+        "connection",
+        "participant",
+        "scenes",
+        "watching",
+    )
+
+    def __init__(
+        self, hub: Hub, transport: Transport, codec: Codec, limits: ConnectionLimits
+    ) -> None:
+        self._hub = hub
+        self._transport = transport
+        self._max_queue = hub.config.max_queue
+        self.codec = codec
+        self.connection = ServerConnection(codec, hub.now(), limits)
+        self.participant: Participant | None = None
+        """Who logged in on this connection."""
+        self.scenes = False
+        self.watching: set[str] = set()
+        """Matches that it follows as a spectator."""
+        self._closed = False
+        self._busy = False
+        self._waiting: deque[tuple[ClientMessage, int]] = deque()
+        self._held: list[ServerMessage] | None = None
+
+    def __repr__(self) -> str:
+        who = self.participant.name if self.participant is not None else "not logged in"
+        return f"<session {self._transport.peer} {who}>"
+
+    @property
+    def lag_ns(self) -> int:
+        """Round trip to the client as measured so far; 0 before the first measurement."""
+        return self.connection.round_trip_ns
+
+    # -------------------------------------------------------------------------- incoming
+
+    def received(self, frame: Frame, stamp: int) -> None:
+        """Act on one frame, read at ``stamp``."""
+        if self._closed:
+            return
+        connection = self.connection
+        try:
+            for event in connection.receive(frame, stamp):
+                if type(event) is Rejected:
+                    log.debug("%r: refused: %s", self, event.error)
+                elif self._busy:
+                    self._wait(event, stamp)  # type: ignore[arg-type]
+                else:
+                    self._dispatch(event, stamp)  # type: ignore[arg-type]
+            self.flush()
+        except Exception:
+            self._fault()
+
+    def lost(self) -> None:
+        """The transport is gone."""
+        if not self._closed:
+            self.connection.lost()
+            self._leave()
+
+    def tick(self, now: int) -> None:
+        """Let the connection do what is due: ping, or give the client up."""
+        due = self.connection.next_deadline()
+        if due is not None and now >= due and not self._closed:
+            self.connection.tick(now)
+            self.flush()
+
+    def _dispatch(self, message: ClientMessage, stamp: int) -> None:
+        if type(message) is Act:
+            self._hub.act(self, message, stamp)
+        elif isinstance(message, Hello):
+            self._run(message, self._hub.login(self, message))
+        elif isinstance(message, Register):
+            self._run(message, self._hub.register(self, message))
+        elif isinstance(message, Bye):
+            self.send(Ok(message.id))
+        else:
+            try:
+                self._hub.request(self, message, stamp)
+            except ProtocolError as error:
+                self.refuse(message, error)
+
+    def _wait(self, message: ClientMessage, stamp: int) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            raise ProtocolError("protocol/rate")
+        self._waiting.append((message, stamp))
+
+    def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
+        self._busy = True
+        self._hub.spawn(self._finish(message, work))
+
+    async def _finish(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except ProtocolError as error:
+            self.refuse(message, error)
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            self._fault()
+        self._busy = False
+        try:
+            while self._waiting and not self._busy and not self._closed:
+                self._dispatch(*self._waiting.popleft())
+            self.flush()
+        except Exception:
+            self._fault()
+
+    # -------------------------------------------------------------------------- outgoing
+
+    def send(self, message: ServerMessage) -> None:
+        """Send a message; whatever the client's state, this never raises."""
+        if self._closed:
+            return
+        if self._held is not None:
+            self._held.append(message)
+            return
+        connection = self.connection
+        try:
+            frame = connection.send(message, self._hub.now())
+        except LocalProtocolError as error:
+            if connection.state is State.OPEN:  # otherwise the client left meanwhile
+                log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
+            return
+        self.send_frame(frame)
+        if type(message) is Welcome or connection.closing is not None:
+            self.flush()
+
+    def send_frame(self, frame: Frame) -> None:
+        """Send a frame that was encoded before with this session's codec."""
+        if self._closed:
+            return
+        transport = self._transport
+        transport.send(frame)
+        if transport.pending() > self._max_queue:
+            self._drop()
+
+    def refuse(self, message: ClientMessage, error: ProtocolError) -> None:
+        """Answer a request with an error."""
+        re = None if isinstance(message, Pong) else message.id
+        self.send(Error(error.code, error.message, re, fatal=error.fatal))
+
+    def fail(self, code: str, text: str = "") -> None:
+        """End the connection with a fatal error of its own."""
+        error = ProtocolError(code, text, fatal=True)
+        self._held = None
+        self.send(error.to_message())
+
+    def hold(self) -> Callable[[ServerMessage | None], None]:
+        """Keep back what is sent, until the returned function is called with what goes first."""
+        held = self._held = []
+
+        def release(first: ServerMessage | None) -> None:
+            if self._held is held:
+                self._held = None
+            if first is not None:
+                self.send(first)
+                for message in held:
+                    self.send(message)
+
+        return release
+
+    def flush(self) -> None:
+        """Write what the connection has to say by itself, and close it if it wants that."""
+        connection = self.connection
+        for frame in connection.outgoing():
+            self.send_frame(frame)
+        closing = connection.closing
+        if closing is not None and not self._closed:
+            self._transport.close(closing.code, closing.reason)
+            self._leave()
+
+    def close(self, code: int, reason: str) -> None:
+        """Close in good order."""
+        self.connection.close(code, reason)
+        self.flush()
+
+    # --------------------------------------------------------------------------- the end
+
+    def _drop(self) -> None:
+        """The client does not read: tell it, should it ever look, and let go."""
+        log.warning("%r: too slow, dropped", self)
+        error = ProtocolError("server/slow_consumer")
+        self._transport.send(self.codec.encode(error.to_message()))
+        self._transport.close(error.close, error.message)
+        self.connection.lost()
+        self._leave()
+        # A client that never reads never answers the close either.
+        asyncio.get_running_loop().call_later(1.0, self._transport.abort)
+
+    def _fault(self) -> None:
+        log.exception("%r: failed", self)
+        self.fail("server/fault")
+
+    def _leave(self) -> None:
+        self._closed = True
+        self._waiting.clear()
+        self._hub.left(self)

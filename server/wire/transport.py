@@ -1,0 +1,47 @@
+"""What a session needs of the thing that carries its frames.
+
+Two transports exist: websockets (`plyhouse.server.wire.websocket`) and an in-memory pair
+(`plyhouse.server.wire.memory`).  Incoming frames are pushed into the session the moment they are
+read, with their time stamp, so that no queue or task switch lies between the wire and the clock.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+__all__ = ["Frame", "FrameSink", "Transport"]
+
+Frame = bytes | str
+"""A binary or a text frame; the subprotocol decides which."""
+
+
+class Transport(Protocol):
+    """The outgoing half of a connection."""
+
+    peer: str
+    """Where the connection comes from, for logs: an address or ``memory``."""
+
+    def send(self, frame: Frame) -> None:
+        """Queue one frame; never waits and never raises, also after the connection is gone."""
+
+    def pending(self) -> int:
+        """Bytes (about) accepted by `send` that the other side has not taken yet.
+
+        May be 0 while the backlog is too short to matter.
+        """
+
+    def close(self, code: int, reason: str) -> None:
+        """Start closing; what was queued before is still delivered.  May be called twice."""
+
+    def abort(self) -> None:
+        """Drop the connection and whatever is queued at once."""
+
+
+class FrameSink(Protocol):
+    """The incoming half: what a transport calls."""
+
+    def received(self, frame: Frame, stamp: int) -> None:
+        """One whole frame, read at ``stamp`` (monotonic nanoseconds)."""
+
+    def lost(self) -> None:
+        """The connection is gone; called exactly once."""
