@@ -219,9 +219,9 @@ class Examination:
 
     def _ask_the_referee(self, match: str, game: Game, seat: int) -> None:
         """A match may have ended while the line was cut, so that the bot was never told."""
-        if match in self.hub.runner.live or match in self.runner.matches:
+        if match in self.hub.directory.live or match in self.runner.matches:
             return
-        live = self.hub.runner.find(match)
+        live = self.hub.directory.match(match)
         if live is not None and live.match.outcome is not None:
             outcome = live.match.outcome
             self.results[match] = MatchResult(

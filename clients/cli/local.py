@@ -62,7 +62,7 @@ async def online(hub: Hub, name: str, check: Callable[[], None] = lambda: None) 
 
     ``check`` is called while waiting, and raises what would keep it from ever being so.
     """
-    while (found := hub.find(name)) is None:  # a hub tells nobody of logins
+    while (found := hub.directory.find(name)) is None:  # a hub tells nobody of logins
         check()
         await asyncio.sleep(0.002)
     return found

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import MatchRunner, Terms, wall_ms
-from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.schedule import Pairing, round_robin
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.storage.errors import StorageError, Unknown
@@ -62,17 +62,13 @@ class _Running:
 
 
 class Competitions:
-    """All competitions that are not over.
+    """All competitions that are not over."""
 
-    ``participants`` are the connected bots, by their id in the database.
-    """
-
-    def __init__(
-        self, store: Store, runner: MatchRunner, participants: Mapping[int, Participant]
-    ) -> None:
+    def __init__(self, store: Store, runner: MatchRunner, directory: Directory) -> None:
         self._store = store
         self._runner = runner
-        self._participants = participants
+        self._directory = directory
+        self._participants = directory.participants
         self._running: dict[str, _Running] = {}
         self._soon = False
         self._open = True
@@ -171,7 +167,7 @@ class Competitions:
         schedule = round_robin(bots, row.rounds, seats=game.seats, mirrored=row.mirrored)
         planned = sum(len(pairing.matches) for pairing in schedule)
         running = _Running(row, terms, names, planned)
-        begun = {live.pairing.id for live in self._runner.live.values()}
+        begun = {live.pairing.id for live in self._directory.live.values()}
         for number, pairing in enumerate(schedule):
             identifier = f"{row.id}-{number}"
             if identifier in begun:

@@ -47,6 +47,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby, read_game
 from plyhouse.server.house.matches import MatchRunner
@@ -91,24 +92,24 @@ class Hub:
         """Monotonic nanoseconds, for everything that is measured."""
         self.started = now()
         self.sessions: set[Session] = set()
-        self.participants: dict[int, Participant] = {}
-        """Bots that are connected or hold a seat, by their id in the database."""
-        self._by_name: dict[str, Participant] = {}
-        """Those that are connected, by their name in small letters."""
+        self.directory = Directory()
+        self._seated: dict[Session, Participant] = {}
+        """Who logged in on each connection."""
         self.stopping = False
         self.ratings = Leaderboards(store)
         self.watchdog = Watchdog(now, self._stalled)
         self.runner = MatchRunner(
             config,
             store,
+            self.directory,
             now,
             on_over=self._match_over,
             rating_of=self.ratings.rating_of,
             settle_stalls=self.watchdog.beat,
         )
         self.registration = Registration(config, store)
-        self.lobby = Lobby(config, self.runner, self.find, self.online)
-        self.competitions = Competitions(store, self.runner, self.participants)
+        self.lobby = Lobby(config, self.runner, self.directory)
+        self.competitions = Competitions(store, self.runner, self.directory)
         self._limits = ConnectionLimits(
             hello_timeout_ns=int(config.auth_timeout * 1e9),
             heartbeat_ns=int(config.heartbeat * 1e9),
@@ -183,7 +184,7 @@ class Hub:
         return link(lambda transport: self._attach(transport, codec), self.now)
 
     def _attach(self, transport: Transport, codec: Codec) -> Session:
-        session = Session(self, transport, codec, self._limits)
+        session = Session(self, transport, codec, self._limits, self.config.max_queue)
         full = len(self.sessions) >= self.config.max_connections
         self.sessions.add(session)
         if self.stopping:
@@ -196,29 +197,19 @@ class Hub:
         """A connection is over, whoever ended it."""
         self.sessions.discard(session)
         for match_id in tuple(session.watching):
-            live = self.runner.find(match_id)
+            live = self.directory.match(match_id)
             if live is not None:
                 live.unwatch(session)
         session.watching.clear()
-        participant = session.participant
-        if participant is None or participant.session is not session:
+        participant = self._seated.pop(session, None)
+        if participant is None or participant.line is not session:
             return
-        participant.session = None
-        self._by_name.pop(participant.name.lower(), None)
+        self.directory.leave(participant)
         self.lobby.leave(participant)
         now = self.now()
-        for live, seat in tuple(participant.matches.values()):
+        for live, seat in self.directory.matches_of(participant):
             live.input(live.match.disconnected, seat, now)
-        if not participant.matches:
-            self.participants.pop(participant.bot_id, None)
-
-    def find(self, name: str) -> Participant | None:
-        """A connected bot by name: ``player/bot``, or ``player`` for a person."""
-        return self._by_name.get(name.lower())
-
-    def online(self) -> list[str]:
-        """Names of the connected bots."""
-        return [each.name for each in self._by_name.values()]
+        self.directory.forget(participant)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something of a session that must wait for the database."""
@@ -255,10 +246,10 @@ class Hub:
         login = await self.registration.log_in(hello)
         if session not in self.sessions:
             return  # it left meanwhile
-        participant = self.participants.get(login.bot.id)
+        participant = self.directory.participants.get(login.bot.id)
         if participant is None:
             participant = self._participant(login)
-        other = participant.session
+        other = participant.line
         if other is not None:
             known = bool(hello.session) and secrets.compare_digest(hello.session, participant.key)
             if not known and not hello.takeover:
@@ -267,7 +258,7 @@ class Hub:
         self._settle_in(participant, session, hello, login)
         now = self.now()
         entered = []
-        for live, seat in tuple(participant.matches.values()):
+        for live, seat in tuple(self.directory.matches_of(participant)):
             live.match.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
             live.reconnected(seat)
             entered.append((live, seat))
@@ -275,7 +266,7 @@ class Hub:
         snapshots = [live.match.snapshot(seat, now) for live, seat in entered]
         for live, _ in entered:
             # What the snapshot shows may still be on its way to the database.
-            stored = live.stored()
+            stored = live.durable()
             if stored is not None:
                 await stored
         release(
@@ -325,8 +316,8 @@ class Hub:
             bot_id=login.bot.id,
             bot="" if login.in_person else login.bot.name,
         )
-        self.participants[login.bot.id] = participant
-        self.runner.hand_over(participant)
+        self.directory.participants[login.bot.id] = participant
+        self.directory.come_back(participant)
         return participant
 
     def _settle_in(
@@ -334,9 +325,7 @@ class Hub:
     ) -> None:
         """Make the session the connection of its bot."""
         # Ending the other connection may have put the participant away.
-        self.participants[participant.bot_id] = participant
-        self._by_name[participant.name.lower()] = participant
-        participant.session = session
+        self.directory.enter(participant, session)
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
         participant.kind = "human" if login.in_person else "bot"
@@ -344,7 +333,8 @@ class Hub:
         participant.games = frozenset(hello.games)
         participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
         participant.updates, participant.scenes = hello.updates, hello.scenes
-        session.participant = participant
+        self._seated[session] = participant
+        session.guest = participant
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
@@ -357,10 +347,10 @@ class Hub:
 
     def _holder(self, seat: SeatRow) -> Participant:
         """The participant of a stored seat, who is away after a restart."""
-        participant = self.participants.get(seat.bot_id)
+        participant = self.directory.participants.get(seat.bot_id)
         if participant is None:
             in_person = seat.bot.lower() == seat.player.lower()
-            participant = self.participants[seat.bot_id] = Participant(
+            participant = self.directory.participants[seat.bot_id] = Participant(
                 player_id=seat.player_id,
                 player=seat.player,
                 bot_id=seat.bot_id,
@@ -375,40 +365,32 @@ class Hub:
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
         """Hand an action to its match."""
-        participant = session.participant
-        held = None if participant is None else participant.matches.get(message.match)
-        if held is None:
+        participant = self._seated.get(session)
+        seat = None if participant is None else participant.matches.get(message.match)
+        if seat is not None:
+            live = self.directory.live[message.match]
+        else:
             try:
-                held = self._seat(session, message)
+                live, seat = self._seat(session, message)
             except ProtocolError as error:
                 session.refuse(message, error)
                 return
-        live, seat = held
-        live.input(
-            live.match.act,
-            seat,
-            message.ply,
-            message.action,
-            stamp,
-            lag_ns=session.lag_ns,
-            stall_ns=self.watchdog.ongoing(stamp),
-            re=message.id,
-        )
+        live.act(seat, message, stamp, session.lag_ns, self.watchdog.ongoing(stamp))
 
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""
-        participant = session.participant
+        participant = self._seated.get(session)
         if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
         self._requests[type(message)](session, participant, message, stamp)
 
     def _seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
-        participant = session.participant
+        participant = self._seated.get(session)
         if participant is None:
             raise ProtocolError("auth/required")
-        held = self.runner.seat_of(participant, message.match)
+        held = self.directory.seat_of(participant, message.match)
         if held is None:
-            known = self.runner.find(message.match) is not None
+            known = self.directory.match(message.match) is not None
             raise ProtocolError("match/not_yours" if known else "match/unknown")
         return held
 
@@ -441,7 +423,7 @@ class Hub:
         live.input(live.match.sync, seat, stamp, re=message.id)
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
-        live = self.runner.find(message.match)
+        live = self.directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", "No such match is being played.")
         if live.over:
@@ -454,7 +436,7 @@ class Hub:
         if message.match not in session.watching:
             raise ProtocolError("match/unknown", "You do not follow this match.")
         session.watching.discard(message.match)
-        live = self.runner.find(message.match)
+        live = self.directory.match(message.match)
         if live is not None:
             live.unwatch(session)
         session.send(Ok(message.id))
@@ -468,8 +450,7 @@ class Hub:
         if config.rated and not void:
             self.ratings.played(config.game.spec)
         for holder in live.holders:
-            if not holder.online and not holder.matches:
-                self.participants.pop(holder.bot_id, None)
+            self.directory.forget(holder)
         if not self.stopping:
             self.lobby.pair_soon()
             self.competitions.over(live)

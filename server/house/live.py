@@ -14,15 +14,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 import msgspec
 
-from plyhouse.protocol.messages import Error, Finished, MatchMessage, Notice, ServerMessage
-from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.effects import Broadcast, Effect, Finish, Send, Started, Store
+from plyhouse.protocol.messages import Act, Error, Finished, MatchMessage, Notice, ServerMessage
+from plyhouse.server.house.participants import Line, Participant
+from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
-from plyhouse.server.wire.session import Session
 from plyhouse.storage.errors import (
     DatabaseFull,
     DatabaseLocked,
@@ -81,24 +80,29 @@ class Referee(Protocol):
 class _Join:
     """A spectator's place in the order of messages: what follows is sent to it as well."""
 
-    __slots__ = ("message", "session")
+    __slots__ = ("line", "message")
 
-    def __init__(self, session: Session, message: MatchMessage) -> None:
-        self.session = session
+    def __init__(self, line: Line, message: MatchMessage) -> None:
+        self.line = line
         self.message = message
 
 
-class _Told:
-    """Messages waiting for ``ops`` to be durable (or only for those before them)."""
+class _Waiting:
+    """What is told when ``ops``, and all that came before, are durable."""
 
-    __slots__ = ("attempts", "done", "last", "ops", "told")
+    __slots__ = ("attempts", "done", "last", "live", "ops", "told")
 
-    def __init__(self, ops: list[Op], told: list[Any]) -> None:
+    def __init__(self, live: LiveMatch, ops: Sequence[Op], told: Sequence[Any]) -> None:
+        self.live = live
         self.ops = ops
         self.told = told
         self.done = not ops
         self.last = False
         self.attempts = 0
+
+    def stored(self, error: StorageError | None) -> None:
+        """The writer's answer."""
+        self.live.stored(self, error)
 
 
 class LiveMatch:
@@ -130,29 +134,47 @@ class LiveMatch:
         self.match = match
         self.pairing = pairing
         self.holders = tuple(holders)
-        self.spectators: set[Session] = set()
+        self.spectators: set[Line] = set()
         self.over = False
         """Whether the end is durable and told."""
         self.suspended = False
         """Whether the match waits for the database to come back."""
-        self._backlog: deque[_Told] = deque()
+        self._backlog: deque[_Waiting] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
 
     def begin(self, ops: Sequence[Op]) -> None:
         """Announce the match to its seats once ``ops``, by which it is stored, are durable."""
-        self._enqueue(list(ops), list(self.match.announce(self._referee.now())))
-        self._set_alarm()
+        self._enqueue(ops, self.match.announce(self._referee.now()).told)
+        self.set_alarm()
 
     # ------------------------------------------------------------------------ what arrives
 
-    def input(self, method: Callable[..., list[Effect]], *args: Any, **kwargs: Any) -> None:
+    def act(self, seat: int, message: Act, stamp: int, lag_ns: int, stall_ns: int) -> None:
+        """A seat plays: the way of most that arrives."""
+        try:
+            self._perform(
+                self.match.act(
+                    seat,
+                    message.ply,
+                    message.action,
+                    stamp,
+                    lag_ns=lag_ns,
+                    stall_ns=stall_ns,
+                    re=message.id,
+                )
+            )
+        except Exception:
+            self.fault("input failed")
+
+    def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:
         """Call a method of the engine and carry out what it returns.
 
         A bug of the engine makes this match void, and harms no other.
         """
         try:
-            self.perform(method(*args, **kwargs))
+            self._perform(method(*args, **kwargs))
+            self.set_alarm()
         except Exception:
             self.fault("input failed")
 
@@ -167,23 +189,23 @@ class LiveMatch:
     def turn_told(self, seat: int, ply: int, now: int, lag_ns: int) -> None:
         """A seat was told that it is its turn by a snapshot: its clock runs."""
         self.match.turn_written(seat, ply, now, lag_ns=lag_ns)
-        self._set_alarm()
+        self.set_alarm()
 
-    def watch(self, session: Session, re: int, *, scenes: bool) -> None:
-        """Let a session follow the match: it gets a snapshot, then everything that happens."""
+    def watch(self, line: Line, re: int, *, scenes: bool) -> None:
+        """Let a line follow the match: it gets a snapshot, then everything that happens."""
         match = self.match
         wanted = scenes or any(each.scenes for each in self.spectators)
         match.subscribe(None, updates=True, scenes=wanted)
         message = MatchMessage(match.snapshot(None, self._referee.now()), re)
-        self._enqueue([], [_Join(session, message)])
+        self._enqueue([], [_Join(line, message)])
 
-    def unwatch(self, session: Session) -> None:
-        """Stop following; unknown sessions are ignored."""
-        self.spectators.discard(session)
+    def unwatch(self, line: Line) -> None:
+        """Stop following; unknown lines are ignored."""
+        self.spectators.discard(line)
         if not self.spectators:
             self.match.unsubscribe(None)
 
-    def stored(self) -> asyncio.Future[None] | None:
+    def durable(self) -> asyncio.Future[None] | None:
         """A future that is done when all that has happened so far is durable; None if it is."""
         if not self._backlog:
             return None
@@ -193,42 +215,36 @@ class LiveMatch:
 
     # ------------------------------------------------------------------- carrying out
 
-    def perform(self, effects: Sequence[Effect]) -> None:
+    def _perform(self, effects: Effects) -> None:
         """Carry out effects of the engine after all earlier ones."""
+        if not effects.milestone:
+            # Rows without a milestone are what the database takes.
+            self._enqueue(cast("list[Op]", effects.rows), effects.told)
+            return
         ops: list[Op] = []
-        told: list[Any] = []
         last = False
-        for effect in effects:
-            kind = type(effect)
-            if kind is Send or kind is Broadcast:
-                told.append(effect)
-            elif kind is Store:
-                ops.append(effect.row)  # type: ignore[union-attr]
-            elif isinstance(effect, Started):
-                ops.append(StartMatch(self.id, effect.nonces, time.time_ns() // 1_000_000))
-            elif isinstance(effect, Finish):
-                ops += self._referee.finish_ops(self, effect)
+        for row in effects.rows:
+            if isinstance(row, Started):
+                ops.append(StartMatch(self.id, row.nonces, time.time_ns() // 1_000_000))
+            elif isinstance(row, Finish):
+                ops += self._referee.finish_ops(self, row)
                 last = True
-        if ops or self._backlog:
-            self._enqueue(ops, told, last=last)
-        else:
-            self._tell(told)
-        self._set_alarm()
+            else:
+                ops.append(row)
+        self._enqueue(ops, effects.told, last=last)
 
-    def _enqueue(self, ops: list[Op], told: list[Any], *, last: bool = False) -> None:
+    def _enqueue(self, ops: Sequence[Op], told: Sequence[Any], *, last: bool = False) -> None:
         if not ops and not self._backlog:
             self._tell(told)
             return
-        waiting = _Told(ops, told)
+        waiting = _Waiting(self, ops, told)
         waiting.last = last
         self._backlog.append(waiting)
         if ops and not self.suspended:
-            self._submit(waiting)
+            self._referee.store(ops, waiting.stored)
 
-    def _submit(self, waiting: _Told) -> None:
-        self._referee.store(waiting.ops, lambda error: self._stored(waiting, error))
-
-    def _stored(self, waiting: _Told, error: StorageError | None) -> None:
+    def stored(self, waiting: _Waiting, error: StorageError | None) -> None:
+        """The database has taken something, or has not: tell what may be told."""
         if error is not None:
             self._not_stored(waiting, error)
             return
@@ -240,27 +256,25 @@ class LiveMatch:
                 self._tell(ready.told)
                 if ready.last:
                     self._end()
-            self._set_alarm()
         except Exception:
             self.fault("telling failed")
 
     def _tell(self, told: Sequence[Any]) -> None:
         holders = self.holders
+        turn = False
         for effect in told:
             kind = type(effect)
             if kind is Send:
-                session = holders[effect.seat].session
-                if session is not None:
+                line = holders[effect.seat].line
+                turn = turn or effect.turn_ply >= 0
+                if line is not None:
                     message = effect.message
                     if type(message) is Finished:
                         message = self._with_record(message)
-                    session.send(message)
+                    line.send(message)
                     if effect.turn_ply >= 0:
                         self.match.turn_written(
-                            effect.seat,
-                            effect.turn_ply,
-                            self._referee.now(),
-                            lag_ns=session.lag_ns,
+                            effect.seat, effect.turn_ply, self._referee.now(), lag_ns=line.lag_ns
                         )
             elif kind is Broadcast:
                 message = effect.message
@@ -268,19 +282,21 @@ class LiveMatch:
                     message = self._with_record(message)
                 self._broadcast(message)
             elif kind is _Join:
-                effect.session.send(effect.message)
-                self.spectators.add(effect.session)
-            elif not effect.done():  # somebody who waits in `stored`
+                effect.line.send(effect.message)
+                self.spectators.add(effect.line)
+            elif not effect.done():  # somebody who waits in `durable`
                 effect.set_result(None)
+        if turn:
+            self.set_alarm()
 
     def _broadcast(self, message: ServerMessage) -> None:
         frames: dict[str, Any] = {}
-        for session in tuple(self.spectators):
-            codec = session.codec
+        for line in tuple(self.spectators):
+            codec = line.codec
             frame = frames.get(codec.name)
             if frame is None:
                 frame = frames[codec.name] = codec.encode(message)
-            session.send_frame(frame)
+            line.send_frame(frame)
 
     def _with_record(self, message: Finished) -> Finished:
         return msgspec.structs.replace(message, record_url=f"/api/v1/matches/{self.id}/record")
@@ -292,7 +308,7 @@ class LiveMatch:
 
     # ---------------------------------------------------------------------------- time
 
-    def _set_alarm(self) -> None:
+    def set_alarm(self) -> None:
         """See to it that the engine is asked at its deadline.
 
         An alarm that is set too early is left alone: when it rings it is set anew, which costs
@@ -332,7 +348,7 @@ class LiveMatch:
         if deadline is not None and now >= deadline:
             self.input(self.match.tick, now)
         else:
-            self._set_alarm()
+            self.set_alarm()
 
     # ------------------------------------------------------------------------- trouble
 
@@ -340,14 +356,14 @@ class LiveMatch:
         """A bug: log it, make the match void, and go on with the others."""
         log.exception("match %s: %s", self.id, what)
         try:
-            self.perform(
+            self._perform(
                 self.match.abort("The server failed.", self._referee.now(), "server_fault")
             )
         except Exception:
             log.exception("match %s: could not even be made void", self.id)
             self._give_up("The server failed: this match is void.")
 
-    def _not_stored(self, waiting: _Told, error: StorageError) -> None:
+    def _not_stored(self, waiting: _Waiting, error: StorageError) -> None:
         if isinstance(error, StoreClosed):
             return  # the server stops: whoever comes back finds what was committed
         waiting.attempts += 1
@@ -371,7 +387,8 @@ class LiveMatch:
         self.match.server_resumed(self._referee.now())
         for waiting in tuple(self._backlog):
             if not waiting.done:
-                self._submit(waiting)
+                self._referee.store(waiting.ops, waiting.stored)
+        self.set_alarm()
 
     def _give_up(self, why: str) -> None:
         """End the match without the database: nobody may wait for what cannot come."""
@@ -379,19 +396,19 @@ class LiveMatch:
         for each in (each for entry in waiting for each in entry.told):
             if isinstance(each, asyncio.Future) and not each.done():
                 each.set_result(None)
-        for session in self._listeners():
-            session.send(Error("server/fault", why, None, self.id, fatal=False))
+        for line in self._listeners():
+            line.send(Error("server/fault", why, None, self.id, fatal=False))
         self._end()
 
     def _notify(self, text: str) -> None:
-        for session in self._listeners():
-            session.send(Notice("server/storage", text))
+        for line in self._listeners():
+            line.send(Notice("server/storage", text))
 
-    def _listeners(self) -> set[Session]:
-        playing = {holder.session for holder in self.holders if holder.session is not None}
+    def _listeners(self) -> set[Line]:
+        playing = {holder.line for holder in self.holders if holder.line is not None}
         return playing | self.spectators
 
     def tell_everyone(self, message: ServerMessage) -> None:
         """Send a message to the seats and the spectators, after the match."""
-        for session in self._listeners():
-            session.send(message)
+        for line in self._listeners():
+            line.send(message)

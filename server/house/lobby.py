@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +21,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.house.participants import Participant
@@ -78,22 +78,17 @@ class _Challenge:
 
 
 class Lobby:
-    """Open seeks and challenges of connected bots.
-
-    ``find`` looks a connected participant up by its name (``player/bot`` or ``player``).
-    """
+    """Open seeks and challenges of connected bots."""
 
     def __init__(
         self,
         config: ServerConfig,
         runner: MatchRunner,
-        find: Callable[[str], Participant | None],
-        online: Callable[[], list[str]],
+        directory: Directory,
     ) -> None:
         self._config = config
         self._runner = runner
-        self._find = find
-        self._online = online
+        self._directory = directory
         self._matchmaker = Matchmaker(
             own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
         )
@@ -170,7 +165,7 @@ class Lobby:
                 del self._seekers[seek]
 
     def _room(self, name: str) -> int:
-        participant = self._find(name.removesuffix("/"))
+        participant = self._directory.find(name.removesuffix("/"))
         if participant is None:
             return 0
         free = participant.free
@@ -201,8 +196,8 @@ class Lobby:
         self._challenges[identifier] = _Challenge(
             identifier, terms, participant, opponent, message.seat, timer
         )
-        if opponent.session is not None:
-            opponent.session.send(
+        if opponent.line is not None:
+            opponent.line.send(
                 Challenged(
                     identifier,
                     participant.name,
@@ -217,9 +212,9 @@ class Lobby:
 
     def _opponent(self, participant: Participant, message: Challenge, terms: Terms) -> Participant:
         name = message.opponent
-        opponent = self._find(name)
+        opponent = self._directory.find(name)
         if opponent is None or not opponent.online:
-            near = difflib.get_close_matches(name, self._online(), n=1)
+            near = difflib.get_close_matches(name, self._directory.online(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
         if opponent is participant:
@@ -269,8 +264,8 @@ class Lobby:
         challenge.timer.cancel()
         message = ChallengeClosed(identifier, reason, detail)  # type: ignore[arg-type]
         for each in (challenge.challenger, challenge.opponent):
-            if each.session is not None:
-                each.session.send(message)
+            if each.line is not None:
+                each.line.send(message)
 
     # -------------------------------------------------------------------------- both
 

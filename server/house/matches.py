@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,13 +15,14 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
 from plyhouse.server.match.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
-from plyhouse.server.match.restore import RestoreError
+from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, terms_data
 from plyhouse.server.results.leaderboards import return_span
 from plyhouse.storage.rows import (
@@ -43,8 +44,6 @@ __all__ = ["MatchRunner", "Terms", "wall_ms"]
 log = logging.getLogger("plyhouse.server.match.engine")
 
 SECOND: Final = 1_000_000_000
-RECENT: Final = 500
-"""Finished matches kept at hand, so that a repeated action or a late question is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,7 @@ class MatchRunner:
         self,
         config: ServerConfig,
         store: Store,
+        directory: Directory,
         now: Callable[[], int],
         *,
         on_over: Callable[[LiveMatch], None],
@@ -78,15 +78,12 @@ class MatchRunner:
         self._config = config
         self._store = store
         self._writer = Writer(store)
+        self._directory = directory
         self._on_over = on_over
         self._rating_of = rating_of
         self.now = now
         self.settle_stalls = settle_stalls
         self.store = self._writer.submit_then
-        self.live: dict[str, LiveMatch] = {}
-        """Matches that are not over, by id."""
-        self.recent: dict[str, LiveMatch] = {}
-        """The last matches that are over, oldest first."""
         self.plies = 0
         """Plies of finished matches since the start."""
 
@@ -186,11 +183,11 @@ class MatchRunner:
         }
 
     def _keep(self, live: LiveMatch) -> None:
-        self.live[live.id] = live
+        self._directory.began(live)
         live.pairing.open[live.id] = live
         for seat, holder in enumerate(live.holders):
-            holder.matches[live.id] = (live, seat)
-            live.match.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+            if holder.updates or holder.scenes:
+                live.match.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
 
     @staticmethod
     def _mark_last(pairing: LivePairing) -> None:
@@ -246,37 +243,7 @@ class MatchRunner:
         players = tuple(
             each.seat_info(self._rating_of(header.game, each.bot_id)) for each in holders
         )
-        return Match.restore(replace(config, players=players), stored.events, self.now())
-
-    # ---------------------------------------------------------------------- finding
-
-    def find(self, match_id: str) -> LiveMatch | None:
-        """A match that runs, or was over not long ago."""
-        return self.live.get(match_id) or self.recent.get(match_id)
-
-    def seat_of(self, participant: Participant, match_id: str) -> tuple[LiveMatch, int] | None:
-        """A match of a participant and its seat there; None if it holds none."""
-        held = participant.matches.get(match_id)
-        if held is not None:
-            return held
-        live = self.recent.get(match_id)
-        if live is None:
-            return None
-        for seat, holder in enumerate(live.holders):
-            if holder is participant:
-                return live, seat
-        return None
-
-    def hand_over(self, participant: Participant) -> None:
-        """Give a bot that was away for long, and is known by a new object since it came back,
-        its seats in matches that have ended meanwhile.
-        """
-        for live in self.recent.values():
-            if any(holder.bot_id == participant.bot_id for holder in live.holders):
-                live.holders = tuple(
-                    participant if holder.bot_id == participant.bot_id else holder
-                    for holder in live.holders
-                )
+        return restore(replace(config, players=players), stored.events, self.now())
 
     # ----------------------------------------------------------------------- ending
 
@@ -312,15 +279,10 @@ class MatchRunner:
             for earlier in pairing.over:
                 earlier.tell_everyone(message)
         pairing.over.append(live)
-        for session in live.spectators:
-            session.watching.discard(live.id)
+        for line in live.spectators:
+            line.watching.discard(live.id)
         self.plies += live.match.ply
-        self.live.pop(live.id, None)
-        for holder in live.holders:
-            holder.matches.pop(live.id, None)
-        self.recent[live.id] = live
-        while len(self.recent) > RECENT:
-            del self.recent[next(iter(self.recent))]
+        self._directory.ended(live)
         self._on_over(live)
 
     # ------------------------------------------------------------------------- time
@@ -328,13 +290,13 @@ class MatchRunner:
     def freeze(self) -> None:
         """The server is about to stop: clocks stand, and nothing falls or forfeits any more."""
         now = self.now()
-        for live in self.live.values():
+        for live in self._directory.live.values():
             live.match.server_paused(now)
             live.cancel_alarm()
 
     def stalled(self, begin: int, end: int) -> None:
         """The server stood still: nobody's clock ran in that time."""
-        for live in self.live.values():
+        for live in self._directory.live.values():
             # Small ones matter only to a clock that runs.
             match = live.match
             if not live.suspended and (end - begin > SECOND or match.clock.running is not None):
@@ -343,14 +305,10 @@ class MatchRunner:
 
     async def close(self) -> None:
         """Store what is waiting; matches that run are taken up at the next start."""
-        for live in self.live.values():
+        for live in self._directory.live.values():
             live.cancel_alarm()
         await self._writer.close()
         await asyncio.sleep(0)  # lets those who waited for the last commit be told
-
-    def games(self) -> Iterable[str]:
-        """The games being played, for the health page."""
-        return sorted({live.match.game.spec for live in self.live.values()})
 
 
 def wall_ms() -> int:

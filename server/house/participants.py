@@ -9,16 +9,36 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from plyhouse.protocol.messages import SeatInfo
+from plyhouse.protocol.codec import Codec, Frame
+from plyhouse.protocol.messages import SeatInfo, ServerMessage
 from plyhouse.storage.rows import SeatRow
 
-if TYPE_CHECKING:
-    from plyhouse.server.house.live import LiveMatch
-    from plyhouse.server.wire.session import Session
+__all__ = ["Line", "Participant"]
 
-__all__ = ["Participant"]
+
+class Line(Protocol):
+    """An open connection, as far as the house needs it (`plyhouse.server.wire.session`)."""
+
+    codec: Codec
+    scenes: bool
+    """Whether its spectator wants drawings."""
+    watching: set[str]
+    """Matches that it follows as a spectator."""
+
+    @property
+    def lag_ns(self) -> int:
+        """Round trip to the client as measured so far."""
+
+    def send(self, message: ServerMessage) -> None:
+        """Send a message; never raises."""
+
+    def send_frame(self, frame: Frame) -> None:
+        """Send a frame that was made with `codec` before."""
+
+    def fail(self, code: str, text: str = "") -> None:
+        """End the connection with a fatal error."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,10 +61,11 @@ class Participant:
     scenes: bool = False
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """Session key: whoever knows it may replace the connection."""
-    session: Session | None = None
+    line: Line | None = None
+    """Its connection; None while it is away."""
     since: float = field(default_factory=time.time)
     """When the present connection logged in, in seconds since 1970."""
-    matches: dict[str, tuple[LiveMatch, int]] = field(default_factory=dict)
+    matches: dict[str, int] = field(default_factory=dict)
     """The matches in which it holds a seat, and which one; also those being set up."""
 
     @property
@@ -55,12 +76,12 @@ class Participant:
     @property
     def online(self) -> bool:
         """Whether a connection is open."""
-        return self.session is not None
+        return self.line is not None
 
     @property
     def free(self) -> int:
         """How many more matches it wants to play now; 0 while it is away."""
-        return max(0, self.max_matches - len(self.matches)) if self.session is not None else 0
+        return max(0, self.max_matches - len(self.matches)) if self.line is not None else 0
 
     def accepts(self, name: str, spec: str) -> bool:
         """Whether it said that it plays this game when others ask for it."""

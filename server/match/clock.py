@@ -134,10 +134,6 @@ class LagPolicy(Struct, frozen=True):
     total_cap_ns: int = 5 * SECOND
 
 
-NO_LAG: Final = LagPolicy(0, 0)
-"""Nothing is given back."""
-
-
 class Ledger(Struct, frozen=True, gc=False):
     """How the time of one ply was accounted for (see the module's table)."""
 
@@ -228,10 +224,10 @@ class Clock:
 
     def deadline(self) -> int | None:
         """The last instant at which an action counts; None while no clock runs or all pause."""
-        return None if self._running < 0 or self._paused_at is not None else self._limit()
+        return None if self._running < 0 or self._paused_at is not None else self.limit()
 
-    def _limit(self) -> int:
-        """The deadline of the running clock, were no pause to come."""
+    def limit(self) -> int:
+        """The deadline of the clock that runs, were no pause to come."""
         return self._started + self.available(self._running) + self._allowance + self._stall
 
     def remaining(self, seat: int, now: int) -> int:
@@ -262,10 +258,6 @@ class Clock:
                 periods = max(0, periods - over // control.free_ns)
         return ClockReading(left, self._paused_at is None, periods, bank)
 
-    def states(self, now: int) -> list[ClockReading]:
-        """What all clocks show, in seat order."""
-        return [self.reading(seat, now) for seat in range(self.seats)]
-
     def _elapsed(self, now: int) -> int:
         """Time of the current ply that is not the server's own."""
         until = now if self._paused_at is None else self._paused_at
@@ -273,7 +265,7 @@ class Clock:
 
     # ------------------------------------------------------------------------ running it
 
-    def start(self, seat: int, now: int, *, lag_ns: int = 0) -> None:
+    def start(self, seat: int, now: int, lag_ns: int = 0) -> None:
         """Start the clock of ``seat``, whose round trip was last measured as ``lag_ns``."""
         if self._running >= 0:
             raise RuntimeError(f"the clock of seat {self._running} is running")
@@ -285,7 +277,7 @@ class Clock:
             # The turn was written while the server paused: the ply begins at the resumption.
             self._started = self._paused_at = max(now, self._paused_at)
 
-    def stop(self, seat: int, now: int, *, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
+    def stop(self, seat: int, now: int, lag_ns: int = 0, stall_ns: int = 0) -> Ledger:
         """Stop the clock at an action (or at the end of the match) and account for the ply.
 
         ``lag_ns`` is the round trip as measured by now, ``stall_ns`` what the server held the
@@ -314,7 +306,7 @@ class Clock:
         """
         if self._running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
-        return self.stop(seat, min(now, self._limit()))
+        return self.stop(seat, min(now, self.limit()))
 
     def pause(self, now: int) -> None:
         """Stop all clocks for an absence of the server; pausing twice changes nothing.

@@ -1,12 +1,12 @@
 """What the match engine asks the shell to do.
 
-The engine performs no I/O: every input of `plyhouse.server.match.engine.Match` returns a list of
-effects, and the shell carries them out.  In each list whatever must be durable comes before what
-is told (`rows_first`), so one transaction per list is enough.  Three rules bind the shell:
+The engine performs no I/O: every input of `plyhouse.server.match.engine.Match` returns `Effects`,
+and the shell carries them out.  What must be durable stands apart from what is told, so one
+transaction per input is enough.  Three rules bind the shell:
 
 1. Effects of one match are carried out in the order in which they were returned, across calls.
-2. Nothing that stands behind a `Store`, `Started` or `Finish` is sent before that row is durable
-   (so an answer to a repeated action waits for the original's commit as well).
+2. Nothing is told before the rows of the same effects, and of all earlier ones, are durable (so
+   an answer to a repeated action waits for the original's commit as well).
 3. When a `Send` with ``turn_ply >= 0`` has been written to its connection, the shell calls
    ``match.turn_written(seat, turn_ply, now)``: that starts the seat's clock.  The same holds for
    snapshots with ``your_turn``, which the shell puts into a ``welcome``.
@@ -17,20 +17,14 @@ back holds everything.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from msgspec import Struct
 
 from plyhouse.protocol.messages import Outcome, ServerMessage
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Broadcast", "Effect", "Finish", "Send", "Started", "Store", "rows_first"]
-
-
-class Store(Struct, frozen=True, gc=False):
-    """Make this row durable."""
-
-    row: EventRow
+__all__ = ["Broadcast", "Effects", "Finish", "Milestone", "Row", "Send", "Started", "Telling"]
 
 
 class Started(Struct, frozen=True, gc=False):
@@ -38,6 +32,16 @@ class Started(Struct, frozen=True, gc=False):
 
     nonces: tuple[str, ...]
     """What each seat contributed, in seat order, as lower-case hex."""
+
+
+class Finish(Struct, frozen=True, gc=False):
+    """The match is over: store the result in the transaction of its ``end`` row."""
+
+    outcome: Outcome
+    ply: int
+    """How many actions of seats were made."""
+    void: bool
+    """Whether the match counts for nothing: ``server_fault`` and ``aborted``."""
 
 
 class Send(Struct, frozen=True, gc=False):
@@ -55,25 +59,34 @@ class Broadcast(Struct, frozen=True, gc=False):
     message: ServerMessage
 
 
-class Finish(Struct, frozen=True, gc=False):
-    """The match is over.
-
-    It comes after the ``end`` row and before the ``finished`` messages, so that a shell that
-    stores the result in the same transaction does so before anyone hears of it.
-    """
-
-    outcome: Outcome
-    ply: int
-    """How many actions of seats were made."""
-    void: bool
-    """Whether the match counts for nothing: ``server_fault`` and ``aborted``."""
+Milestone: TypeAlias = Started | Finish
+"""What the shell stores in its own words."""
+Row: TypeAlias = EventRow | Milestone
+"""What must be durable: rows as they are stored, and milestones."""
+Telling: TypeAlias = Send | Broadcast
+"""What is told once the rows are durable."""
 
 
-Effect: TypeAlias = Store | Started | Send | Broadcast | Finish
-"""Anything that an input of a match may return."""
+class Effects:
+    """What one input of a match leads to: first `rows` become durable, then `told` is told."""
 
+    __slots__ = ("milestone", "rows", "told")
 
-def rows_first(effects: list[Effect]) -> list[Effect]:
-    """Order effects so that what must be durable comes before what is told."""
-    rows = [effect for effect in effects if not isinstance(effect, Send | Broadcast)]
-    return rows + [effect for effect in effects if isinstance(effect, Send | Broadcast)]
+    def __init__(self, rows: list[Row], told: list[Telling], *, milestone: bool = False) -> None:
+        self.rows = rows
+        self.told = told
+        self.milestone = milestone
+        """Whether there is a `Started` or a `Finish` among the rows."""
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.told)
+
+    def __repr__(self) -> str:
+        return f"Effects({self.rows!r}, {self.told!r})"
+
+    def then(self, later: Effects) -> Self:
+        """Add what another input led to, after this; the rows of both still come first."""
+        self.rows += later.rows
+        self.told += later.told
+        self.milestone = self.milestone or later.milestone
+        return self

@@ -6,101 +6,273 @@
        |                      |
        '--ready timeout-------'--abort--> finished (void)
 
-Every input takes ``now`` in integer nanoseconds of a monotonic clock and returns a list of
-effects (`plyhouse.server.match.effects`, which also states what the shell must keep to).  Requests
-that cannot be granted are answered with an ``error`` message; nothing here raises because of what a
+Every input takes ``now`` in integer nanoseconds of a monotonic clock and returns `Effects`
+(`plyhouse.server.match.effects`, which also states what the shell must keep to).  Requests that
+cannot be granted are answered with an ``error`` message; nothing here raises because of what a
 player sent.  The instants that the engine itself waits for are in `Match.deadline`: at that
 instant the shell calls `Match.tick`.  A frame that was read before a deadline must be handed in
 before the tick, with the time of its reading.
 
 The clock of the seat to move starts when the shell reports its turn as written
 (`Match.turn_written`).  A seat that is away by its own doing gets no such grace: its clock starts
-with its turn.  After a kill `Match.restore` rebuilds the engine from the stored events; the ply
-that was under way is not charged for the time before, and its clock starts again when the seat
-has come back and was told so.
+with its turn.
 
-What each seat is sent is made by `plyhouse.server.match.views` alone.
+A match consists of its `Course` (all that its stored events determine, so all that survives a
+kill), its `Attendance` (who is away, and since when), and what each viewer has been told.  What
+each viewer is sent is made by `plyhouse.server.match.views` alone.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
-from plyhouse.games.base import CHANCE
+from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
+from plyhouse.protocol.errors import ERRORS
 from plyhouse.protocol.messages import (
     Accepted,
+    ClockState,
     DrawDeclined,
     DrawOffered,
     Error,
+    Event,
+    Finished,
     MatchMessage,
+    MatchSnapshot,
+    MatchStatus,
+    Ok,
+    Outcome,
     Termination,
     Turn,
+    Update,
 )
 from plyhouse.server.match import outcomes
-from plyhouse.server.match.chance import normal_nonce
-from plyhouse.server.match.clock import MS
-from plyhouse.server.match.core import MatchCore
-from plyhouse.server.match.effects import Broadcast, Effect, Send, Started, rows_first
+from plyhouse.server.match.attendance import Attendance
+from plyhouse.server.match.chance import commitment, normal_nonce
+from plyhouse.server.match.clock import MS, SECOND, Clock, Ledger
+from plyhouse.server.match.course import Course
+from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
-from plyhouse.server.match.terms import MatchConfig, Played, seat_label
-from plyhouse.server.match.views import clock_states, ledger_entry
-from plyhouse.storage.rows import EventRow
+from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
+from plyhouse.server.match.views import Views, clock_states, ledger_entry
 
 __all__ = ["Match", "MatchConfig", "seat_label"]
 
-LONG_TEXT: Final = 64
-"""Actions written longer than that are not kept as they were written: to recognise one that is
-sent again, it is read again."""
 
+class Match:
+    """One match; see the module's text for how it is driven.
 
-class Match(MatchCore):
-    """One match; see the module's text for how it is driven."""
+    ``course`` is that of a match that was begun before the server stopped (see
+    `plyhouse.server.match.restore`): all seats count as away from ``now`` on, and `resume` comes
+    next.
+    """
+
+    __slots__ = (
+        "_nonce_changes",
+        "_paused_at",
+        "_ready_deadline",
+        "_scenes",
+        "_seen",
+        "_subscribed",
+        "attendance",
+        "clock",
+        "commitment",
+        "config",
+        "course",
+        "game",
+        "last_of_pairing",
+        "position",
+        "seats",
+        "views",
+    )
+
+    def __init__(self, config: MatchConfig, now: int, course: Course | None = None) -> None:
+        self.config = config
+        self.game = config.game
+        self.seats = config.game.seats
+        self.course = Course(config) if course is None else course
+        self.position = self.course.position
+        self.clock: Clock = self.course.clock
+        self.views: Views = self.course.views
+        self.attendance = Attendance(config.disconnect_grace_ns)
+        self.last_of_pairing = False
+        """Set by the shell when the match's end ends its pairing: ``finished`` then reveals."""
+        self.commitment = commitment(config.seed)
+        self._nonce_changes = [0] * self.seats
+        self._ready_deadline = now + config.ready_timeout_ns
+        self._paused_at: int | None = None
+        self._subscribed: dict[int | None, bool] = {}
+        self._scenes: set[int | None] = set()
+        self._seen = [0] * (self.seats + 1)
+        if course is not None and course.status != "finished":
+            self.attendance.excuse(self.seats, now)
+
+    # ------------------------------------------------------------------------- questions
+
+    @property
+    def status(self) -> MatchStatus:
+        """``waiting``, ``running`` or ``finished``."""
+        return self.course.status
+
+    @property
+    def ply(self) -> int:
+        """Index of the next action of a seat."""
+        return self.position.ply
+
+    @property
+    def state(self) -> Any:
+        """The full state: for the server only, seats see it through views."""
+        return self.position.state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None before."""
+        return self.course.outcome
+
+    @property
+    def nonces(self) -> Sequence[str | None]:
+        """What each seat contributed to chance; None if it is not ready."""
+        return self.course.nonces
+
+    @property
+    def seat_to_move(self) -> int | None:
+        """The seat whose action is awaited; None while waiting and after the end."""
+        return self.position.mover if self.course.status == "running" else None
+
+    @property
+    def turn_open(self) -> bool:
+        """Whether the seat to move has not been told so yet: its clock stands."""
+        return self.course.status == "running" and self.clock.running is None
+
+    def deadline(self) -> int | None:
+        """The instant at which `tick` is due next; None if only an input can change anything."""
+        status = self.course.status
+        if status == "finished" or self._paused_at is not None:
+            return None
+        if status == "waiting":
+            return self._ready_deadline
+        flag = self.clock.deadline()
+        due = self.attendance.due()
+        if flag is not None and (due is None or flag < due):
+            return flag + 1  # an action stamped exactly at the flag's deadline still counts
+        return due
+
+    def snapshot(self, viewer: int | None, now: int) -> MatchSnapshot:
+        """Everything that a seat, or a spectator, may know now.
+
+        It must be sent: for seats, the next messages' events continue from here.  Beware of
+        sending one while effects of the match still wait for storage; `sync` keeps the order.
+        """
+        config = self.config
+        course = self.course
+        running = course.status == "running"
+        yours = running and viewer is not None and viewer == self.position.mover
+        observation, scene = self._seen_now(viewer)
+        if viewer is not None:
+            self._seen[viewer] = len(self.views)
+        return MatchSnapshot(
+            match=config.match,
+            pairing=config.pairing,
+            game=self.game.spec,
+            time_control=str(config.time_control),
+            rated=config.rated,
+            seat=viewer,
+            players=list(config.players),
+            status=course.status,
+            ply=self.position.ply,
+            commitment=self.commitment,
+            nonces=[] if course.status == "waiting" else [nonce or "" for nonce in course.nonces],
+            illegal_rule=config.illegal_rule,
+            events=self.views.events(viewer),
+            observation=observation,
+            clocks=clock_states(self.clock, now),
+            your_turn=yours,
+            deadline_ms=self.clock.remaining(viewer, now) // MS
+            if yours and viewer is not None
+            else None,
+            scene=scene,
+            outcome=course.outcome,
+        )
+
+    def subscribe(self, viewer: int | None, *, updates: bool = True, scenes: bool = False) -> None:
+        """Say what a seat (or the spectators: None) wants besides its turns.
+
+        ``updates``: an ``update`` when somebody else is to move; ``scenes``: drawings along with
+        observations.  Without a subscription spectators are sent nothing.
+        """
+        if updates:
+            self._subscribed[viewer] = True
+        else:
+            self._subscribed.pop(viewer, None)
+        if scenes:
+            self._scenes.add(viewer)
+        else:
+            self._scenes.discard(viewer)
+        if viewer is None:
+            self._seen[-1] = len(self.views)
+
+    def unsubscribe(self, viewer: int | None) -> None:
+        """Send a seat, or the spectators, no more than is necessary."""
+        self._subscribed.pop(viewer, None)
+        self._scenes.discard(viewer)
 
     # ------------------------------------------------------------------- before the start
 
-    def announce(self, now: int) -> list[Effect]:
+    def announce(self, now: int) -> Effects:
         """Tell every seat of the match: it should answer with ``ready``."""
-        return [Send(seat, MatchMessage(self.snapshot(seat, now))) for seat in range(self.seats)]
+        return Effects(
+            [], [Send(seat, MatchMessage(self.snapshot(seat, now))) for seat in range(self.seats)]
+        )
 
-    def ready(self, seat: int, nonce: str, now: int, *, re: int | None = None) -> list[Effect]:
+    def ready(self, seat: int, nonce: str, now: int, *, re: int | None = None) -> Effects:
         """A seat is set up and adds its nonce; with the last one the match starts.
 
         Until then a seat may say it again, also with another nonce (it may have been restarted).
         """
         if expired := self._expired(now):
-            return expired + self._refuse(seat, re, "match/over")
+            return self._refused(seat, re, "match/over", after=expired)
         try:
             nonce = normal_nonce(nonce)
         except ValueError as error:
-            return self._refuse(seat, re, "protocol/bad_field", f"{error}.")
-        if self.status != "waiting":
-            if self.nonces[seat] == nonce:
+            return self._refused(seat, re, "protocol/bad_field", f"{error}.")
+        course = self.course
+        if course.status != "waiting":
+            if course.nonces[seat] == nonce:
                 return self._ok(seat, re)
             text = "The match has started with the nonces it was given before."
-            return self._refuse(seat, re, "protocol/unexpected", text)
-        if self.nonces[seat] == nonce:
+            return self._refused(seat, re, "protocol/unexpected", text)
+        if course.nonces[seat] == nonce:
             return self._ok(seat, re)
-        if self.nonces[seat] is not None:
+        if course.nonces[seat] is not None:
             self._nonce_changes[seat] += 1
             if self._nonce_changes[seat] > self.config.max_retries:
                 text = "You have changed your nonce too often."
-                return self._refuse(seat, re, "protocol/rate", text)
-        self.nonces[seat] = nonce
-        effects: list[Effect] = [self._store("ready", seat, nonce)]
-        if None in self.nonces:
-            return effects + self._ok(seat, re)
-        self.status = "running"
-        effects.append(Started(tuple(each or "" for each in self.nonces)))
-        saved = self._rows
+                return self._refused(seat, re, "protocol/rate", text)
+        effects = self._ok(seat, re, [course.ready(seat, nonce)])
+        return effects if None in course.nonces else effects.then(self._start(now))
+
+    def _start(self, now: int) -> Effects:
+        """All are ready: deal, and tell who begins."""
+        nonces = tuple([each or "" for each in self.course.nonces])
+        return Effects([Started(nonces)], [], milestone=True).then(self._go_on(now))
+
+    def resume(self, now: int) -> Effects:
+        """Go on after a restart: do what the kill left undone (rolls, the end of the game)."""
+        return self._go_on(now) if self.course.status == "running" else Effects([], [])
+
+    def _go_on(self, now: int) -> Effects:
+        """Chance acts, then whoever is to move is told; or the match ends."""
+        course = self.course
+        mark = course.mark()
+        rows: list[Row] = []
         try:
-            rows = self._roll()
-            told = self._ok(seat, re) + self._proceed(now)
+            course.roll(rows)
+            return self._proceed(rows, [], now)
         except Exception as error:  # whatever the rules of a game, also a user's, may raise
-            self._rows = saved
-            return rows_first(effects + self._ok(seat, re) + self._fault(error, now))
-        return rows_first(effects + rows + told)
+            course.back(mark)
+            return self._fault(error, now)
 
     # -------------------------------------------------------------------------- play
 
@@ -110,9 +282,10 @@ class Match(MatchCore):
         ``lag_ns``: the connection's measured round trip, for the refund.  Late and repeated
         reports change nothing.
         """
-        if self.turn_open and ply == self.ply and seat == self.state.to_move:
-            self._excused.discard(seat)
-            self.clock.start(seat, now, lag_ns=lag_ns)
+        position = self.position
+        if ply == position.ply and self.turn_open and seat == position.state.to_move:
+            self.attendance.seated(seat)
+            self.clock.start(seat, now, lag_ns)
 
     def act(
         self,
@@ -124,67 +297,49 @@ class Match(MatchCore):
         lag_ns: int = 0,
         stall_ns: int = 0,
         re: int | None = None,
-    ) -> list[Effect]:
+    ) -> Effects:
         """A seat plays; ``now`` is when its frame was read.
 
         Sending the same action for the same ply again is answered like the first time, with
         ``duplicate`` set.  ``stall_ns`` is how long the server itself held the frame up.
         """
-        if ply < self.ply and ply >= 0:
-            return self._act_again(seat, ply, text, now, re)
-        if self.status != "running":
-            waiting = self.status == "waiting"
-            return self._refuse(seat, re, "match/not_ready" if waiting else "match/over")
-        if self._paused_at is not None:
-            return self._refuse(seat, re, "match/not_running")
-        if ply != self.ply:
-            return self._refuse(seat, re, "match/future_ply")
-        state = self.state
-        if seat != state.to_move:
+        course = self.course
+        position = self.position
+        if ply != position.ply or course.status != "running" or self._paused_at is not None:
+            return self._out_of_step(seat, ply, text, now, re)
+        if seat != position.state.to_move:
             expired = self._expired(now)
-            over = "match/over" if expired else "match/not_your_turn"
-            return expired + self._refuse(seat, re, over)
+            code = "match/over" if expired else "match/not_your_turn"
+            return self._refused(seat, re, code, after=expired)
         clock = self.clock
         if clock.running is None:
-            clock.start(seat, now, lag_ns=lag_ns)
-        else:
-            limit = clock.deadline()
-            if limit is not None and now > limit + stall_ns:
-                return self._flag(seat, now, stall_ns) + self._refuse(seat, re, "match/over")
-        saved, seen, draws = self._rows, len(self.views), self._draws
+            clock.start(seat, now, lag_ns)
+        elif now > clock.limit() + stall_ns:
+            flag = self._flag(seat, now, stall_ns)
+            return self._refused(seat, re, "match/over", after=flag)
+        mark = course.mark()
         try:
             try:
-                action = self.game.parse(state, text)
+                before, action = course.act(seat, text)
             except GameError as error:
                 return self._illegal(seat, text, error, now, re)
-            canonical = self.game.format(state, action)
-            after = state.after(action)
-            ledger = clock.stop(seat, now, lag_ns=lag_ns, stall_ns=stall_ns)
-            effects: list[Effect] = [self._store("action", seat, canonical, ledger)]
-            self.views.record(state, action, canonical, seat, ply, ledger.charged_ns)
-            sent = text if len(text) <= LONG_TEXT else canonical
-            self.plies.append(Played(seat, action, canonical, sent, ledger))
-            self.state = after
-            self.ply = ply + 1
-            self._retries = 0
-            if after.to_move == CHANCE:
-                effects += self._roll()
+            canonical = self.game.format(before, action)
+            ledger = clock.stop(seat, now, lag_ns, stall_ns)
+            rows: list[Row] = [course.acted(before, action, seat, canonical, as_sent(text), ledger)]
+            if position.state.to_move == CHANCE:
+                course.roll(rows)
             clocks = clock_states(clock, now)
-            told = self._lapse(seat) if self._offers else []
+            told: list[Telling] = []
+            if course.offers and course.lapse(seat):
+                told += self._others(seat, DrawDeclined(self.config.match, seat))
             if re is not None:
                 entry = ledger_entry(ply, seat, ledger)
-                match = self.config.match
-                answer = Accepted(re, match, ply, self._events(seat), clocks, entry)
+                answer = Accepted(re, self.config.match, ply, self._events(seat), clocks, entry)
                 told.append(Send(seat, answer))
-            told += self._proceed(now, clocks)
+            return self._proceed(rows, told, now, clocks)
         except Exception as error:  # whatever the rules of a game, also a user's, may raise
-            self._rows, self._draws = saved, draws
-            self.views.rollback(seen)
-            del self.plies[ply:]
-            self.state, self.ply = state, ply
-            return self._fault(error, now) + self._refuse(seat, re, "match/over")
-        effects += told
-        return effects if self.status == "running" else rows_first(effects)
+            course.back(mark)
+            return self._refused(seat, re, "match/over", after=self._fault(error, now))
 
     def resign(
         self,
@@ -194,87 +349,103 @@ class Match(MatchCore):
         detail: str = "",
         *,
         re: int | None = None,
-    ) -> list[Effect]:
+    ) -> Effects:
         """A seat gives up, or its runner reports that the bot broke (``bot_crash``).
 
         ``detail`` is stored for the author of the bot and shown to nobody else.
         """
-        if expired := self._expired(now):
-            return expired + self._refuse(seat, re, "match/over")
-        if self.status != "running":
-            waiting = self.status == "waiting"
-            return self._refuse(seat, re, "match/not_ready" if waiting else "match/over")
+        if refused := self._not_running(seat, now, re):
+            return refused
         did = "resigned" if termination == "resignation" else "failed"
-        reason = f"{seat_label(self.config, seat)} {did} at ply {self.ply}."
-        return self._ok(seat, re, self._forfeit(termination, seat, reason, now, detail=detail))
+        reason = f"{seat_label(self.config, seat)} {did} at ply {self.position.ply}."
+        return self._answered(
+            seat, re, self._forfeit(termination, seat, reason, now, detail=detail)
+        )
 
     # -------------------------------------------------------------------------- draws
 
-    def offer_draw(self, seat: int, now: int, *, re: int | None = None) -> list[Effect]:
+    def offer_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
         """Offer a draw; accepts one that stands.  One offer per seat and ply."""
         if refused := self._no_draws(seat, now, re):
             return refused
-        if self._offers - {seat}:
+        course = self.course
+        if course.offers - {seat}:
             return self.accept_draw(seat, now, re=re)
-        if seat in self._offers:
+        if seat in course.offers:
             return self._ok(seat, re)
-        if self._offered_at[seat] == self.ply:
+        if course.offered_at[seat] == self.position.ply:
             text = "You have offered a draw in this ply already."
-            return self._refuse(seat, re, "protocol/rate", text)
-        self._offers.add(seat)
-        self._offered_at[seat] = self.ply
-        row = self._store("draw_offer", seat)
-        return self._ok(seat, re, [row, *self._others(seat, DrawOffered(self.config.match, seat))])
+            return self._refused(seat, re, "protocol/rate", text)
+        effects = self._ok(seat, re, [course.offer(seat)])
+        effects.told += self._others(seat, DrawOffered(self.config.match, seat))
+        return effects
 
-    def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> list[Effect]:
+    def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
         """Accept the draw on offer; it is agreed when every seat has."""
         if refused := self._no_draws(seat, now, re):
             return refused
-        if not self._offers or self._offers == {seat}:
-            return self._refuse(seat, re, "match/draw_not_offered")
-        if seat in self._offers:
+        course = self.course
+        if not course.offers or course.offers == {seat}:
+            return self._refused(seat, re, "match/draw_not_offered")
+        if seat in course.offers:
             return self._ok(seat, re)
-        self._offers.add(seat)
-        effects: list[Effect] = [self._store("draw_accept", seat)]
-        if len(self._offers) == self.seats:
-            returns = outcomes.draw_returns(self.game)
-            effects += self._finish("draw_agreed", returns, None, "A draw was agreed.", now)
-        return self._ok(seat, re, effects)
+        effects = self._ok(seat, re, [course.agree(seat)])
+        if len(course.offers) < self.seats:
+            return effects
+        returns = outcomes.draw_returns(self.game)
+        return effects.then(self._finish("draw_agreed", returns, None, "A draw was agreed.", now))
 
-    def decline_draw(self, seat: int, now: int, *, re: int | None = None) -> list[Effect]:
+    def decline_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
         """Decline the draw on offer (or withdraw one's own)."""
         if refused := self._no_draws(seat, now, re):
             return refused
-        if not self._offers:
-            return self._refuse(seat, re, "match/draw_not_offered")
-        row = self._store("draw_decline", seat)
-        return self._ok(seat, re, [row, *self._lapse(seat, declined=True)])
+        if not self.course.offers:
+            return self._refused(seat, re, "match/draw_not_offered")
+        effects = self._ok(seat, re, [self.course.decline(seat)])
+        effects.told += self._others(seat, DrawDeclined(self.config.match, seat))
+        return effects
 
     # --------------------------------------------------------- connections, time, the server
 
-    def disconnected(self, seat: int, now: int) -> list[Effect]:
+    def disconnected(self, seat: int, now: int) -> Effects:
         """A seat lost its connection: it has the grace to come back, on its own clock."""
-        if self.status == "finished" or seat in self._away:
-            return []
-        self._away[seat] = now + self.config.disconnect_grace_ns
-        if self.turn_open and seat == self.state.to_move:
+        left = self.course.status != "finished" and self.attendance.leave(seat, now)
+        if left and self.turn_open and seat == self.position.state.to_move:
             self.clock.start(seat, now)
-        return []
+        return Effects([], [])
 
-    def reconnected(self, seat: int, now: int) -> list[Effect]:
+    def reconnected(self, seat: int, now: int) -> Effects:
         """A seat is back.  It is sent a snapshot by `sync` or in its ``welcome``; if that says
         ``your_turn``, `turn_written` follows as after a ``turn``.
         """
         expired = self._expired(now)
-        self._away.pop(seat, None)
-        self._excused.discard(seat)
+        self.attendance.come(seat)
         return expired
 
-    def sync(self, viewer: int, now: int, *, re: int | None = None) -> list[Effect]:
+    def sync(self, viewer: int, now: int, *, re: int | None = None) -> Effects:
         """Send a seat the full state."""
         snapshot = self.snapshot(viewer, now)
-        turn_ply = self.ply if snapshot.your_turn else -1
-        return [Send(viewer, MatchMessage(snapshot, re), turn_ply)]
+        turn_ply = self.position.ply if snapshot.your_turn else -1
+        return Effects([], [Send(viewer, MatchMessage(snapshot, re), turn_ply)])
+
+    def tick(self, now: int) -> Effects:
+        """Time has passed: flags fall, timeouts strike.  Call it at `deadline`, or any time."""
+        return self._expired(now)
+
+    def abort(
+        self,
+        reason: str,
+        now: int,
+        termination: Termination = "aborted",
+        *,
+        seat: int | None = None,
+        detail: str = "",
+    ) -> Effects:
+        """End the match without a result: ``aborted``, or ``server_fault`` if it is our fault."""
+        if self.course.status == "finished":
+            return Effects([], [])
+        returns = outcomes.void_returns(self.seats)
+        return self._finish(termination, returns, seat, reason, now, detail=detail)
 
     def server_paused(self, now: int) -> None:
         """The server stops to serve (or did at ``now``, when noticed afterwards)."""
@@ -290,127 +461,275 @@ class Match(MatchCore):
         self._paused_at = None
         self.clock.resume(now)
         self._ready_deadline += absence
-        for seat in self._away:
-            self._away[seat] += absence
+        self.attendance.postpone(absence)
 
-    # ------------------------------------------------------------------- after a kill
+    # ------------------------------------------------------------------------- telling
 
-    @classmethod
-    def restore(cls, config: MatchConfig, events: Sequence[EventRow], now: int) -> Match:
-        """Rebuild a match from its stored events; every seat counts as away from ``now`` on.
+    def _events(self, viewer: int) -> list[Event]:
+        """What happened since the last message to a viewer (-1: the spectators)."""
+        since = self._seen[viewer]
+        self._seen[viewer] = len(self.views)
+        return self.views.events(None if viewer < 0 else viewer, since)
 
-        Raises `plyhouse.server.match.restore.RestoreError` if the events do not fit together.  Call
-        `resume` next.
+    def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Observation and, if wanted, scene."""
+        if viewer in self._scenes:
+            return self.views.drawn(self.position.state, viewer)
+        return self.views.observation(self.position.state, viewer), None
+
+    def _turn(self, mover: int, now: int, clocks: list[ClockState], *, retry: bool) -> Send:
+        observation, scene = self._seen_now(mover)
+        ply = self.position.ply
+        left = self.clock.remaining(mover, now) // MS
+        events = self._events(mover)
+        turn = Turn(self.config.match, ply, events, observation, clocks, left, scene, retry)
+        return Send(mover, turn, ply)
+
+    def _proceed(
+        self,
+        rows: list[Row],
+        told: list[Telling],
+        now: int,
+        clocks: list[ClockState] | None = None,
+    ) -> Effects:
+        """Tell whoever is to move, and whoever follows the match; or finish it.
+
+        ``rows`` and ``told`` are what the input has led to before.
         """
-        from plyhouse.server.match.restore import replay  # it works on the inside of this class
-
-        match = cls(config, now)
-        replay(match, events)
-        if match.status != "finished":
-            for seat in range(match.seats):
-                match._away[seat] = now + config.disconnect_grace_ns
-                match._excused.add(seat)
-        return match
-
-    def resume(self, now: int) -> list[Effect]:
-        """Go on after `restore`: do what the kill left undone (rolls, the end of the game)."""
-        if self.status == "waiting" and None not in self.nonces:
-            self.status = "running"
-            started: list[Effect] = [Started(tuple(each or "" for each in self.nonces))]
-        else:
-            started = []
-        if self.status != "running":
-            return started
-        try:
-            return rows_first(started + self._roll() + self._proceed(now))
-        except Exception as error:  # whatever the rules of a game, also a user's, may raise
-            return rows_first(started + self._fault(error, now))
-
-    # -------------------------------------------------------------------------- inside
-
-    def _act_again(self, seat: int, ply: int, text: str, now: int, re: int | None) -> list[Effect]:
-        """Answer an action for a ply that has been played."""
-        played = self.plies[ply]
-        if played.seat != seat:
-            over = self.status == "finished"
-            return self._refuse(seat, re, "match/over" if over else "match/stale_ply")
-        if text not in (played.sent, played.text) and not self._means(ply, text):
-            return self._refuse(
-                seat, re, "action/conflict", f"You have played {played.text!r} at ply {ply}."
-            )
-        if re is None:
-            return []
-        entry = ledger_entry(ply, seat, played.ledger)
-        clocks = clock_states(self.clock, now)
-        answer = Accepted(re, self.config.match, ply, [], clocks, entry, duplicate=True)
-        return [Send(seat, answer)]
-
-    def _means(self, ply: int, text: str) -> bool:
-        """Whether ``text`` is another spelling of the action played at ``ply``."""
-        try:
-            state, _ = self.state_before(ply)
-            return bool(
-                self.game.format(state, self.game.parse(state, text)) == self.plies[ply].text
-            )
-        except GameError:
-            return False
-
-    def state_before(self, ply: int) -> tuple[Any, int]:
-        """The state in which ply ``ply`` was played, and the number of chance draws before it."""
-        state: Any = self.game.initial_state()
-        draws = 0
-        for played in [*self.plies[:ply], None]:
-            while state.to_move == CHANCE and self._chance is not None:
-                state = state.after(self._chance.draw(draws, state.chance_outcomes()))
-                draws += 1
-            if played is not None:
-                state = state.after(played.action)
-        return state, draws
-
-    def _illegal(
-        self, seat: int, text: str, error: GameError, now: int, re: int | None
-    ) -> list[Effect]:
-        """An action that is none, by the match's rule; the clock runs on meanwhile."""
-        shown = self.views.refusal(error, self.state, text)
-        legal = self.views.legal(self.state)
-        effects: list[Effect] = [self._store("illegal", seat, tried(text))]
-        if re is not None:
-            answer = Error(error.code, shown, re, self.config.match, legal)
-            effects.append(Send(seat, answer))
-        self._retries += 1
-        if self.config.illegal_rule == "retry" and self._retries <= self.config.max_retries:
-            observation, scene = self._seen_now(seat)
+        position = self.position
+        mover = position.state.to_move
+        effects = Effects(rows, told)
+        if mover == TERMINAL:
+            returns = tuple([float(value) for value in position.state.returns()])
+            return effects.then(self._finish("normal", returns, None, "", now))
+        limit = self.game.info.max_plies
+        if mover == CHANCE or position.ply + position.draws >= limit:
+            return effects.then(self.abort(f"The match did not end within {limit} actions.", now))
+        if clocks is None:
             clocks = clock_states(self.clock, now)
-            left = self.clock.remaining(seat, now) // MS
-            match, events = self.config.match, self._events(seat)
-            turn = Turn(match, self.ply, events, observation, clocks, left, scene, retry=True)
-            return [*effects, Send(seat, turn, self.ply)]
-        reason = f"{seat_label(self.config, seat)} played an illegal action at ply {self.ply}."
-        detail = f"{tried(text)!r}: {error}"
-        ending = self._forfeit("illegal_action", seat, reason, now, detail=detail)
-        return rows_first(effects + ending)
+        if self.attendance.unexcused(mover):
+            self.clock.start(mover, now)
+        told.append(self._turn(mover, now, clocks, retry=False))
+        if self._subscribed:
+            told += self._updates(mover, now, clocks)
+        return effects
 
-    def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Effect]:
-        told: list[Effect] = [Send(each, message) for each in range(self.seats) if each != seat]
+    def _updates(
+        self, mover: int | None, now: int, clocks: list[ClockState] | None = None
+    ) -> list[Telling]:
+        """What the followers of the match are sent: everyone subscribed but the mover."""
+        told: list[Telling] = []
+        for viewer in self._subscribed:
+            if viewer is not None and viewer == mover:
+                continue
+            if clocks is None:
+                clocks = clock_states(self.clock, now)
+            observation, scene = self._seen_now(viewer)
+            events = self._events(-1 if viewer is None else viewer)
+            update = Update(
+                self.config.match, self.position.ply, events, observation, clocks, scene
+            )
+            told.append(Broadcast(update) if viewer is None else Send(viewer, update))
+        return told
+
+    def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Telling]:
+        told: list[Telling] = [Send(each, message) for each in range(self.seats) if each != seat]
         if None in self._subscribed:
             told.append(Broadcast(message))
         return told
 
-    def _lapse(self, seat: int, *, declined: bool = False) -> list[Effect]:
-        """The offers end because ``seat`` declined or acted; an own action leaves an offer open
-        for the others to answer.
-        """
-        if not declined and seat in self._offers:
-            return []
-        self._offers.clear()
-        return self._others(seat, DrawDeclined(self.config.match, seat))
+    def _ok(self, seat: int, re: int | None, rows: list[Row] | None = None) -> Effects:
+        """Answer with ``ok``."""
+        return Effects(rows or [], [] if re is None else [Send(seat, Ok(re))])
 
-    def _no_draws(self, seat: int, now: int, re: int | None) -> list[Effect]:
-        """Why nothing can be said about draws now; empty if it can."""
-        if not self.game.info.draw_offers:
-            return self._refuse(seat, re, "match/no_draws")
+    def _answered(self, seat: int, re: int | None, effects: Effects) -> Effects:
+        """Answer with ``ok`` before what else is told."""
+        if re is not None:
+            effects.told.insert(0, Send(seat, Ok(re)))
+        return effects
+
+    def _refused(
+        self,
+        seat: int,
+        re: int | None,
+        code: str,
+        message: str = "",
+        *,
+        after: Effects | None = None,
+    ) -> Effects:
+        """Answer with an error, after what else happened."""
+        effects = Effects([], []) if after is None else after
+        if re is not None:
+            text = message or ERRORS[code].message
+            effects.told.append(Send(seat, Error(code, text, re, self.config.match)))
+        return effects
+
+    # ------------------------------------------------------------- what cannot be granted
+
+    def _not_running(self, seat: int, now: int, re: int | None) -> Effects | None:
+        """Refuse what only a running match can take; None if the match runs."""
         expired = self._expired(now)
-        if self.status == "running":
-            return []
-        waiting = self.status == "waiting"
-        return expired + self._refuse(seat, re, "match/not_ready" if waiting else "match/over")
+        status = self.course.status
+        if status == "running":
+            return None
+        code = "match/not_ready" if status == "waiting" else "match/over"
+        return self._refused(seat, re, code, after=expired)
+
+    def _no_draws(self, seat: int, now: int, re: int | None) -> Effects | None:
+        """Refuse requests about draws; None if they are possible now."""
+        if not self.game.info.draw_offers:
+            return self._refused(seat, re, "match/no_draws")
+        return self._not_running(seat, now, re)
+
+    def _out_of_step(self, seat: int, ply: int, text: str, now: int, re: int | None) -> Effects:
+        """Answer an action that is not for the present ply of a running match."""
+        if 0 <= ply < self.position.ply:
+            return self._act_again(seat, ply, text, now, re)
+        status = self.course.status
+        if status != "running":
+            code = "match/not_ready" if status == "waiting" else "match/over"
+            return self._refused(seat, re, code)
+        if self._paused_at is not None:
+            return self._refused(seat, re, "match/not_running")
+        return self._refused(seat, re, "match/future_ply")
+
+    def _act_again(self, seat: int, ply: int, text: str, now: int, re: int | None) -> Effects:
+        """Answer an action for a ply that has been played."""
+        played = self.course.plies[ply]
+        if played.seat != seat:
+            over = self.course.status == "finished"
+            return self._refused(seat, re, "match/over" if over else "match/stale_ply")
+        if as_sent(text) not in (played.sent, as_sent(played.text)) and not self._means(ply, text):
+            return self._refused(
+                seat, re, "action/conflict", f"You have played {played.text!r} at ply {ply}."
+            )
+        if re is None:
+            return Effects([], [])
+        entry = ledger_entry(ply, seat, played.ledger)
+        clocks = clock_states(self.clock, now)
+        answer = Accepted(re, self.config.match, ply, [], clocks, entry, duplicate=True)
+        return Effects([], [Send(seat, answer)])
+
+    def _means(self, ply: int, text: str) -> bool:
+        """Whether ``text`` is another spelling of the action played at ``ply``.
+
+        Of plies that are long past only the spelling used then is known again: nobody repeats
+        those but to make the server read whole matches.
+        """
+        state = self.course.state_before(ply)
+        if state is None:
+            return False
+        try:
+            again: str = self.game.format(state, self.game.parse(state, text))
+        except GameError:
+            return False
+        return again == self.course.plies[ply].text
+
+    def _illegal(self, seat: int, text: str, error: GameError, now: int, re: int | None) -> Effects:
+        """An action that is none, by the match's rule; the clock runs on meanwhile."""
+        shown = self.views.refusal(error, self.position.state, text)
+        legal = self.views.legal(self.position.state)
+        told: list[Telling] = []
+        if re is not None:
+            answer = Error(error.code, shown, re, self.config.match, legal)
+            told.append(Send(seat, answer))
+        effects = Effects([self.course.illegal(seat, tried(text))], told)
+        if self.config.illegal_rule == "retry" and self.course.retries <= self.config.max_retries:
+            told.append(self._turn(seat, now, clock_states(self.clock, now), retry=True))
+            return effects
+        ply = self.position.ply
+        reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply}."
+        detail = f"{tried(text)!r}: {error}"
+        return effects.then(self._forfeit("illegal_action", seat, reason, now, detail=detail))
+
+    # -------------------------------------------------------------------------- endings
+
+    def _expired(self, now: int) -> Effects:
+        """End the match if a flag has fallen or a wait has run out by ``now``."""
+        due = self.deadline()
+        if due is None or now < due:
+            return Effects([], [])
+        if self.course.status == "waiting":
+            return self._not_ready_in_time(now)
+        clock = self.clock
+        flag, running = clock.deadline(), clock.running
+        if running is not None and flag is not None and due == flag + 1:
+            return self._flag(running, now)
+        gone = self.attendance.overdue(now)
+        seconds = f"{self.config.disconnect_grace_ns / SECOND:g} s"
+        if len(gone) == self.seats and self.attendance.all_excused(gone):
+            return self.abort(f"Nobody came back within {seconds} of the server's restart.", now)
+        reason = f"{seat_label(self.config, gone[0])} was away for more than {seconds}."
+        return self._forfeit("disconnect", gone[0], reason, now)
+
+    def _not_ready_in_time(self, now: int) -> Effects:
+        late = [seat for seat, nonce in enumerate(self.course.nonces) if nonce is None]
+        who = " and ".join(seat_label(self.config, seat) for seat in late)
+        seconds = self.config.ready_timeout_ns / SECOND
+        verb = "was" if len(late) == 1 else "were"
+        reason = f"{who} {verb} not ready within {seconds:g} s."
+        return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
+
+    def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
+        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply}."
+        ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
+        return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
+
+    def _fault(self, error: Exception, now: int) -> Effects:
+        """The rules of the game failed: nobody's result, the details for the host."""
+        detail = "".join(traceback.format_exception(error))
+        reason = f"The rules of {self.game.info.name} failed ({type(error).__name__})."
+        return self.abort(reason, now, "server_fault", detail=detail)
+
+    def _forfeit(
+        self,
+        termination: Termination,
+        seat: int,
+        reason: str,
+        now: int,
+        *,
+        detail: str = "",
+        ledger: Ledger | None = None,
+        on_clock: int | None = None,
+    ) -> Effects:
+        returns = outcomes.forfeit_returns(self.game, seat)
+        return self._finish(
+            termination, returns, seat, reason, now, detail=detail, ledger=ledger, on_clock=on_clock
+        )
+
+    def _finish(
+        self,
+        termination: Termination,
+        returns: tuple[float, ...],
+        seat: int | None,
+        reason: str,
+        now: int,
+        *,
+        detail: str = "",
+        ledger: Ledger | None = None,
+        on_clock: int | None = None,
+    ) -> Effects:
+        """End the match; the ply under way, if any, is accounted for in the last row."""
+        if on_clock is None and (on_clock := self.clock.running) is not None:
+            ledger = self.clock.settle(on_clock, now)
+        told = self._updates(None, now) if termination == "normal" else []
+        outcome = Outcome(termination, list(returns), seat, reason)
+        row = self.course.end(outcome, ledger, on_clock, detail)
+        self.attendance.clear()
+        finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
+        told += [Send(each, self._finished(each)) for each in range(self.seats)]
+        if None in self._subscribed:
+            told.append(Broadcast(self._finished(-1)))
+        return Effects([row, finish], told, milestone=True)
+
+    def _finished(self, viewer: int) -> Finished:
+        outcome = self.course.outcome
+        assert outcome is not None  # noqa: S101 (for the type checker)
+        done = self.last_of_pairing
+        return Finished(
+            match=self.config.match,
+            outcome=outcome,
+            events=self._events(viewer),
+            pairing_done=done,
+            seed=self.config.seed.hex() if done else "",
+        )

@@ -2,27 +2,28 @@
 
 Everything comes from the rows: actions and chance outcomes are replayed, ledgers are charged as
 written, so that clocks are true to the nanosecond.  Chance outcomes are checked against the seed:
-a row that disagrees is an error, as is any row that does not fit the position.
+a row that disagrees is an error, as is any row that does not fit the position.  The ply that was
+under way is not charged for the time before: its clock starts again when the seat has come back
+and was told so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.messages import CHANCE_SEAT, Outcome, Termination
-from plyhouse.server.match.chance import Chance, normal_nonce
+from plyhouse.protocol.messages import Outcome, Termination
+from plyhouse.server.match.chance import normal_nonce
 from plyhouse.server.match.clock import Ledger
+from plyhouse.server.match.course import Course
+from plyhouse.server.match.engine import Match
 from plyhouse.server.match.events import end_data
-from plyhouse.server.match.terms import Played
+from plyhouse.server.match.terms import MatchConfig
 from plyhouse.storage.rows import EventRow
 
-if TYPE_CHECKING:
-    from plyhouse.server.match.engine import Match
-
-__all__ = ["RestoreError", "replay"]
+__all__ = ["RestoreError", "restore"]
 
 
 class RestoreError(ValueError):
@@ -39,89 +40,80 @@ class RestoreError(ValueError):
         self.reason = reason
 
 
-def replay(match: Match, events: Sequence[EventRow]) -> None:
-    """Bring a fresh match to where its events left it; raises `RestoreError`."""
+def restore(config: MatchConfig, events: Sequence[EventRow], now: int) -> Match:
+    """Make the match that these events left behind; every seat counts as away from ``now`` on.
+
+    `Match.resume` comes next.  Raises `RestoreError` if the events do not fit together.
+    """
+    course = Course(config)
     for index, row in enumerate(events):
         if row.index != index:
             raise RestoreError(row, f"should be number {index}")
-        if match.status == "finished":
+        if course.status == "finished":
             raise RestoreError(row, "comes after the end")
         try:
-            _apply(match, row)
+            _apply(course, row)
         except RestoreError:
             raise
         except (GameError, ValueError, IndexError) as error:
             raise RestoreError(row, f"does not fit: {str(error).rstrip('.')}") from error
-        match._rows = index + 1
+    return Match(config, now, course)
 
 
-def _apply(match: Match, row: EventRow) -> None:
-    """Apply one row."""
-    if row.kind == "ready":
-        if match.status != "waiting":
+def _apply(course: Course, row: EventRow) -> None:
+    """Change a course as one row says; the row that this makes anew is not needed."""
+    kind = row.kind
+    if kind == "ready":
+        if course.status != "waiting":
             raise RestoreError(row, "comes after the start")
-        match.nonces[row.seat] = normal_nonce(row.text)
-        if None not in match.nonces:
-            match.status = "running"
+        course.ready(row.seat, normal_nonce(row.text))
         return
-    if row.kind == "end":
-        data = end_data(row)
-        if data.on_clock >= 0:
-            flagged = row.text == "flag_fall"
-            match.clock.replay(data.on_clock, row.charged_ns, row.lag_ns, flagged=flagged)
-        seat = None if row.seat < 0 else row.seat
-        match.outcome = Outcome(cast(Termination, row.text), list(data.returns), seat, data.reason)
-        match.status = "finished"
+    if kind == "end":
+        _end(course, row)
         return
-    if match.status != "running":
+    if course.status != "running":
         raise RestoreError(row, "comes before every seat was ready")
-    if row.ply != match.ply:
-        raise RestoreError(row, f"should be at ply {match.ply}")
-    if row.kind == "chance":
-        _apply_chance(match, row)
-    elif row.kind == "action":
-        _apply_action(match, row)
-    elif row.kind == "illegal":
-        match._retries += 1
-    elif row.kind in ("draw_offer", "draw_accept"):
-        match._offers.add(row.seat)
-        if row.kind == "draw_offer":
-            match._offered_at[row.seat] = row.ply
-    elif row.kind == "draw_decline":
-        match._offers.clear()
+    if row.ply != course.position.ply:
+        raise RestoreError(row, f"should be at ply {course.position.ply}")
+    if kind == "chance":
+        _roll(course, row)
+    elif kind == "action":
+        _act(course, row)
+    elif kind == "illegal":
+        course.illegal(row.seat, row.text)
+    elif kind == "draw_offer":
+        course.offer(row.seat)
+    elif kind == "draw_accept":
+        course.agree(row.seat)
+    elif kind == "draw_decline":
+        course.decline(row.seat)
     else:
         raise RestoreError(row, "is of an unknown kind")
 
 
-def _apply_chance(match: Match, row: EventRow) -> None:
-    state = match.state
-    if state.to_move != CHANCE:
+def _end(course: Course, row: EventRow) -> None:
+    data = end_data(row)
+    if data.on_clock >= 0:
+        flagged = row.text == "flag_fall"
+        course.clock.replay(data.on_clock, row.charged_ns, row.lag_ns, flagged=flagged)
+    seat = None if row.seat < 0 else row.seat
+    outcome = Outcome(cast(Termination, row.text), list(data.returns), seat, data.reason)
+    course.end(outcome, None, None, "")
+
+
+def _roll(course: Course, row: EventRow) -> None:
+    if course.position.mover != CHANCE:
         raise RestoreError(row, "comes where chance has nothing to do")
-    if match._chance is None:
-        nonces = [nonce or "" for nonce in match.nonces]
-        match._chance = Chance(match.config.seed, match.config.chance_stream, nonces)
-    drawn = match._chance.draw(match._draws, state.chance_outcomes())
-    text = match.views.chance_text(state, drawn)
+    text = course.roll_once().text
     if text != row.text:
         raise RestoreError(row, f"says {row.text!r} where the seed gives {text!r}")
-    match.views.record(state, drawn, text, CHANCE_SEAT, row.ply, None)
-    match._draws += 1
-    match.state = state.after(drawn)
 
 
-def _apply_action(match: Match, row: EventRow) -> None:
-    state = match.state
-    if row.seat != state.to_move:
-        raise RestoreError(row, f"is of seat {row.seat}, but seat {state.to_move} is to move")
-    action = match.game.parse(state, row.text)
-    remaining = match.clock.replay(row.seat, row.charged_ns, row.lag_ns)
+def _act(course: Course, row: EventRow) -> None:
+    before, action = course.act(row.seat, row.text)
+    remaining = course.clock.replay(row.seat, row.charged_ns, row.lag_ns)
     if remaining != row.remaining_ns:
         raise RestoreError(row, f"leaves {remaining} ns on the clock, not {row.remaining_ns}")
     ledger = Ledger(row.thought_ns, row.lag_ns, row.stall_ns, row.charged_ns, remaining)
-    match.views.record(state, action, row.text, row.seat, row.ply, row.charged_ns)
-    match.plies.append(Played(row.seat, action, row.text, row.text, ledger))
-    match.state = state.after(action)
-    match.ply += 1
-    match._retries = 0
-    if row.seat not in match._offers:
-        match._offers.clear()
+    course.acted(before, action, row.seat, row.text, row.text, ledger)
+    course.lapse(row.seat)

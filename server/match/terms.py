@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Final, cast
 
 import msgspec
 from msgspec import Struct
@@ -14,7 +15,10 @@ from plyhouse.server.match.chance import match_stream
 from plyhouse.server.match.clock import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["MatchConfig", "Played", "config_of", "seat_label", "terms_data"]
+__all__ = ["MatchConfig", "Played", "as_sent", "config_of", "seat_label", "terms_data"]
+
+LONG_TEXT: Final = 64
+"""Of actions written longer than that a digest is kept, not the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +59,24 @@ class Played(Struct, frozen=True, gc=False):
     """An accepted action of a seat."""
 
     seat: int
-    action: Any
     text: str
     """The action in the game's own notation."""
     sent: str
-    """The action as the seat wrote it."""
+    """The action as the seat wrote it; see `as_sent`."""
     ledger: Ledger
+
+
+def as_sent(text: str) -> str:
+    """What is kept of an action's text to recognise it when it is sent again.
+
+    >>> as_sent("e2e4")
+    'e2e4'
+    >>> len(as_sent(4000 * "x"))
+    64
+    """
+    if len(text) <= LONG_TEXT:
+        return text
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def seat_label(config: MatchConfig, seat: int) -> str:

@@ -77,8 +77,8 @@ async def health(state: State) -> Health:
         registration=hub.config.registration,
         uptime_s=round((hub.now() - hub.started) / 1e9, 3),
         connections=len(hub.sessions),
-        bots=len(hub.online()),
-        matches=len(hub.runner.live),
+        bots=len(hub.directory.online()),
+        matches=len(hub.directory.live),
         seeks=len(hub.lobby),
         plies=hub.runner.plies,
         stalled_ms=watchdog.total_ns // 1_000_000,
@@ -173,10 +173,10 @@ async def one_match(state: State, match: FromPath[str]) -> MatchView:
     hub = hub_of(state)
     stored = await hub.store.match(match)
     view = _match_view(hub, stored.header)
-    live = hub.runner.find(match)
+    live = hub.directory.match(match)
     if live is None:
         return view
-    waiting = live.stored()
+    waiting = live.durable()
     snapshot = live.match.snapshot(None, hub.now())
     if waiting is not None:
         await waiting
@@ -239,7 +239,7 @@ async def player(state: State, name: FromPath[str]) -> PlayerView:
     row = await hub.store.player(name)
     rows = await hub.store.list_matches(player_id=row.id, limit=20)
     prefix = row.name.lower()
-    online = [each for each in hub.online() if each.lower().partition("/")[0] == prefix]
+    online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
     return PlayerView(
         player=row.name,
         created_ms=row.created_ms,
@@ -331,7 +331,7 @@ def _seats_open(stored: StoredMatch, game: Game) -> bool:
 
 
 def _match_view(hub: Hub, row: MatchRow) -> MatchView:
-    live = hub.runner.live.get(row.id)
+    live = hub.directory.live.get(row.id)
     return MatchView(
         match=row.id,
         pairing=row.pairing_id,

@@ -100,8 +100,8 @@ def front_page(
     """Leaderboards, the latest results, and where to go from here."""
     parts = [
         "<h1>Leaderboards</h1>",
-        f'<p class="soft">{_count(len(hub.online()), "bot")} connected · '
-        f'<a href="/matches">{_count(len(hub.runner.live), "match", "es")} running</a> · '
+        f'<p class="soft">{_count(len(hub.directory.online()), "bot")} connected · '
+        f'<a href="/matches">{_count(len(hub.directory.live), "match", "es")} running</a> · '
         f"{_count(len(hub.lobby), 'seek')} open · {html.escape(server_version())}</p>",
     ]
     for game, board in boards:
@@ -132,7 +132,9 @@ def matches_page(hub: Hub, finished: Sequence[MatchRow], *, before: str | None, 
             html.escape(str(live.match.config.time_control)),
             str(live.match.ply),
         )
-        for live in sorted(hub.runner.live.values(), key=lambda live: live.id, reverse=True)[:200]
+        for live in sorted(hub.directory.live.values(), key=lambda live: live.id, reverse=True)[
+            :200
+        ]
     ]
     heads = ("match", "game", "time control", "plies")
     parts = ["<h1>Matches</h1>"]
@@ -184,7 +186,9 @@ def match_page(row: MatchRow) -> str:
 def play_page(hub: Hub) -> str:
     """The form with which a person gets into a match; the web client does the rest."""
     games = "".join(f'<option value="{html.escape(name)}">' for name in game_names())
-    others = "".join(f'<option value="{html.escape(name)}">' for name in sorted(hub.online())[:200])
+    others = "".join(
+        f'<option value="{html.escape(name)}">' for name in sorted(hub.directory.online())[:200]
+    )
 
     def field(name: str, label: str, note: str, more: str) -> str:
         return (

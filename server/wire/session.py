@@ -1,4 +1,4 @@
-"""One connection: frames in, requests handed to the hub, messages out.
+"""One connection: frames in, requests handed to the house, messages out.
 
 The rules of the protocol are in `plyhouse.protocol.connection`; this is the thin shell around
 them.  Requests are carried out at once, within the callback that read them; the few that must
@@ -12,7 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from plyhouse.protocol.codec import Codec
 from plyhouse.protocol.connection import Rejected, ServerConnection, State
@@ -32,16 +32,45 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.wire.transport import Frame, Transport
 
-if TYPE_CHECKING:
-    from plyhouse.server.house.hub import Hub
-    from plyhouse.server.house.participants import Participant
-
-__all__ = ["Session"]
+__all__ = ["House", "Session"]
 
 log = logging.getLogger("plyhouse.server.wire.session")
 
 MAX_WAITING: Final = 1000
 """Requests that may wait while a login is looked up."""
+
+
+class Guest(Protocol):
+    """Whoever logged in on a connection, as far as the connection cares."""
+
+    @property
+    def name(self) -> str:
+        """How it is called in logs."""
+
+
+class House(Protocol):
+    """What a session needs of the house (`plyhouse.server.house.hub.Hub`)."""
+
+    def now(self) -> int:
+        """The time, in monotonic nanoseconds."""
+
+    def act(self, session: Session, message: Act, stamp: int) -> None:
+        """Play an action that was read at ``stamp``; never raises because of the client."""
+
+    def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request; `ProtocolError` says why not."""
+
+    async def login(self, session: Session, hello: Hello) -> None:
+        """Let a client in; `ProtocolError` says why not."""
+
+    async def register(self, session: Session, message: Register) -> None:
+        """Make an account; `ProtocolError` says why not."""
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that must wait for the database."""
+
+    def left(self, session: Session) -> None:
+        """The connection is over, whoever ended it."""
 
 
 class Session:
@@ -52,26 +81,31 @@ class Session:
         "_busy",
         "_closed",
         "_held",
-        "_hub",
+        "_house",
         "_max_queue",
         "_transport",
         "_waiting",
         "codec",
         "connection",
-        "participant",
+        "guest",
         "scenes",
         "watching",
     )
 
     def __init__(
-        self, hub: Hub, transport: Transport, codec: Codec, limits: ConnectionLimits
+        self,
+        house: House,
+        transport: Transport,
+        codec: Codec,
+        limits: ConnectionLimits,
+        max_queue: int,
     ) -> None:
-        self._hub = hub
+        self._house = house
         self._transport = transport
-        self._max_queue = hub.config.max_queue
+        self._max_queue = max_queue
         self.codec = codec
-        self.connection = ServerConnection(codec, hub.now(), limits)
-        self.participant: Participant | None = None
+        self.connection = ServerConnection(codec, house.now(), limits)
+        self.guest: Guest | None = None
         """Who logged in on this connection."""
         self.scenes = False
         self.watching: set[str] = set()
@@ -82,7 +116,7 @@ class Session:
         self._held: list[ServerMessage] | None = None
 
     def __repr__(self) -> str:
-        who = self.participant.name if self.participant is not None else "not logged in"
+        who = self.guest.name if self.guest is not None else "not logged in"
         return f"<session {self._transport.peer} {who}>"
 
     @property
@@ -124,16 +158,16 @@ class Session:
 
     def _dispatch(self, message: ClientMessage, stamp: int) -> None:
         if type(message) is Act:
-            self._hub.act(self, message, stamp)
+            self._house.act(self, message, stamp)
         elif isinstance(message, Hello):
-            self._run(message, self._hub.login(self, message))
+            self._run(message, self._house.login(self, message))
         elif isinstance(message, Register):
-            self._run(message, self._hub.register(self, message))
+            self._run(message, self._house.register(self, message))
         elif isinstance(message, Bye):
             self.send(Ok(message.id))
         else:
             try:
-                self._hub.request(self, message, stamp)
+                self._house.request(self, message, stamp)
             except ProtocolError as error:
                 self.refuse(message, error)
 
@@ -144,7 +178,7 @@ class Session:
 
     def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
         self._busy = True
-        self._hub.spawn(self._finish(message, work))
+        self._house.spawn(self._finish(message, work))
 
     async def _finish(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -174,7 +208,7 @@ class Session:
             return
         connection = self.connection
         try:
-            frame = connection.send(message, self._hub.now())
+            frame = connection.send(message, self._house.now())
         except LocalProtocolError as error:
             if connection.state is State.OPEN:  # otherwise the client left meanwhile
                 log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
@@ -252,4 +286,4 @@ class Session:
     def _leave(self) -> None:
         self._closed = True
         self._waiting.clear()
-        self._hub.left(self)
+        self._house.left(self)

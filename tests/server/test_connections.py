@@ -173,7 +173,7 @@ async def test_other_bots_of_a_player_log_in_beside_each_other(house: Any) -> No
     await house.bot("alice", "one")
     await house.bot("alice", "two")
     await house.bot("alice", "")
-    assert sorted(house.hub.online()) == ["alice", "alice/one", "alice/two"]
+    assert sorted(house.hub.directory.online()) == ["alice", "alice/one", "alice/two"]
 
 
 async def test_resume_gives_the_full_state_with_true_clocks(house: Any) -> None:
@@ -211,7 +211,7 @@ async def test_action_sent_again_after_a_reconnect_is_not_played_twice(house: An
     again = await back.ask(Act, match.match, 0, "b2")
     assert isinstance(again, Accepted)
     assert again.duplicate
-    assert house.hub.runner.live[match.match].match.ply == 1
+    assert house.hub.directory.live[match.match].match.ply == 1
 
 
 async def test_turn_that_falls_into_an_absence_is_in_the_welcome(house: Any) -> None:
@@ -304,7 +304,7 @@ async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
     client = await house.client()
     await client.hello(token, "bot")
     gone = loop.create_future()
-    live = house.hub.participants
+    live = house.hub.directory.participants
     original = house.hub.left
 
     def left(session: Any) -> None:
@@ -316,7 +316,7 @@ async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
     assert live
     async with asyncio.timeout(5):
         await gone  # nobody reads the client's socket, so no ping is answered
-    assert not house.hub.online()
+    assert not house.hub.directory.online()
 
 
 async def test_connections_without_a_login_are_closed(open_house: OpenHouse) -> None:
@@ -343,7 +343,7 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
     )
     await slow.hello(token, "slow")
     await slow.ask(Watch, match.match)
-    session = next(s for s in house.hub.sessions if s.participant and s.participant.bot == "slow")
+    session = next(s for s in house.hub.sessions if s.guest and s.guest.name.endswith("slow"))
     slow.wire.transport.pause_reading()
     loop = asyncio.get_running_loop()
     gone = loop.create_future()
@@ -408,5 +408,5 @@ async def test_a_connection_in_memory_speaks_the_same_protocol(house: Any) -> No
     client = Client(house.hub.connect(JSON), JSON)
     assert isinstance(await client.hello(await house.token("alice"), "bot"), Welcome)
     await client.close()
-    assert not house.hub.online()
+    assert not house.hub.directory.online()
     await client.send(Ready(5, "m"))  # after the end: ignored

@@ -50,7 +50,7 @@ async def test_seeks_are_withdrawn_and_not_repeated(house: Any) -> None:
     assert isinstance(await client.ask(Unseek, made.seek), Ok)
     assert (await client.ask(Unseek, made.seek)).code == "seek/unknown"
     await other.seek("pig")
-    assert len(house.hub.runner.live) == 0
+    assert len(house.hub.directory.live) == 0
 
 
 async def test_too_many_seeks_are_refused(open_house: OpenHouse) -> None:
@@ -91,7 +91,7 @@ async def test_a_standing_seek_gives_one_match_after_the_other(house: Any) -> No
     seen = set()
     for _ in range(3):
         starts = await asyncio.gather(one.start(), two.start())
-        assert len(house.hub.runner.live) == 1
+        assert len(house.hub.directory.live) == 1
         await asyncio.gather(one.play(starts[0], 1), two.play(starts[1], 2))
         seen.add(starts[0].match)
     assert len(seen) == 3

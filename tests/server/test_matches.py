@@ -59,7 +59,7 @@ async def test_whole_match_of_every_game_is_played_recorded_and_verified(
     assert hashlib.sha256(bytes.fromhex(ends[0].seed)).hexdigest() == starts[0].commitment
 
     stored = await house.hub.store.match(starts[0].match)
-    record = stored_record(stored, house.hub.runner.find(starts[0].match).match.game)
+    record = stored_record(stored, house.hub.directory.match(starts[0].match).match.game)
     report = verify(record)
     assert report.ok, report
     await house.hub.ratings.settle()
@@ -160,7 +160,7 @@ async def test_flag_falls_close_to_its_deadline(house: Any) -> None:
 async def test_flag_falls_at_the_deadline_and_not_before(still_house: Any, clock: Any) -> None:
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
-    live = still_house.hub.runner.live[match.match]
+    live = still_house.hub.directory.live[match.match]
     still_house.move_to(live.match.deadline() - 1)
     live.check_time()
     assert live.match.status == "running"
@@ -175,9 +175,9 @@ async def test_action_stamped_in_time_counts_although_it_is_handled_later(
 ) -> None:
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
-    live = still_house.hub.runner.live[match.match]
+    live = still_house.hub.directory.live[match.match]
     session = next(
-        h.session for h in live.holders if h.player == live.match.config.players[0].player
+        h.line for h in live.holders if h.player == live.match.config.players[0].player
     )
     in_time = live.match.deadline() - 1
     still_house.move_to(in_time + 5_000_000_000)
@@ -192,7 +192,7 @@ async def test_a_standstill_of_the_server_is_not_charged(still_house: Any, clock
     still_house.hub.watchdog.beat()
     clock.advance(30)  # longer than the whole time of the seat
     still_house.hub.watchdog.beat()
-    live = still_house.hub.runner.live[match.match]
+    live = still_house.hub.directory.live[match.match]
     live.check_time()
     assert live.match.status == "running"
     still_house.move_to(clock.now + 2_000_000_000)
@@ -289,7 +289,7 @@ async def test_a_fault_in_one_match_makes_it_void_and_harms_no_other(
 ) -> None:
     (mover, other), (match, _) = await house.pair("tic_tac_toe")
     await mover.next(Turn)
-    live = house.hub.runner.live[match.match]
+    live = house.hub.directory.live[match.match]
 
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("a bug")

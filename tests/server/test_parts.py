@@ -97,7 +97,7 @@ async def test_plain_asgi_servers_can_carry_the_protocol_too(house: Any) -> None
     wire.inbox.put_nowait({"type": "websocket.disconnect", "code": 1006})
     async with asyncio.timeout(5):
         await task
-    assert not house.hub.online()
+    assert not house.hub.directory.online()
 
 
 async def test_plain_asgi_servers_are_told_to_close_after_a_fatal_error(house: Any) -> None:
@@ -172,4 +172,4 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
     async with asyncio.timeout(5):
         assert await reader.read(-1) is not None
     writer.close()
-    assert not house.hub.online()
+    assert not house.hub.directory.online()

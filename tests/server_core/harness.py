@@ -19,8 +19,9 @@ from plyhouse.games.base import (
 from plyhouse.games.scene import Scene
 from plyhouse.protocol.messages import SeatInfo
 from plyhouse.server.match.clock import SECOND, LagPolicy, TimeControl
-from plyhouse.server.match.effects import Broadcast, Effect, Finish, Send, Store
+from plyhouse.server.match.effects import Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.restore import restore
 from plyhouse.storage.rows import EventRow
 
 SEED = bytes(range(32))
@@ -153,25 +154,25 @@ class Table:
             for seat in range(game.seats):
                 self.do(self.match.ready(seat, f"{seat:02x}", now, re=1))
 
-    def do(self, effects: list[Effect]) -> list[Effect]:
-        told = False
-        for effect in effects:
-            if isinstance(effect, Store):
-                assert not told, "a row comes after a message"
-                assert effect.row.index == len(self.rows)
-                self.rows.append(effect.row)
-            elif isinstance(effect, Send):
-                told = True
-                self.inbox[effect.seat].append(effect.message)
-                if effect.turn_ply >= 0 and self.write_turns:
-                    self.match.turn_written(effect.seat, effect.turn_ply, self.now)
-            elif isinstance(effect, Broadcast):
-                told = True
-                self.broadcasts.append(effect.message)
-            elif isinstance(effect, Finish):
+    def do(self, effects: Effects) -> Effects:
+        milestones = False
+        for row in effects.rows:
+            if isinstance(row, Finish):
                 assert self.finish is None, "a match ends once"
-                assert not told
-                self.finish = effect
+                self.finish = row
+            elif not isinstance(row, Started):
+                assert row.index == len(self.rows)
+                self.rows.append(row)
+                continue
+            milestones = True
+        assert effects.milestone is milestones
+        for telling in effects.told:
+            if isinstance(telling, Send):
+                self.inbox[telling.seat].append(telling.message)
+                if telling.turn_ply >= 0 and self.write_turns:
+                    self.match.turn_written(telling.seat, telling.turn_ply, self.now)
+            else:
+                self.broadcasts.append(telling.message)
         return effects
 
     def act(self, text: str, *, seat: int | None = None, think: int = SECOND, **more: Any) -> Any:
@@ -208,7 +209,7 @@ class Table:
         return self.match.outcome
 
     def restored(self, rows: list[EventRow] | None = None, now: int = 0) -> Match:
-        return Match.restore(self.config, self.rows if rows is None else rows, now)
+        return restore(self.config, self.rows if rows is None else rows, now)
 
 
 NO_LAG = LagPolicy(0, 0)

@@ -11,7 +11,7 @@ from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
 from plyhouse.server.match.clock import MS, SECOND, LagPolicy
-from plyhouse.server.match.effects import Send
+from plyhouse.server.match.effects import Effects, Send
 from plyhouse.server.results.record import make_record
 from plyhouse.server.results.verify import verify
 
@@ -74,7 +74,7 @@ def test_anything_may_arrive(game: Any, control: str, rule: str, ready: bool, st
             effects = match.ready(seat, value, table.now, re=number)
         elif name in ("server_paused", "server_resumed"):
             answered = False
-            effects = []
+            effects = Effects([], [])
             getattr(match, name)(table.now)
         elif name == "tick":
             answered = False
@@ -88,7 +88,7 @@ def test_anything_may_arrive(game: Any, control: str, rule: str, ready: bool, st
         if answered:
             table.answer(seat, number)
         told = sum(len(inbox) - old for inbox, old in zip(table.inbox, before, strict=True))
-        assert told == sum(isinstance(effect, Send) for effect in effects)
+        assert told == sum(isinstance(telling, Send) for telling in effects.told)
         due = match.deadline()
         if match.status == "finished":
             assert due is None

@@ -17,9 +17,9 @@ from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
 from plyhouse.protocol.messages import Accepted, Ok
 from plyhouse.server.match.clock import MS, SECOND, LagPolicy
-from plyhouse.server.match.effects import Finish, Send, Started, Store
+from plyhouse.server.match.effects import Finish, Send, Started
 from plyhouse.server.match.engine import Match
-from plyhouse.server.match.restore import RestoreError
+from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, terms_data
 from plyhouse.storage.rows import EventRow, MatchRow, SeatRow
 
@@ -36,19 +36,19 @@ def inside(match: Match) -> dict[str, Any]:
         "ply": match.ply,
         "outcome": match.outcome,
         "nonces": list(match.nonces),
-        "plies": [(p.seat, p.text, p.ledger) for p in match.plies],
+        "plies": [(p.seat, p.text, p.ledger) for p in match.course.plies],
         "information": [
             match.game.information_state(match.state, seat) for seat in range(match.seats)
         ],
         "available": [match.clock.available(seat) for seat in range(match.seats)],
         "lag": list(match.clock._lag_left),
-        "offers": set(match._offers),
-        "retries": match._retries,
+        "offers": set(match.course.offers),
+        "retries": match.course.retries,
         "events": [match.views.events(viewer) for viewer in [*range(match.seats), None]],
         "observations": [
             match.views.observation(match.state, viewer) for viewer in [*range(match.seats), None]
         ],
-        "rows": match._rows,
+        "rows": match.course.rows,
     }
 
 
@@ -100,19 +100,19 @@ def test_a_cut_inside_a_list_of_rows_is_completed_by_resume() -> None:
         for cut in range(len(table.rows)):
             match = table.restored(table.rows[:cut])
             effects = match.resume(0)
-            rows = [effect.row for effect in effects if isinstance(effect, Store)]
+            rows = [row for row in effects.rows if isinstance(row, EventRow)]
             wanted = []
             for row in table.rows[cut:]:
                 if row.kind not in ("chance", "end") or cut < game.seats:
                     break
                 wanted.append(row)
             assert rows == wanted
-            assert any(isinstance(effect, Finish) for effect in effects) == (
+            assert any(isinstance(row, Finish) for row in effects.rows) == (
                 match.status == "finished"
             )
             if cut == game.seats:
                 continue
-            assert not any(isinstance(effect, Started) for effect in effects)
+            assert not any(isinstance(row, Started) for row in effects.rows)
 
 
 def test_a_match_that_waited_waits_again_and_knows_who_was_ready() -> None:
@@ -121,8 +121,8 @@ def test_a_match_that_waited_waits_again_and_knows_who_was_ready() -> None:
     match = table.restored(now=5)
     assert (match.status, match.nonces) == ("waiting", [None, "aa"])
     assert match.deadline() == 5 + table.config.ready_timeout_ns
-    assert match.resume(5) == []
-    assert any(isinstance(effect, Started) for effect in match.ready(0, "bb", 6, re=1))
+    assert not match.resume(5)
+    assert any(isinstance(row, Started) for row in match.ready(0, "bb", 6, re=1).rows)
 
 
 def test_the_time_before_the_kill_and_of_the_absence_is_not_charged() -> None:
@@ -133,9 +133,9 @@ def test_the_time_before_the_kill_and_of_the_absence_is_not_charged() -> None:
     match.reconnected(1, 10**15)
     assert match.turn_open
     later = 10**15 + 7 * SECOND
-    assert match.sync(1, later, re=1)[0].turn_ply == 1  # type: ignore[union-attr]
+    assert match.sync(1, later, re=1).told[0].turn_ply == 1  # type: ignore[union-attr]
     match.turn_written(1, 1, later)
-    answer = match.act(1, 1, "2", later + SECOND, re=2)[1]
+    answer = match.act(1, 1, "2", later + SECOND, re=2).told[0]
     assert isinstance(answer, Send)
     assert isinstance(answer.message, Accepted)
     assert [state.remaining_ms for state in answer.message.clocks] == [57_000, 59_000]
@@ -146,7 +146,7 @@ def test_an_action_sent_again_after_the_kill_is_known() -> None:
     table.act("B2")
     match = table.restored()
     for text in ("B2", "b2"):
-        [answer] = match.act(0, 0, text, 0, re=3)
+        [answer] = match.act(0, 0, text, 0, re=3).told
         assert isinstance(answer, Send)
         assert isinstance(answer.message, Accepted)
         assert answer.message.duplicate
@@ -208,7 +208,7 @@ def test_another_seed_is_noticed() -> None:
         table.act("roll")
     other = dataclasses.replace(table.config, seed=b"other" * 6)
     with pytest.raises(RestoreError, match="where the seed gives"):
-        Match.restore(other, table.rows, 0)
+        restore(other, table.rows, 0)
 
 
 def test_nothing_comes_after_the_end() -> None:
@@ -243,6 +243,6 @@ def test_the_terms_are_found_in_the_stored_header() -> None:
 
 def test_a_message_after_the_restore_is_answered_as_ever() -> None:
     match = Table(Heap()).restored()
-    [answer] = match.ready(0, "00", 0, re=4)
+    [answer] = match.ready(0, "00", 0, re=4).told
     assert isinstance(answer, Send)
     assert answer.message == Ok(4)

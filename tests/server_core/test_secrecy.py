@@ -29,7 +29,7 @@ class Dealt(Chance):
 
 
 def deal(table: Table, choices: list[str]) -> None:
-    table.match._chance = Dealt(choices, table.match.game)
+    table.match.course.chance = Dealt(choices, table.match.game)
     table.match.subscribe(None, scenes=True)
     for seat in range(table.match.seats):
         table.match.subscribe(seat, scenes=True)
