@@ -60,6 +60,7 @@ from plyhouse.protocol.messages import (
     Register,
     ServerMessage,
     Turn,
+    Update,
     Welcome,
 )
 from plyhouse.protocol.transitions import CLIENT, SERVER, Input, State, Table
@@ -102,6 +103,13 @@ _SERVER_HEARS: Final[dict[type, Input]] = {
     Ping: Input.GOT_PING,
     Pong: Input.GOT_PONG,
 }
+_SERVER_SAYS: Final[dict[type, Input]] = {
+    Accepted: Input.SEND_ANSWER,
+    Turn: Input.SEND_PUSH,
+    Update: Input.SEND_PUSH,
+    Welcome: Input.SEND_WELCOME,
+}
+"""Messages that are one kind of input whatever they say; the others are looked at."""
 _CLIENT_SAYS: Final[dict[type, Input]] = {
     Hello: Input.SEND_HELLO,
     Register: Input.SEND_REGISTER,
@@ -118,6 +126,7 @@ class _Connection:
         self.codec = codec
         self.limits = limits
         self.state = State.GREETING
+        self._steps = self._table[State.GREETING]
         self.closing: Closing | None = None
         """Set once the transport has to be closed; outgoing frames are written first."""
         self._heartbeat = Heartbeat(now, limits.heartbeat_ns, limits.silence_ns)
@@ -132,6 +141,11 @@ class _Connection:
     def round_trip_ns(self) -> int:
         """Median of the last measured round trips, for lag refunds; 0 before the first."""
         return self._heartbeat.round_trips.median_ns
+
+    @property
+    def restless(self) -> bool:
+        """Whether there are outgoing frames to be written, or the transport is to be closed."""
+        return bool(self._outgoing) or self.closing is not None
 
     def outgoing(self) -> list[Frame]:
         """Return the frames that wait to be written, in order, and forget them."""
@@ -165,20 +179,22 @@ class _Connection:
 
     def _advance(self, how: Input) -> str:
         """Follow the table; return "" if the input is allowed, else the code of its refusal."""
-        step = self._table[self.state][how]
+        step = self._steps[how]
         if isinstance(step, State):
-            self.state = step
+            self._enter(step)
             return ""
         return step
 
-    def _advance_own(self, how: Input, message: Message) -> None:
-        """Follow the table for what our own side wants to send."""
-        code = self._advance(how)
-        if code:
-            kind = message.__struct_config__.tag
-            raise LocalProtocolError(
-                code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
-            )
+    def _enter(self, state: State) -> None:
+        """Be in a state: from now on its row of the table decides."""
+        self.state = state
+        self._steps = self._table[state]
+
+    def _misused(self, code: str, message: Message) -> LocalProtocolError:
+        kind = message.__struct_config__.tag
+        return LocalProtocolError(
+            code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
+        )
 
     def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:
         if self._heartbeat.pong(pong.re, now):
@@ -217,35 +233,33 @@ class ServerConnection(_Connection):
             message = self.codec.decode_client(frame, self._max_frame)
         except RemoteProtocolError as error:
             return [self._reject(error, now)]
-        if type(message) is Act and self.state is State.OPEN:
-            # Most of what is heard, by a short cut: the table leaves it in OPEN.
-            requests = self._requests
-            if message.id not in requests and len(requests) < self.limits.max_requests:
-                requests.add(message.id)
-                return [message]
         how = _SERVER_HEARS.get(type(message), Input.GOT_REQUEST)
-        step = self._table[self.state][how]
+        step = self._steps[how]
         if not isinstance(step, State):
             return [self._reject(self._refusal(step, message), now)]
-        if isinstance(message, Pong):
-            unknown = self._take_pong(message, now)
+        if how is Input.GOT_PONG:
+            unknown = self._take_pong(cast(Pong, message), now)
             return [] if unknown is None else [self._reject(unknown, now)]
-        if isinstance(message, Ping):
-            self._outgoing.append(self.codec.encode(Pong(message.id)))
+        # Everything but a pong has a number; most of what is heard is an ``act``.
+        number = cast(Act, message).id
+        if how is Input.GOT_PING:
+            self._outgoing.append(self.codec.encode(Pong(number)))
             return []
-        if message.id in self._requests:
+        requests = self._requests
+        if number in requests:
             # Answered without `re`: the one answer with this id belongs to the open request.
-            return [self._reject(_id_in_use(message.id), now)]
-        if len(self._requests) >= self.limits.max_requests:
-            return [self._reject(_too_many_open(message.id), now)]
-        self._requests.add(message.id)
-        self.state = step
+            return [self._reject(_id_in_use(number), now)]
+        if len(requests) >= self.limits.max_requests:
+            return [self._reject(_too_many_open(number), now)]
+        requests.add(number)
+        if step is not self.state:
+            self._enter(step)
         if how is Input.GOT_HELLO:
-            self._hello_id = message.id
+            self._hello_id = number
             if cast(Hello, message).protocol != PROTOCOL_VERSION:
                 return [self._reject(_version(cast(Hello, message)), now)]
         elif how is Input.GOT_BYE:
-            self._bye_id = message.id
+            self._bye_id = number
         return [message]
 
     def send(self, message: ServerMessage, now: int) -> Frame:
@@ -254,26 +268,18 @@ class ServerConnection(_Connection):
         Raises `LocalProtocolError` if the state does not allow it, if it answers a request that
         is not open, or if it cannot be encoded. ``welcome`` also queues the first ping.
         """
-        kind = type(message)
-        if self.state is State.OPEN and (kind is Turn or kind is Accepted):
-            # Most of what is sent, by a short cut: the table leaves these two in OPEN.
-            if kind is Turn:
-                return self.codec.encode(message)
-            if (answered := cast(Accepted, message).re) in self._requests:
-                frame = self.codec.encode(message)
-                self._requests.remove(answered)
-                return frame
         re: int | None = getattr(message, "re", None)
         if re is not None and re not in self._requests:
             raise LocalProtocolError(
                 "protocol/unexpected", f"no open request has the id {re}", re=re
             )
-        how = self._own_input(message, re)
-        code = self._table[self.state][how]
-        if not isinstance(code, State):
-            self._advance_own(how, message)
+        how = _SERVER_SAYS.get(type(message)) or self._own_input(message, re)
+        step = self._steps[how]
+        if not isinstance(step, State):
+            raise self._misused(step, message)
         frame = self.codec.encode(message)
-        self._advance(how)
+        if step is not self.state:
+            self._enter(step)
         if re is not None:
             self._requests.discard(re)
         if how is Input.SEND_WELCOME:
@@ -309,8 +315,6 @@ class ServerConnection(_Connection):
         self._hello_at += nanoseconds
 
     def _own_input(self, message: ServerMessage, re: int | None) -> Input:
-        if isinstance(message, Welcome):
-            return Input.SEND_WELCOME
         if isinstance(message, Error) and message.fatal:
             return Input.SEND_FATAL
         if re is not None:
@@ -382,8 +386,8 @@ class ClientConnection(_Connection):
                 re=message.id,
             )
         how = _CLIENT_SAYS.get(type(message), Input.SEND_REQUEST)
-        if not isinstance(self._table[self.state][how], State):
-            self._advance_own(how, message)
+        if not isinstance(step := self._steps[how], State):
+            raise self._misused(step, message)
         frame = self.codec.encode(message)
         if (size := _size(frame)) > self._max_frame:
             raise LocalProtocolError(
@@ -415,7 +419,7 @@ class ClientConnection(_Connection):
             how = self._peer_input(message)
         except RemoteProtocolError as error:
             return [self._reject(error)]
-        step = self._table[self.state][how]
+        step = self._steps[how]
         if not isinstance(step, State):
             kind = message.__struct_config__.tag
             return [
@@ -448,7 +452,7 @@ class ClientConnection(_Connection):
             self._max_frame = message.limits.max_frame
             # Two heartbeats missed and a second for the way: 9 s with the usual 4 s.
             self._heartbeat.expect(2 * message.heartbeat_ms * 1_000_000 + SECOND)
-        self.state = step
+        self._enter(step)
         if how is Input.GOT_FATAL:
             told = cast(Error, message)
             self.closing = Closing(close_code(told.code), told.message)

@@ -187,11 +187,14 @@ class Clock:
         "_stall",
         "_started",
         "control",
+        "plain",
         "seats",
     )
 
     def __init__(self, control: TimeControl, seats: int, lag: LagPolicy | None = None) -> None:
         self.control = control
+        self.plain = control.kind in ("move", "total")
+        """Whether a clock is one number: no periods, no bank."""
         self.seats = seats
         self._lag = LagPolicy() if lag is None else lag
         self._main = [control.main_ns] * seats
@@ -343,6 +346,8 @@ class Clock:
 
     def _refundable(self, seat: int, lag_ns: int) -> int:
         """What a round trip of ``lag_ns`` may give back now."""
+        if not lag_ns:
+            return 0
         return max(0, min(lag_ns, self._lag.per_move_cap_ns, self._lag_left[seat]))
 
     def _charge(self, seat: int, charged: int, refund: int, flagged: bool) -> int:

@@ -105,7 +105,11 @@ class Views:
 def clock_states(clock: Clock, now: int) -> list[ClockState]:
     """What all clocks show; clocks are public in every game."""
     states = []
+    plain = clock.plain
     for seat in range(clock.seats):
+        if plain and seat != clock.running:
+            states.append(ClockState(seat, clock.available(seat) // MS))
+            continue
         left, running, periods, bank = clock.reading(seat, now)
         states.append(
             ClockState(seat, left // MS, running, periods, None if bank is None else bank // MS)

@@ -28,7 +28,6 @@ from plyhouse.protocol.messages import (
     Pong,
     Register,
     ServerMessage,
-    Welcome,
 )
 from plyhouse.server.wire.transport import Frame, Transport
 
@@ -137,9 +136,12 @@ class Session:
                     log.debug("%r: refused: %s", self, event.error)
                 elif self._busy:
                     self._wait(event, stamp)  # type: ignore[arg-type]
+                elif type(event) is Act:
+                    self._house.act(self, event, stamp)
                 else:
                     self._dispatch(event, stamp)  # type: ignore[arg-type]
-            self.flush()
+            if connection.restless:
+                self.flush()
         except Exception:
             self._fault()
 
@@ -213,8 +215,11 @@ class Session:
             if connection.state is State.OPEN:  # otherwise the client left meanwhile
                 log.error("%r: cannot send %s: %s", self, type(message).__name__, error)
             return
-        self.send_frame(frame)
-        if type(message) is Welcome or connection.closing is not None:
+        transport = self._transport
+        transport.send(frame)
+        if transport.pending() > self._max_queue:
+            self._drop()
+        elif connection.restless:
             self.flush()
 
     def send_frame(self, frame: Frame) -> None:

@@ -176,9 +176,7 @@ async def test_action_stamped_in_time_counts_although_it_is_handled_later(
     (mover, other), (match, _) = await still_house.pair("tic_tac_toe", "move:5")
     await mover.next(Turn)
     live = still_house.hub.directory.live[match.match]
-    session = next(
-        h.line for h in live.holders if h.player == live.match.config.players[0].player
-    )
+    session = next(h.line for h in live.holders if h.player == live.match.config.players[0].player)
     in_time = live.match.deadline() - 1
     still_house.move_to(in_time + 5_000_000_000)
     session.received(MSGPACK.encode(Act(99, match.match, 0, "a1")), in_time)
@@ -294,7 +292,7 @@ async def test_a_fault_in_one_match_makes_it_void_and_harms_no_other(
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(live.match, "act", broken)
+    monkeypatch.setattr(type(live.match), "act", broken)
     await mover.send(Act(50, match.match, 0, "a1"))
     end = await other.next(Finished)
     assert end.outcome.termination == "server_fault"
