@@ -90,7 +90,7 @@ def table(
 
 def web_client() -> Path | None:
     """The folder of the web client, if it is installed."""
-    folder = Path(__file__).resolve().parent.parent / "clients" / "web"
+    folder = Path(__file__).resolve().parents[2] / "clients" / "web"
     return folder if (folder / "index.html").is_file() else None
 
 
