@@ -19,10 +19,17 @@ __all__ = ["HANDLERS", "ReferencePage"]
 
 
 class ReferencePage(OpenAPIRenderPlugin):
-    """Renders the page for Litestar."""
+    """Renders the page for Litestar, once: the API is the same as long as a server runs."""
+
+    _rendered: bytes | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Render the page."""
+        if self._rendered is None:
+            self._rendered = self._render(request, openapi_schema)
+        return self._rendered
+
+    def _render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         schema = json.loads(self.render_json(request, openapi_schema))
         operations = [
             (method.upper(), path, operation)
