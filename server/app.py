@@ -7,7 +7,7 @@ from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.web.api import create_api
+from plyhouse.server.web.application import create_api
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]

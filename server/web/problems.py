@@ -19,7 +19,7 @@ from plyhouse.storage.errors import StorageError, Unknown
 
 __all__ = ["HANDLERS", "MAX_BODY", "Problem"]
 
-log = logging.getLogger("plyhouse.server.web.api")
+log = logging.getLogger("plyhouse.server.web")
 
 MAX_BODY: Final = 65536
 """Longest body of a request that is read, in bytes."""

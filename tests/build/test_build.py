@@ -81,6 +81,7 @@ def test_the_sdist_has_all_that_building_and_testing_need(sdist: Path) -> None:
         "games/py.typed",
         "games/deterministic/connect_four/rules.py",
         "search/kernels/duck.py",
+        "server/web/templates/layout.html",
         "tests/build/test_build.py",
         "tests/search/workload.py",
         "tests/games/golden/tic_tac_toe.txt",
@@ -154,7 +155,10 @@ def test_compiling_can_be_declined(tree: Path, hook: Hook, tmp_path: Path) -> No
     hook("build_wheel", tree, tmp_path / "dist", PLYHOUSE_COMPILE="0")
     wheel = the_wheel(tmp_path / "dist")
     assert wheel.name.endswith("py3-none-any.whl")
-    assert not compiled_names(names_in(wheel))
+    names = names_in(wheel)
+    assert not compiled_names(names)
+    for data in ("server/web/templates/layout.html", "clients/web/style.css"):
+        assert f"plyhouse/{data}" in names
     assert note_in(wheel)["reason"] == "PLYHOUSE_COMPILE=0 was set for the build"
 
 

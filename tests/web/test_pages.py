@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+from urllib.parse import urljoin
+
 import httpx
 
 from plyhouse.protocol.messages import Resign, Seek, Watch
@@ -34,6 +38,23 @@ async def test_pages_work_without_a_script_and_keep_to_a_strict_policy(house: Ho
             404,
             "text/html; charset=utf-8",
         )
+
+
+async def test_every_link_and_file_that_a_page_names_is_there(house: House) -> None:
+    await house.play("connect_four", FOUR)
+    await house.pair("pig")
+    asked, left = set[str](), ["/"]
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        while left:
+            asked.add(path := left.pop())
+            answer = await web.get(path)
+            assert answer.status_code == 200, path
+            if answer.headers["content-type"].startswith("text/html"):
+                named = re.findall(r'(?:href|src)="([^"#]+)"', answer.text)
+                found = {urljoin(str(answer.url), unescape(each)) for each in named}
+                left += {url.removeprefix(house.url) for url in found} - asked - set(left)
+    assert {"/matches", "/play", "/api", "/web/style.css", "/web/match.js"} <= asked
+    assert any(path.endswith("/record") for path in asked)
 
 
 async def test_a_replay_comes_in_parts(house: House) -> None:

@@ -1,0 +1,13 @@
+"""The web API under ``/api/v1``; all that it sends and accepts is described at ``/api``.
+
+    types           what is sent and accepted, as typed structs
+    access          who may do what: bearer tokens and their scopes
+    house           how the server is doing, which games there are
+    leaderboards    standings
+    matches         matches, their records and replays
+    players         players and accounts
+    competitions    competitions: shown, and started
+
+Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.
+Everything is read from the database or the hub at the time of asking.
+"""

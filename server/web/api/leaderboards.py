@@ -1,0 +1,38 @@
+"""Standings, game by game."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import get
+from litestar.datastructures import State
+from litestar.params import FromPath
+
+from plyhouse.server.house.lobby import read_game
+from plyhouse.server.results.leaderboards import lines, scoring_of
+from plyhouse.server.web.api.types import Leaderboard
+from plyhouse.server.web.parameters import Limit, Offset, hub_of
+
+__all__ = ["HANDLERS"]
+
+
+@get("/api/v1/leaderboards", tags=["results"])
+async def leaderboards(state: State) -> list[str]:
+    """List the games that have results."""
+    return await hub_of(state).store.games_with_results()
+
+
+@get("/api/v1/leaderboards/{game:str}", tags=["results"])
+async def leaderboard(
+    state: State, game: FromPath[str], limit: Limit = 100, offset: Offset = 0
+) -> Leaderboard:
+    """Give the standings of a game; ratings come with their 95 % interval.
+
+    Where the game is scored by returns, so does the mean return per match.
+    """
+    spec = read_game(game).spec
+    standings = await hub_of(state).store.leaderboard(spec, limit, offset)
+    return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
+
+
+HANDLERS: Final[tuple[Any, ...]] = (leaderboards, leaderboard)

@@ -1,0 +1,13 @@
+"""The pages for people, made on the server: they work without a script.
+
+    rendering       the template engine, and a page as an answer
+    words           values in words: titles, names, endings, times
+    leaderboards    the front page, and the whole leaderboard of a game
+    matches         the list of matches, and one match to watch or to replay
+    play            the way into a match
+    reference       the description of the API
+
+Style and scripts are files of the web client: pages have none inline and load nothing from other
+hosts, as the content security policy of `plyhouse.server.web.application` demands.  The pages with
+matches load modules of the client, which keep them up to date and draw positions.
+"""

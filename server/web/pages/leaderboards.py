@@ -1,0 +1,61 @@
+"""The front page, and the whole leaderboard of a game."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath, QueryParameter
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.hub import server_version
+from plyhouse.server.house.lobby import read_game
+from plyhouse.server.results.leaderboards import lines
+from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.parameters import MAX_LINES, hub_of
+
+__all__ = ["HANDLERS"]
+
+FIRST: Final = 10
+"""Lines of each leaderboard on the front page, and matches below them."""
+
+
+@get("/", include_in_schema=False)
+async def front(state: State) -> Response[str]:
+    """Show leaderboards, what was played last, and where to go from here."""
+    hub = hub_of(state)
+    return page(
+        "front.html",
+        bots=len(hub.directory.online()),
+        running=len(hub.directory.live),
+        seeks=len(hub.lobby),
+        version=server_version(),
+        boards=[
+            (game, lines(game, await hub.store.leaderboard(game, limit=FIRST)))
+            for game in await hub.store.games_with_results()
+        ],
+        recent=await hub.store.list_matches(status="finished", limit=FIRST),
+    )
+
+
+@get("/leaderboards/{game:str}", include_in_schema=False)
+async def board(
+    state: State,
+    game: FromPath[str],
+    limit: Annotated[int, QueryParameter(ge=1, le=MAX_LINES)] = MAX_LINES,
+) -> Response[str]:
+    """Show the whole leaderboard of a game."""
+    hub = hub_of(state)
+    try:
+        spec = read_game(game).spec
+    except ProtocolError as error:
+        return missing(str(error))
+    return page(
+        "leaderboard.html",
+        game=spec,
+        board=lines(spec, await hub.store.leaderboard(spec, limit)),
+    )
+
+
+HANDLERS: Final[tuple[Any, ...]] = (front, board)

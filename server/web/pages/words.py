@@ -1,0 +1,114 @@
+"""Values in words, as templates write them; every function is a filter of its own name.
+
+All of them return plain text, which the template escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple, TypeVar
+from urllib.parse import quote
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.storage.rows import MatchRow
+
+__all__ = ["FILTERS", "Title"]
+
+FILTERS: Final[dict[str, Callable[..., Any]]] = {}
+"""All filters by name."""
+
+FilterT = TypeVar("FilterT", bound=Callable[..., Any])
+
+
+def _filter(function: FilterT) -> FilterT:
+    FILTERS[function.__name__] = function
+    return function
+
+
+class Title(NamedTuple):
+    """A game's title, and its parameters in brackets where they are not the defaults."""
+
+    name: str
+    parameters: str
+
+
+@_filter
+def segment(text: str) -> str:
+    """Quote a text for one segment of a path, or one value of a query."""
+    return quote(text, safe="")
+
+
+@_filter
+def title(spec: str) -> Title:
+    """Return the title of a game; its spec if it is not installed."""
+    try:
+        game = get_game(spec)
+    except GameError:
+        return Title(spec, "")
+    name, bracket, parameters = game.spec.partition("(")
+    return Title(game.info.title or name, bracket + parameters)
+
+
+@_filter
+def draw_offers(spec: str) -> bool:
+    """Whether draws may be offered in a game; not if it is not installed."""
+    try:
+        return get_game(spec).info.draw_offers
+    except GameError:
+        return False
+
+
+@_filter
+def holders(row: MatchRow) -> list[str]:
+    """Return the names of a match's seats; a person plays under the player's own name."""
+    return [
+        seat.player
+        if not seat.bot or seat.bot.lower() == seat.player.lower()
+        else f"{seat.player}/{seat.bot}"
+        for seat in row.seats
+    ]
+
+
+@_filter
+def ending(termination: str) -> str:
+    """Return a termination in words; nothing for the usual end."""
+    return "" if termination == "normal" else termination.replace("_", " ")
+
+
+@_filter
+def signed(value: float) -> str:
+    """Return a return with its sign, and none on zero."""
+    return f"{value:+g}".replace("-", "\N{MINUS SIGN}") if value else "0"
+
+
+@_filter
+def scores(returns: Sequence[float]) -> str:
+    """Return what the seats of a match got; a dash if they got nothing."""
+    return " : ".join(signed(value) for value in returns) or "\N{EN DASH}"
+
+
+@_filter
+def number(value: float | None, form: str) -> str:
+    """Return a number in a format like ``.0f``; a dash if there is none."""
+    return "\N{EN DASH}" if value is None else format(value, form)
+
+
+@_filter
+def interval(bounds: tuple[float | None, float | None], form: str) -> str:
+    """Return an interval, its bounds in a format like ``.0f``; nothing if there is none."""
+    low, high = bounds
+    return "" if low is None or high is None else f"{low:{form}} … {high:{form}}"
+
+
+@_filter
+def count(many: int, noun: str, plural: str = "s") -> str:
+    """Return a number and what it counts, with the ending of the plural where it needs one."""
+    return f"{many} {noun if many == 1 else noun + plural}"
+
+
+@_filter
+def moment(wall_ms: int) -> datetime:
+    """Return a wall-clock time in milliseconds since 1970 as a date and time (UTC)."""
+    return datetime.fromtimestamp(wall_ms / 1000, UTC)

@@ -1,0 +1,204 @@
+"""How answers travel: compressed where that is wanted, and not at all where they are known."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plyhouse.games.position import OutOfTurn
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.codec import SUBPROTOCOLS
+from plyhouse.server.web.client import ClientFiles, matches_etag
+from plyhouse.server.web.compression import LONG, Compression, accepts_gzip, is_text
+from plyhouse.server.web.replay import replay
+from plyhouse.storage.rows import EventRow, StoredMatch
+
+from .conftest import House
+
+GZIP = {"accept-encoding": "gzip"}
+IDENTITY = {"accept-encoding": "identity"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/play", "/api", "/api/openapi.json", "/api/v1/games", "/web/style.css", "/web/dom.js"]
+)
+async def test_texts_are_compressed_for_those_who_accept_it(house: House, path: str) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        plain = await web.get(path, headers=IDENTITY)
+        packed = await web.get(path, headers=GZIP)
+        async with web.stream("GET", path, headers=GZIP) as answer:
+            sent = b"".join([each async for each in answer.aiter_raw()])
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.headers["content-type"] == plain.headers["content-type"]
+    assert plain.headers["vary"] == packed.headers["vary"] == "Accept-Encoding"
+    assert gzip.decompress(sent) == plain.content == packed.content
+    assert len(sent) == int(packed.headers["content-length"]) < len(plain.content) / 2
+
+
+async def test_short_answers_stay_as_they_are(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url, headers=GZIP) as web:
+        for path in ("/api/v1/competitions", "/web/icon.svg", "/matches/none"):
+            assert "content-encoding" not in (await web.get(path)).headers
+
+
+async def test_the_websocket_is_left_alone(house: House) -> None:
+    headers = {
+        **GZIP,
+        "connection": "Upgrade",
+        "upgrade": "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "sec-websocket-protocol": SUBPROTOCOLS[0],
+    }
+    async with (
+        httpx.AsyncClient(base_url=house.url, timeout=5) as web,
+        web.stream("GET", "/ws", headers=headers) as answer,
+    ):
+        assert answer.status_code == 101
+        assert "content-encoding" not in answer.headers
+
+
+async def sent(parts: list[tuple[bytes, bool]], content_type: str, accept: str) -> list[Any]:
+    """What becomes of an answer of these parts, each with whether more follow."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        headers = [(b"content-type", content_type.encode()), (b"content-length", b"1")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        for body, more in parts:
+            await send({"type": "http.response.body", "body": body, "more_body": more})
+
+    messages: list[Any] = []
+
+    async def collect(message: Any) -> None:
+        messages.append(message)
+
+    async def nothing() -> Any:
+        raise AssertionError("nobody reads")
+
+    scope: Any = {"type": "http", "headers": [(b"accept-encoding", accept.encode())]}
+    await Compression(app)(scope, nothing, collect)
+    return messages
+
+
+async def test_long_answers_are_compressed_in_a_thread_with_the_same_result() -> None:
+    body = b'{"a": 1}' * LONG
+    start, whole = await sent([(body, False)], "application/problem+json", "gzip")
+    assert gzip.decompress(whole["body"]) == body
+    headers = dict(start["headers"])
+    assert headers[b"content-length"] == str(len(whole["body"])).encode()
+    assert headers[b"content-encoding"] == b"gzip"
+    assert (await sent([(body, False)], "text/plain", "gzip"))[1]["body"] == whole["body"]
+
+
+async def test_what_is_no_text_or_comes_in_parts_passes_as_it_is() -> None:
+    body = b"x" * 5000
+    for parts, kind in (([(body, False)], "image/png"), ([(body, True), (b"", False)], "text/css")):
+        start, *bodies = await sent(parts, kind, "gzip")
+        assert [each["body"] for each in bodies] == [part for part, _ in parts]
+        assert b"content-encoding" not in dict(start["headers"])
+
+
+@pytest.mark.parametrize(
+    ("header", "accepted"),
+    [
+        ("gzip, deflate, br", True),
+        ("GZIP", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("*", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("*;q=0", False),
+        ("x-gzip2", False),
+        ("identity", False),
+        ("", False),
+        (";;q=,", False),
+    ],
+)
+def test_who_accepts_gzip(header: str, accepted: bool) -> None:
+    assert accepts_gzip(header) is accepted
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("text/html; charset=utf-8", True),
+        ("application/vnd.oai.openapi+json", True),
+        ("image/svg+xml", True),
+        ("image/png", False),
+        ("", False),
+    ],
+)
+def test_kinds_of_text(kind: str, text: bool) -> None:
+    assert is_text(kind) is text
+
+
+async def test_a_file_that_a_browser_has_is_not_sent_again(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        first = await web.get("/web/match.js")
+        tag = first.headers["etag"]
+        again = await web.get("/web/match.js", headers={"if-none-match": tag})
+        other = await web.get("/web/match.js", headers={"if-none-match": 'W/"other"'})
+        head = await web.head("/web/match.js", headers={"if-none-match": tag})
+    assert first.headers["cache-control"] == "no-cache"
+    for answer in (again, head):
+        assert (answer.status_code, answer.content) == (304, b"")
+        for name in ("etag", "cache-control", "vary"):
+            assert answer.headers[name] == first.headers[name]
+    assert (other.status_code, other.content) == (200, first.content)
+
+
+async def test_only_files_for_browsers_are_handed_out(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        start = [(await web.get(path)).text for path in ("/web", "/web/", "/web/index.html")]
+        for path in (
+            "__init__.py",
+            "none.js",
+            "%2e%2e/__init__.py",
+            "..%2fcli%2fmain.py",
+            "a/b.js",
+        ):
+            assert (await web.get(f"/web/{path}")).status_code == 404, path
+    assert start[0] == start[1] == start[2]
+
+
+def test_a_changed_file_is_read_again_and_a_lost_one_is_missing(tmp_path: Path) -> None:
+    for name, text in {"a.js": "1", "sub/b.css": "2", "c.py": "3"}.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    files = ClientFiles(tmp_path)
+    assert list(files) == ["a.js", "sub/b.css"]
+    first = files.get("a.js")
+    assert first is not None
+    assert files.get("a.js") is first
+    (tmp_path / "a.js").write_text("changed")
+    second = files.get("a.js")
+    assert second is not None
+    assert (second.data, second.media_type) == (b"changed", "text/javascript")
+    assert second.etag != first.etag
+    (tmp_path / "a.js").unlink()
+    assert files.get("a.js") is files.get("../a.js") is None
+
+
+@pytest.mark.parametrize(
+    ("header", "same"),
+    [('"a"', True), ('W/"b", W/"a"', True), ("*", True), ('"b"', False), ("", False)],
+)
+def test_tags_are_compared_weakly(header: str, same: bool) -> None:
+    assert matches_etag(header, 'W/"a"') is same
+
+
+async def test_a_replay_of_events_out_of_turn_is_refused(house: House) -> None:
+    match = await house.play("tic_tac_toe", "a1 b1 a2 b2 a3")
+    stored = await house.hub.store.match(match)
+    game = get_game("tic_tac_toe")
+    assert replay(stored, game, None, seats_open=True).plies == 5
+    first: EventRow = next(event for event in stored.events if event.kind == "action")
+    twice = StoredMatch(stored.header, stored.pairing, (first, *stored.events))
+    with pytest.raises(OutOfTurn):
+        replay(twice, game, None, seats_open=True)
