@@ -20,7 +20,7 @@ SUGGESTED: Final = 200
 @get("/play", include_in_schema=False)
 async def play(state: State) -> Response[str]:
     """Show the way into a match."""
-    others = sorted(hub_of(state).online())[:SUGGESTED]
+    others = sorted(hub_of(state).directory.online())[:SUGGESTED]
     return page("play.html", games=game_names(), others=others)
 
 
