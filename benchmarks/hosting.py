@@ -16,6 +16,7 @@ server, but the last moments may be lost when the machine loses power.
 
     python benchmarks/hosting.py
     python benchmarks/hosting.py --pairs 25 --seconds 10 --games pig
+    python benchmarks/hosting.py --pairs 25 --wire direct parser asgi --no-latency
 """
 
 from __future__ import annotations
@@ -85,6 +86,8 @@ TURN_FRAME = {
     "deadline_ms": 600123,
 }
 """What passes the relay: the frames of a ply of connect four."""
+WIRES = ("direct", "parser", "asgi")
+"""How frames reach a session: cut where they are read, by the general parser, or through ASGI."""
 PACED_RATE = 10.0
 """Plies per second and match in the latency test."""
 
@@ -430,15 +433,36 @@ async def make_token(database: str) -> str:
     return token
 
 
+def serve_house(port: int, database: str, wire: str) -> None:
+    """Run the server; ``wire`` is one of `WIRES`."""
+    from plyhouse.server import serve as serving
+    from plyhouse.server.config import ServerConfig
+    from plyhouse.server.wire.direct import DirectProtocol, websocket_protocol
+
+    if wire == "asgi":
+        vars(serving)["websocket_protocol"] = functools.partial(websocket_protocol, direct=False)
+    elif wire == "parser":
+        DirectProtocol._parse_all = True
+    config = ServerConfig(port=port, database=database, log_level="warning")
+    serving.serve(config, lambda line: None)
+
+
 def hosted(
-    game: str, pairs: int, seconds: float, pace: float, sync: str = "full"
+    game: str,
+    pairs: int,
+    seconds: float,
+    pace: float,
+    sync: str = "full",
+    wire: str = "direct",
 ) -> dict[str, Any]:
     """Measure a Plyhouse server."""
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{Path(folder) / 'bench.db'}?synchronous={sync}"
         token = asyncio.run(make_token(database))
         port = free_port()
-        with process("--role", "server", "--settings", json.dumps([port, database])) as server:
+        with process(
+            "--role", "server", "--settings", json.dumps([port, database, wire])
+        ) as server:
             wait_for(port)
             return measure(
                 {
@@ -477,6 +501,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=6.0)
     parser.add_argument("--games", nargs="+", default=["connect_four", "pig"])
     parser.add_argument("--synchronous", nargs="+", default=["full", "normal"])
+    parser.add_argument("--wire", nargs="+", choices=WIRES, default=["direct"])
     parser.add_argument("--no-latency", action="store_true")
     parser.add_argument("--role", choices=["main", "load", "relay", "server"], default="main")
     parser.add_argument("--settings", default="")
@@ -488,25 +513,22 @@ def main() -> None:
         serve_relay(json.loads(options.settings))
         return
     if options.role == "server":
-        from plyhouse.server.config import ServerConfig
-        from plyhouse.server.serve import serve
-
-        port, database = json.loads(options.settings)
-        serve(ServerConfig(port=port, database=database, log_level="warning"), lambda line: None)
+        serve_house(*json.loads(options.settings))
         return
     print(
         f"{'matches':>8} {'game':<13} {'synchronous':<12} {'plies /s':>9} {'us /ply':>8} "
-        "share of the relay"
+        "share of the relay, and times its cost"
     )
     for pairs in options.pairs:
         relay = relayed(pairs, options.seconds, 0.0)
         rate, cost = relay["rate"], relay["cost"]
         print(f"{pairs:>8} {'bare relay':<13} {'':<12} {rate:>9,.0f} {cost:>8.1f}", flush=True)
-        for game, sync in itertools.product(options.games, options.synchronous):
-            ours = hosted(game, pairs, options.seconds, 0.0, sync)
+        for game, sync, wire in itertools.product(options.games, options.synchronous, options.wire):
+            ours = hosted(game, pairs, options.seconds, 0.0, sync, wire)
+            how = sync if wire == "direct" else f"{sync} {wire}"
             print(
-                f"{pairs:>8} {game:<13} {sync:<12} {ours['rate']:>9,.0f} {ours['cost']:>8.1f} "
-                f"{ours['rate'] / rate:>5.0%}",
+                f"{pairs:>8} {game:<13} {how:<12} {ours['rate']:>9,.0f} {ours['cost']:>8.1f} "
+                f"{ours['rate'] / rate:>5.0%} {ours['cost'] / cost:>5.1f}x",
                 flush=True,
             )
     if options.no_latency:

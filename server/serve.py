@@ -26,8 +26,9 @@ import uvicorn
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.wire.protocols import PunctualHttp
-from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME, DirectProtocol
+from plyhouse.server.wire.direct import websocket_protocol
+from plyhouse.server.wire.http import PunctualHttp
+from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.storage.errors import StorageError
 
 __all__ = [
@@ -185,7 +186,7 @@ async def _uvicorn(app: Application, listener: socket.socket) -> AsyncIterator[N
     settings = uvicorn.Config(
         app,
         http=PunctualHttp,
-        ws=DirectProtocol,
+        ws=websocket_protocol(),
         ws_max_size=MAX_WEBSOCKET_FRAME,
         ws_per_message_deflate=False,
         ws_ping_interval=None,  # the protocol's own pings measure round trips as well

@@ -35,7 +35,7 @@ from plyhouse.protocol.messages import (
     Watch,
     Welcome,
 )
-from plyhouse.server.wire.protocols import PunctualHttp
+from plyhouse.server.wire.http import PunctualHttp
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 
 OpenHouse = Callable[..., Awaitable[Any]]

@@ -13,7 +13,14 @@ from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome
 from plyhouse.server.app import create_app
 from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
-from plyhouse.server.wire.websocket import BINARY, TEXT, frame_header, websocket_endpoint
+from plyhouse.server.wire.direct import (
+    BINARY,
+    TEXT,
+    DirectProtocol,
+    frame_header,
+    websocket_protocol,
+)
+from plyhouse.server.wire.websocket import websocket_endpoint
 
 
 def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) -> None:
@@ -173,3 +180,16 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
         assert await reader.read(-1) is not None
     writer.close()
     assert not house.hub.directory.online()
+
+
+def test_the_installed_uvicorn_has_what_the_short_way_needs() -> None:
+    assert websocket_protocol() is DirectProtocol
+
+
+def test_a_uvicorn_without_what_the_short_way_needs_serves_on_the_longer_one(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("plyhouse.server.wire.direct.NEEDED", ("gone_since",))
+    protocol = websocket_protocol()
+    assert not issubclass(protocol, DirectProtocol)
+    assert "gone_since" in caplog.text
