@@ -32,6 +32,7 @@ class Directory:
         """The last matches that are over, the oldest first."""
         self._by_name: dict[str, Participant] = {}
         """Those that are connected, by their name in small letters."""
+        self._leading = True
 
     # ------------------------------------------------------------- who is connected where
 
@@ -115,5 +116,12 @@ class Directory:
     # --------------------------------------------------------------------- who leads what
 
     def leads(self, what: Hashable) -> bool:
-        """Whether this process makes the pairings of a pool of seeks, or of a competition."""
-        return what is not None
+        """Whether this process makes the pairings of a pool of seeks, or of a competition.
+
+        It does for all of them, from its claim of the database until it begins to stop.
+        """
+        return self._leading
+
+    def abdicate(self) -> None:
+        """Begin nothing new any more: the server stops."""
+        self._leading = False

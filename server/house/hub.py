@@ -458,8 +458,7 @@ class Hub:
     async def say_goodbye(self) -> None:
         """Tell every client that the server stops, and let the last frames go out."""
         self.stopping = True
-        self.lobby.open = False
-        self.competitions.stop()
+        self.directory.abdicate()
         self.runner.freeze()
         for session in tuple(self.sessions):
             session.fail("server/shutting_down")

@@ -98,8 +98,6 @@ class Lobby:
         """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
         self._pairing = False
-        self.open = True
-        """Set to False when the server stops: nothing new begins."""
 
     def __len__(self) -> int:
         return len(self._matchmaker)
@@ -146,7 +144,7 @@ class Lobby:
 
     def _pair(self) -> None:
         self._pairing = False
-        if not self.open:
+        if not self._directory.leads("seeks"):
             return
         proposals = self._matchmaker.pair(self._room)
         terms_of: dict[PoolKey, Terms] = {}
@@ -279,7 +277,7 @@ class Lobby:
                 self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
 
     def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
-        if not self.open:
+        if not self._directory.leads("challenges"):
             raise ProtocolError("server/shutting_down", fatal=False)
         game = read_game(spec)
         if game.seats < 2:
