@@ -107,7 +107,8 @@ class Turn:
 
     The runner makes it; tests can make one too.  ``state`` is the rebuilt position where the game
     has perfect information and None elsewhere; ``soft`` and ``hard`` are nanoseconds of
-    ``clock_ns`` (monotonic) at which to stop thinking and at which it is too late.
+    ``clock_ns`` (monotonic) at which to stop thinking and at which it is too late.  ``history``
+    is kept, not copied: more may be added to it later, but nothing taken away.
     """
 
     def __init__(
@@ -130,7 +131,9 @@ class Turn:
         self._ply = ply
         self._state = state
         self._observation = observation
-        self._history = tuple(history)
+        self._events = history
+        self._told = len(history)
+        self._history: tuple[Event, ...] | None = None
         self._clock = clock or TurnClock(float("inf"), (), None, match.time_control)
         self._rng = rng or random.Random(0)
         self._soft = soft
@@ -195,8 +198,11 @@ class Turn:
         """Everything that happened in the match, as you may see it.
 
         Each event has ``ply``, ``seat`` (-1 is chance), ``action`` (text, or None if it is hidden
-        from you) and ``ms`` (time charged, or None).
+        from you) and ``ms`` (time charged, or None).  Made when first asked for: a bot that does
+        not look at it pays nothing for a long match.
         """
+        if self._history is None:
+            self._history = tuple(self._events[: self._told])
         return self._history
 
     @property

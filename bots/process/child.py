@@ -40,7 +40,7 @@ from plyhouse.bots.process.pipe import (
     Chosen,
     End,
     Failed,
-    FromWorker,
+    FromChild,
     Loaded,
     LoadFailed,
     Quit,
@@ -48,8 +48,8 @@ from plyhouse.bots.process.pipe import (
     Stop,
     Stopped,
     Think,
-    ToWorker,
-    decode_to_worker,
+    ToChild,
+    decode_to_child,
     frame,
 )
 from plyhouse.bots.process.tracker import Tracker
@@ -72,7 +72,7 @@ class Wire:
         self._reader = end.makefile("rb")
         self._lock = threading.Lock()
 
-    def send(self, message: FromWorker) -> None:
+    def send(self, message: FromChild) -> None:
         """Send one message; if the runner is gone there is nothing left to do."""
         try:
             with self._lock:
@@ -80,7 +80,7 @@ class Wire:
         except OSError:
             os._exit(0)
 
-    def receive(self) -> ToWorker | None:
+    def receive(self) -> ToChild | None:
         """Return the next message; None when the runner is gone."""
         try:
             header = self._reader.read(HEADER.size)
@@ -90,7 +90,7 @@ class Wire:
             body = self._reader.read(length)
         except OSError:
             return None
-        return decode_to_worker(body) if len(body) == length else None
+        return decode_to_child(body) if len(body) == length else None
 
 
 class Reports:
@@ -184,7 +184,7 @@ class Seat:
             self._bot.finish(end.outcome)
 
 
-class Host:
+class Child:
     """What sync and async bots have in common: matches, answers, failures."""
 
     def __init__(self, make: Callable[[], Bot], wire: Wire) -> None:
@@ -274,65 +274,65 @@ class Host:
         self.wire.send(Failed(match, number, line, text, position))
 
 
-def run_sync(host: Host) -> None:
+def run_sync(child: Child) -> None:
     """Serve a bot with an ordinary ``choose``: one turn after the other, in this thread."""
-    inbox: queue.SimpleQueue[tuple[ToWorker, int]] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[tuple[ToChild, int]] = queue.SimpleQueue()
 
-    def received(message: ToWorker) -> None:
+    def received(message: ToChild) -> None:
         if isinstance(message, Stop):
-            host.stop(message.turn)
+            child.stop(message.turn)
         else:
             inbox.put((message, time.monotonic_ns()))
 
-    _start_reader(host.wire, received)
+    _start_reader(child.wire, received)
     while True:
         message, arrived = inbox.get()
         match message:
             case Begin():
-                host.begin(message)
+                child.begin(message)
             case Think():
-                opened = host.open(message, arrived)
+                opened = child.open(message, arrived)
                 if opened is not None:
-                    _answer_sync(host, message, *opened)
+                    _answer_sync(child, message, *opened)
             case End():
-                host.end(message)
+                child.end(message)
             case Quit():
                 return
             case Stop():
                 pass
 
 
-def _answer_sync(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
+def _answer_sync(child: Child, think: Think, seat: Seat, turn: Turn) -> None:
     def run() -> Any:
         result = seat.bot(turn).choose(turn)
         # An ordinary function may still hand out something to be awaited.
         return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
 
-    host.answer(think, turn, run)
+    child.answer(think, turn, run)
 
 
-async def run_async(host: Host) -> None:
+async def run_async(child: Child) -> None:
     """Serve a bot with an async ``choose``: all turns at once, in this event loop."""
     loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[tuple[ToWorker, int]] = asyncio.Queue()
+    inbox: asyncio.Queue[tuple[ToChild, int]] = asyncio.Queue()
     tasks: dict[int, asyncio.Task[None]] = {}
 
-    def received(message: ToWorker) -> None:
+    def received(message: ToChild) -> None:
         if isinstance(message, Stop):
-            host.stop(message.turn)  # at once, even if the loop is busy
+            child.stop(message.turn)  # at once, even if the loop is busy
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(inbox.put_nowait, (message, time.monotonic_ns()))
 
-    _start_reader(host.wire, received)
+    _start_reader(child.wire, received)
     while True:
         message, arrived = await inbox.get()
         match message:
             case Begin():
-                host.begin(message)
+                child.begin(message)
             case Think():
-                opened = host.open(message, arrived)
+                opened = child.open(message, arrived)
                 if opened is not None:
-                    task = asyncio.create_task(_answer_async(host, message, *opened))
+                    task = asyncio.create_task(_answer_async(child, message, *opened))
                     tasks[message.turn] = task
                     task.add_done_callback(partial(_forget, tasks, message.turn))
             case Stop():
@@ -340,12 +340,12 @@ async def run_async(host: Host) -> None:
                 if running is not None:
                     running.cancel()
             case End():
-                host.end(message)
+                child.end(message)
             case Quit():
                 return
 
 
-async def _answer_async(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
+async def _answer_async(child: Child, think: Think, seat: Seat, turn: Turn) -> None:
     try:
         result = seat.bot(turn).choose(turn)
         value = await result if inspect.isawaitable(result) else result
@@ -359,7 +359,7 @@ async def _answer_async(host: Host, think: Think, seat: Seat, turn: Turn) -> Non
         def run() -> Any:
             return value
 
-    host.answer(think, turn, run)
+    child.answer(think, turn, run)
 
 
 def _forget(tasks: dict[int, asyncio.Task[None]], turn: int, _task: asyncio.Task[None]) -> None:
@@ -370,7 +370,7 @@ async def _awaited(result: Awaitable[Any]) -> Any:
     return await result
 
 
-def _start_reader(wire: Wire, received: Callable[[ToWorker], None]) -> None:
+def _start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
     def read() -> None:
         while True:
             message = wire.receive()
@@ -417,11 +417,11 @@ def main() -> None:
             best_at_deadline=bool(bot_class.play_best_at_deadline),
         )
     )
-    host = Host(make, wire)
+    child = Child(make, wire)
     if concurrent:
-        asyncio.run(run_async(host))
+        asyncio.run(run_async(child))
     else:
-        run_sync(host)
+        run_sync(child)
     # A bot may have left threads behind that would keep the process alive.
     sys.stdout.flush()
     sys.stderr.flush()

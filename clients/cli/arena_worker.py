@@ -24,8 +24,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.play import MatchResult as BotResult
 from plyhouse.bots.running.runner import RunOptions, run_bot
+from plyhouse.bots.running.summary import SeatResult
 from plyhouse.clients.cli.arena import Played, Series, Trouble
 from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.clients.cli.local import (
@@ -73,7 +73,7 @@ class Worker:
             game, TimeControl.parse(series.time_control), rated=False, mirrored=series.mirrored
         )
         self._runs: list[asyncio.Task[Any]] = []
-        self._results: dict[tuple[str, int], BotResult] = {}
+        self._results: dict[tuple[str, int], SeatResult] = {}
         self._news = asyncio.Event()
         self._noted: set[tuple[str, str]] = set()
 
@@ -120,7 +120,7 @@ class Worker:
                 run.result()
                 raise RuntimeError("a bot has left the arena")
 
-    def _finished(self, result: BotResult) -> None:
+    def _finished(self, result: SeatResult) -> None:
         self._results[result.match, result.seat] = result
         self._news.set()
 
@@ -163,7 +163,9 @@ class Worker:
         records = [await self._record(match) for match in matches] if self.series.records else []
         return Played(played, records)
 
-    def _result(self, index: int, order: tuple[int, ...], seen: Sequence[BotResult]) -> MatchResult:
+    def _result(
+        self, index: int, order: tuple[int, ...], seen: Sequence[SeatResult]
+    ) -> MatchResult:
         outcome: Outcome = seen[0].outcome
         return MatchResult(
             pairing=index,

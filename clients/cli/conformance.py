@@ -25,10 +25,10 @@ from typing import Any, Final
 import msgpack  # type: ignore[import-untyped]
 
 from plyhouse.bots.client.channel import Channel
-from plyhouse.bots.client.client import Client, ClientError, Identity
+from plyhouse.bots.client.client import Client, ClientError, Introduction
 from plyhouse.bots.loading import BotLoadError, check_spec
-from plyhouse.bots.running.play import MatchResult
 from plyhouse.bots.running.runner import BotRunner, RunOptions
+from plyhouse.bots.running.summary import SeatResult
 from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -170,7 +170,7 @@ class Examination:
         self.games = list(games)
         self.trouble = Trouble()
         self.script = Script()
-        self.results: dict[str, MatchResult] = {}
+        self.results: dict[str, SeatResult] = {}
         self.said: deque[str] = deque(maxlen=40)
         self.news = asyncio.Event()
         self.restart_at_next_act = False
@@ -224,11 +224,9 @@ class Examination:
         live = self.hub.runner.find(match)
         if live is not None and live.match.outcome is not None:
             outcome = live.match.outcome
-            self.results[match] = MatchResult(
-                match, game.spec, seat, (), outcome, live.match.ply, 0
-            )
+            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
 
-    def _judge(self, results: Sequence[MatchResult]) -> tuple[bool, str]:
+    def _judge(self, results: Sequence[SeatResult]) -> tuple[bool, str]:
         told: list[str] = []
         for result in results:
             outcome = result.outcome
@@ -254,7 +252,7 @@ class Examination:
                 task.result()
                 raise RuntimeError("a bot has left the examination")
 
-    def finished(self, result: MatchResult) -> None:
+    def finished(self, result: SeatResult) -> None:
         """A match of the bot is over."""
         self.results[result.match] = result
         self.news.set()
@@ -263,7 +261,7 @@ class Examination:
         """The bot has acted."""
         if self.restart_at_next_act:
             self.restart_at_next_act = False
-            self.runner.restart_workers()
+            self.runner.restart_processes()
 
 
 _ADVICE: Final = {
@@ -326,7 +324,7 @@ async def _examination(
 
 async def _oppose(hub: Hub, token: str, name: str, examination: Examination) -> None:
     """Play whatever matches come: at once, at random, or as the script says."""
-    client = Client(connector_of(hub), Identity(token, bot=name, max_matches=1000))
+    client = Client(connector_of(hub), Introduction(token, bot=name, max_matches=1000))
     tasks: set[asyncio.Task[None]] = set()
 
     def spawn(work: Coroutine[Any, Any, None]) -> None:

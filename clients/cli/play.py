@@ -137,13 +137,13 @@ class _Table:
             self.lines.close()
 
     async def _play(self, hub: Hub) -> int:
-        from plyhouse.bots.client.client import Client, Identity
+        from plyhouse.bots.client.client import Client, Introduction
         from plyhouse.clients.cli.local import connector_of
 
         runs = await self._invite(hub)
         person = await hub.store.add_player(PERSON)
         token = await hub.store.add_token(person.id, ["play"])
-        identity = Identity(token, client="plyhouse play", updates=True, scenes=True)
+        identity = Introduction(token, client="plyhouse play", updates=True, scenes=True)
         self.client = Client(connector_of(hub), identity)
         main = asyncio.create_task(self._converse(hub))
         try:

@@ -28,7 +28,7 @@ from plyhouse.bots.client.client import (
     Connected,
     ConnectionLost,
     Disconnected,
-    Identity,
+    Introduction,
     Refused,
     Replaced,
     RequestRefused,
@@ -75,7 +75,7 @@ async def listening(
 ) -> AsyncIterator[tuple[Client, Listener]]:
     client = Client(
         server.connect,
-        Identity("ply_secret", bot="mybot", games=("pig",)),
+        Introduction("ply_secret", bot="mybot", games=("pig",)),
         clock=clock,
         rng=random.Random(1),
         backoff=NO_JITTER,
