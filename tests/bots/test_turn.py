@@ -88,7 +88,8 @@ def test_a_turn_does_not_read_a_history_that_nobody_asks_for() -> None:
         def __iter__(self) -> Any:
             raise AssertionError("read, though nobody asked")
 
-        __getitem__ = __iter__
+        def __getitem__(self, _: Any) -> Any:
+            raise AssertionError("read, though nobody asked")
 
     turn = Turn(MATCH, ply=0, state=None, observation=SEEN, history=Unread(played("4")))
     assert turn.ply == 0

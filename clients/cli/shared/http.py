@@ -7,7 +7,7 @@ import json
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from plyhouse.clients.cli.errors import code_exit
+from plyhouse.clients.cli.shared.errors import code_exit
 
 __all__ = ["ApiError", "UnreachableError", "Url", "call", "path"]
 

@@ -1,0 +1,8 @@
+"""What the commands have in common; imports nothing heavier than click.
+
+errors     exit codes, and errors of the whole house as one sentence
+options    options that several commands take
+output     tables and numbers for people
+http       the server's API, called
+lazy       the group that imports a command when it is used
+"""
