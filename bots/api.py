@@ -37,7 +37,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plyhouse.games.base import Game, Information, Observation
+from plyhouse.games.base import Game, Observation
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
 
@@ -365,11 +365,6 @@ class Bot:
 
     def finish(self, outcome: Outcome) -> None:
         """Called when the match is over, off the clock; ``outcome.returns`` has the result."""
-
-
-def is_perfect(game: Game) -> bool:
-    """Whether every seat of the game sees the whole position."""
-    return game.info.information is Information.PERFECT
 
 
 def _some(texts: Sequence[str], most: int = 12) -> str:

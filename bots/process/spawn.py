@@ -1,4 +1,4 @@
-"""Starts a bot's process and moves its frames; see `plyhouse.bots.process.child` for the other end.
+"""Starts a bot's process and moves frames to and from it.
 
 POSIX only: the pipe is a socket pair whose other end is inherited by the child.
 """
@@ -86,8 +86,7 @@ class BotProcess:
                 "-u",  # what is printed before a crash must not be lost in a buffer
                 "-P",  # a random.py in the current folder must not hide the standard library's
                 "-m",
-                "plyhouse.bots.process.child",
-                "--fd",
+                "plyhouse.bots.process",
                 str(theirs.fileno()),
                 spec,
                 stdin=asyncio.subprocess.DEVNULL,

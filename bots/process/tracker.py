@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plyhouse.bots.api import is_perfect
-from plyhouse.games.base import CHANCE, Game, Observation
+from plyhouse.games.base import CHANCE, Game, Information, Observation
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
@@ -28,7 +27,8 @@ class Tracker:
         self.game = game
         self.events: list[Event] = []
         """All so far; only ever grows."""
-        self._position = Position(game) if is_perfect(game) else None
+        perfect = game.info.information is Information.PERFECT
+        self._position = Position(game) if perfect else None
         self.add(events)
 
     @property

@@ -58,15 +58,13 @@ COMMANDS: Final = {
     "3 cannot reach a server or database, 4 refused, 130 interrupted.",
 )
 @click.version_option(package_name="plyhouse", prog_name="plyhouse")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_context
-def cli(ctx: click.Context, debug: bool) -> None:
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def cli() -> None:
     """Host game-bot competitions: matches under a clock, and leaderboards.
 
     A first look: `plyhouse demo`. Your own bot: `plyhouse new-bot mybot.py`, then
     `plyhouse match mybot.py random --game connect_four`.
     """
-    ctx.obj = debug
 
 
 def main(args: Sequence[str] | None = None) -> int:

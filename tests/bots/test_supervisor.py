@@ -500,3 +500,16 @@ async def test_games_from_files_are_run_only_when_the_user_asked(
         failed = await rig.ask()
         assert isinstance(failed, Failed)
         assert rig.supervisor.restarts == 0
+
+
+@pytest.mark.parametrize("what", ["TurnOver", "asyncio.CancelledError"])
+@pytest.mark.parametrize("define", ["def", "async def"])
+async def test_ending_a_turn_that_nobody_stopped_is_the_bots_failure(
+    bot_file: BotFile, clock: ManualClock, define: str, what: str
+) -> None:
+    spec = bot_file(f"class MyBot(Bot):\n    {define} choose(self, turn): raise {what}\n")
+    async with supervised(spec, clock) as rig:
+        rig.begin("m1")
+        failed = await rig.ask()
+        assert isinstance(failed, Failed)
+        assert what.removeprefix("asyncio.") in failed.error

@@ -32,7 +32,7 @@ from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.clock import TimeControl
 
-__all__ = ["PRESSURE", "TIME_CONTROL", "Finding", "check_bot"]
+__all__ = ["Finding", "check_bot"]
 
 TIME_CONTROL: Final = "total:6+0.1"
 """Time control of the ordinary matches."""
@@ -61,7 +61,6 @@ async def check_bot(
     spec: str,
     games: Sequence[str] | None = None,
     *,
-    time_control: str = TIME_CONTROL,
     on_finding: Callable[[Finding], None] | None = None,
     on_output: Callable[[str], None] | None = None,
 ) -> list[Finding]:
@@ -82,7 +81,7 @@ async def check_bot(
         spec = check_spec(spec)
         async with local_hub() as hub, _examination(hub, spec, games, on_output) as examination:
             note("loads", True, f"{len(examination.games)} games claimed")
-            await _examine(examination, TimeControl.parse(time_control), note)
+            await _examine(examination, TimeControl.parse(TIME_CONTROL), note)
     except BotLoadError as error:
         note("loads", False, f"{error}\n{error.details}".rstrip())
     except GameError as error:
