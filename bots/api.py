@@ -105,10 +105,24 @@ class Match:
 class Turn:
     """One decision: everything your bot may know, and what it can do about it.
 
-    The runner makes it; tests can make one too.  ``state`` is the rebuilt position where the game
-    has perfect information and None elsewhere; ``soft`` and ``hard`` are nanoseconds of
-    ``clock_ns`` (monotonic) at which to stop thinking and at which it is too late.  ``history``
-    is kept, not copied: more may be added to it later, but nothing taken away.
+    The runner makes it; tests can make one too:
+
+    >>> from plyhouse.games import get_game
+    >>> game = get_game("tic_tac_toe")
+    >>> state = game.initial_state()
+    >>> match = Match("m1", game, 0, (), "move:1", rated=False, illegal_rule="forfeit")
+    >>> turn = Turn(match, ply=0, state=state, observation=game.observe(state, 0))
+    >>> turn.legal_text[:3]
+    ('a1', 'b1', 'c1')
+    >>> turn.text_of(turn.legal[0])
+    ('a1', '')
+    >>> turn.text_of("d4")
+    ('d4', "'d4' is not legal here, expected one of a1, b1, c1, a2, b2, c2, a3, b3, c3")
+
+    ``state`` is the position where the game has perfect information and None elsewhere.  ``soft``
+    and ``hard`` are nanoseconds of ``clock_ns`` (monotonic) at which to stop thinking and at which
+    it is too late.  ``history`` is kept, not copied: more may be added to it later, but nothing
+    taken away.
     """
 
     def __init__(

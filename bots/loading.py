@@ -93,10 +93,16 @@ def check_spec(spec: str) -> str:
     """Return ``spec`` with its file's path made absolute, without running anything.
 
     Raises `BotLoadError` if there is no such file or name.
+
+    >>> check_spec("alpha_beta(depth=6)")
+    'alpha_beta(depth=6)'
+    >>> check_spec("alphabeta")
+    Traceback (most recent call last):
+    plyhouse.bots.loading.BotLoadError: there is no bot named 'alphabeta'; did you mean alpha_beta?
     """
-    target, _ = _split(spec)
-    options = spec.strip()[len(target) :]
-    spec = target
+    whole = spec.strip()
+    spec, _ = _split(whole)
+    options = whole[len(spec) :]
     path, name = _file_of(spec)
     if path is not None:
         resolved = path.expanduser().resolve()
@@ -172,7 +178,12 @@ def load_bot(spec: str) -> type[Bot]:
 
 
 def default_name(bot: type[Bot]) -> str:
-    """What the bot is called under its player's account."""
+    """What the bot is called under its player's account.
+
+    >>> class HoldAt20(Bot): ...
+    >>> default_name(HoldAt20)
+    'hold_at20'
+    """
     if bot.name:
         return bot.name
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bot.__name__).lower()

@@ -1,4 +1,4 @@
-"""The bot's own process: imports the bot, rebuilds positions, asks it for actions.
+"""In the bot's own process: turns for the bot, answers for the runner.
 
 It talks with the runner through one end of a socket pair (see `plyhouse.bots.process.pipe`);
 standard output and error both lead to the author's terminal and log.

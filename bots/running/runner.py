@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from plyhouse.bots.client.channel import Connector, websocket_connector
+from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.client.client import (
     Client,
     ClientError,
@@ -82,8 +82,11 @@ async def run_bot(
     the first Ctrl-C lets running matches finish, the second leaves.
     """
     asked = options or RunOptions()
-    connect = connector or websocket_connector(server, asked.codec)
-    runner = BotRunner(check_spec(spec), connect, token, asked)
+    if connector is None:
+        from plyhouse.bots.client.websocket import websocket_connector  # for networks only
+
+        connector = websocket_connector(server, asked.codec)
+    runner = BotRunner(check_spec(spec), connector, token, asked)
     with on_signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
         return await runner.run()
 

@@ -165,7 +165,10 @@ def _count(number: int, noun: str) -> str:
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     """A short name for each bot, all different: the file's or class's, with a number if needed.
 
-    Files may be called what bots cannot, as in ``my bot (copy).py``.
+    Files may be called what bots cannot.
+
+    >>> bot_labels(("my bot (copy).py", "bots/a.py:Bold", "random", "random"))
+    ('my-bot-copy', 'Bold', 'random', 'random-2')
     """
     labels: list[str] = []
     for bot in bots:

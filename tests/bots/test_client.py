@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from tests.bots.conftest import FakeServer, ManualClock, settle
 
 from plyhouse.bots.client.backoff import Backoff
-from plyhouse.bots.client.channel import (
-    NotAServer,
-    Unreachable,
-    WebSocketChannel,
-    server_url,
-    websocket_connector,
-)
+from plyhouse.bots.client.channel import NotAServer, Unreachable
 from plyhouse.bots.client.client import (
     CannotConnect,
     Client,
@@ -33,6 +27,7 @@ from plyhouse.bots.client.client import (
     Replaced,
     RequestRefused,
 )
+from plyhouse.bots.client.websocket import WebSocketChannel, server_url, websocket_connector
 from plyhouse.protocol.messages import (
     Accepted,
     Act,

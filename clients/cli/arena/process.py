@@ -56,7 +56,13 @@ def pairing_seed(seed: int, index: int) -> bytes:
 
 
 def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
-    """Who sits where in each match of a pairing: every rotation, or one that alternates."""
+    """Who sits where in each match of a pairing: every rotation, or one that alternates.
+
+    >>> seat_orders(3, mirrored=True, index=0)
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    >>> [seat_orders(2, mirrored=False, index=index) for index in range(3)]
+    [[(0, 1)], [(1, 0)], [(0, 1)]]
+    """
     rotations = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
     return rotations if mirrored else [rotations[index % seats]]
 
