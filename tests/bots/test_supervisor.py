@@ -203,18 +203,19 @@ async def test_a_bot_that_prints_without_end_is_not_shown_without_end(
     assert "--log-folder" in rig.text
 
 
+@pytest.mark.parametrize("define", ["def", "async def"])
 async def test_a_bot_that_raises_shows_its_own_code_and_the_position(
-    bot_file: BotFile, clock: ManualClock
+    bot_file: BotFile, clock: ManualClock, define: str
 ) -> None:
     spec = bot_file(
-        """
+        f"""
         class MyBot(Bot):
-            def choose(self, turn):
+            {define} choose(self, turn):
                 if turn.match.id == "m1":
                     return helper(turn)
                 return "1"
         def helper(turn):
-            return {}["gone"]
+            return {{}}["gone"]
         """
     )
     async with supervised(spec, clock) as rig:
@@ -224,7 +225,8 @@ async def test_a_bot_that_raises_shows_its_own_code_and_the_position(
         assert isinstance(failed, Failed)
         assert failed.error == "KeyError: 'gone'"
         assert "in helper" in failed.traceback
-        assert "child.py" not in failed.traceback
+        assert "mybot.py" in failed.traceback.splitlines()[1]
+        assert "bots/process" not in failed.traceback
         assert "...xo.." in failed.position
         assert "actions so far: 4 5" in failed.position
         assert (await rig.ask("m2")).action == "1"
