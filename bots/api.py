@@ -37,7 +37,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plyhouse.games.base import Game, Information, Observation
+from plyhouse.games.base import Game, Observation
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
 
@@ -105,9 +105,24 @@ class Match:
 class Turn:
     """One decision: everything your bot may know, and what it can do about it.
 
-    The runner makes it; tests can make one too.  ``state`` is the rebuilt position where the game
-    has perfect information and None elsewhere; ``soft`` and ``hard`` are nanoseconds of
-    ``clock_ns`` (monotonic) at which to stop thinking and at which it is too late.
+    The runner makes it; tests can make one too:
+
+    >>> from plyhouse.games import get_game
+    >>> game = get_game("tic_tac_toe")
+    >>> state = game.initial_state()
+    >>> match = Match("m1", game, 0, (), "move:1", rated=False, illegal_rule="forfeit")
+    >>> turn = Turn(match, ply=0, state=state, observation=game.observe(state, 0))
+    >>> turn.legal_text[:3]
+    ('a1', 'b1', 'c1')
+    >>> turn.text_of(turn.legal[0])
+    ('a1', '')
+    >>> turn.text_of("d4")
+    ('d4', "'d4' is not legal here, expected one of a1, b1, c1, a2, b2, c2, a3, b3, c3")
+
+    ``state`` is the position where the game has perfect information and None elsewhere.  ``soft``
+    and ``hard`` are nanoseconds of ``clock_ns`` (monotonic) at which to stop thinking and at which
+    it is too late.  ``history`` is kept, not copied: more may be added to it later, but nothing
+    taken away.
     """
 
     def __init__(
@@ -130,7 +145,9 @@ class Turn:
         self._ply = ply
         self._state = state
         self._observation = observation
-        self._history = tuple(history)
+        self._events = history
+        self._told = len(history)
+        self._history: tuple[Event, ...] | None = None
         self._clock = clock or TurnClock(float("inf"), (), None, match.time_control)
         self._rng = rng or random.Random(0)
         self._soft = soft
@@ -195,8 +212,11 @@ class Turn:
         """Everything that happened in the match, as you may see it.
 
         Each event has ``ply``, ``seat`` (-1 is chance), ``action`` (text, or None if it is hidden
-        from you) and ``ms`` (time charged, or None).
+        from you) and ``ms`` (time charged, or None).  Made when first asked for: a bot that does
+        not look at it pays nothing for a long match.
         """
+        if self._history is None:
+            self._history = tuple(self._events[: self._told])
         return self._history
 
     @property
@@ -359,11 +379,6 @@ class Bot:
 
     def finish(self, outcome: Outcome) -> None:
         """Called when the match is over, off the clock; ``outcome.returns`` has the result."""
-
-
-def is_perfect(game: Game) -> bool:
-    """Whether every seat of the game sees the whole position."""
-    return game.info.information is Information.PERFECT
 
 
 def _some(texts: Sequence[str], most: int = 12) -> str:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import re
@@ -84,7 +83,9 @@ class BotLoadError(Exception):
 
 def bot_names() -> dict[str, str]:
     """Every bot known by name, with its ``module:Class``; installed ones may not hide ours."""
-    found = {point.name: point.value for point in _entry_points()}
+    from importlib.metadata import entry_points  # slow to import, and not needed for a file
+
+    found = {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
     return dict(sorted((found | REFERENCE_BOTS).items()))
 
 
@@ -92,10 +93,16 @@ def check_spec(spec: str) -> str:
     """Return ``spec`` with its file's path made absolute, without running anything.
 
     Raises `BotLoadError` if there is no such file or name.
+
+    >>> check_spec("alpha_beta(depth=6)")
+    'alpha_beta(depth=6)'
+    >>> check_spec("alphabeta")
+    Traceback (most recent call last):
+    plyhouse.bots.loading.BotLoadError: there is no bot named 'alphabeta'; did you mean alpha_beta?
     """
-    target, _ = _split(spec)
-    options = spec.strip()[len(target) :]
-    spec = target
+    whole = spec.strip()
+    spec, _ = _split(whole)
+    options = whole[len(spec) :]
     path, name = _file_of(spec)
     if path is not None:
         resolved = path.expanduser().resolve()
@@ -105,7 +112,7 @@ def check_spec(spec: str) -> str:
             near = _near(path.name, [file.name for file in _siblings(resolved)])
             raise BotLoadError(f"there is no file {path}{near}")
         return f"{resolved}:{name}{options}" if name else f"{resolved}{options}"
-    if spec not in bot_names():
+    if spec not in REFERENCE_BOTS and spec not in bot_names():
         if Path(f"{spec.partition(':')[0]}.py").is_file():
             hint = f"; to run the file, write {spec.partition(':')[0]}.py"
         else:
@@ -140,7 +147,8 @@ def load_bot(spec: str) -> type[Bot]:
     spec, _ = _split(check_spec(spec))
     path, wanted = _file_of(spec)
     if path is None:
-        module_name, _, wanted = bot_names()[spec].partition(":")
+        target = REFERENCE_BOTS.get(spec) or bot_names()[spec]
+        module_name, _, wanted = target.partition(":")
         module = _import(lambda: importlib.import_module(module_name), spec, None)
         found = getattr(module, wanted, None)
         return _checked(found, f"{spec} ({module_name}:{wanted})")
@@ -170,14 +178,15 @@ def load_bot(spec: str) -> type[Bot]:
 
 
 def default_name(bot: type[Bot]) -> str:
-    """What the bot is called under its player's account."""
+    """What the bot is called under its player's account.
+
+    >>> class HoldAt20(Bot): ...
+    >>> default_name(HoldAt20)
+    'hold_at20'
+    """
     if bot.name:
         return bot.name
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bot.__name__).lower()
-
-
-def _entry_points() -> importlib.metadata.EntryPoints:
-    return importlib.metadata.entry_points(group=ENTRY_POINTS)
 
 
 def _split(spec: str) -> tuple[str, dict[str, OptionValue]]:

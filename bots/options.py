@@ -33,9 +33,14 @@ class OptionError(Exception):
 
 
 def split_options(spec: str) -> tuple[str, dict[str, OptionValue]]:
-    """Take the options off a bot's spec: ``mcts(simulations=100)`` is ``mcts`` and a mapping.
+    """Take the options off a bot's spec.
 
     Raises `OptionError` if what is in the parentheses cannot be read.
+
+    >>> split_options("mcts(simulations=100, time=0.5)")
+    ('mcts', {'simulations': 100, 'time': 0.5})
+    >>> split_options("mybot.py:MyBot")
+    ('mybot.py:MyBot', {})
     """
     if not spec.rstrip().endswith(")"):
         return spec, {}
@@ -51,6 +56,17 @@ def checked_options(
     """Return the options as the constructor wants them: a whole number may stand for a number.
 
     Raises `OptionError` for a name or type that it does not take.
+
+    >>> class Bold:
+    ...     def __init__(self, boldness: float = 0.5, depth: int = 4) -> None: ...
+    >>> checked_options(Bold.__init__, {"boldness": 1})
+    {'boldness': 1.0}
+    >>> checked_options(Bold.__init__, {"dept": 6})
+    Traceback (most recent call last):
+    plyhouse.bots.options.OptionError: has no option dept; did you mean depth?
+    >>> checked_options(Bold.__init__, {"depth": "deep"})
+    Traceback (most recent call last):
+    plyhouse.bots.options.OptionError: takes a whole number as depth, not 'deep'
     """
     known = _parameters(make)
     checked: dict[str, OptionValue] = {}

@@ -14,6 +14,10 @@ class Backoff:
 
     Up to the share ``jitter`` of each wait is left out at random, so that a thousand bots that
     lost the same server do not come back in the same instant.
+
+    >>> steady = Backoff(jitter=0.0)
+    >>> [steady.delay(failures, random.Random()) for failures in (1, 2, 3, 7, 100)]
+    [0.25, 0.5, 1.0, 15.0, 15.0]
     """
 
     first: float = 0.25

@@ -47,7 +47,7 @@ __all__ = [
     "Connected",
     "ConnectionLost",
     "Disconnected",
-    "Identity",
+    "Introduction",
     "Refused",
     "Replaced",
     "RequestRefused",
@@ -108,7 +108,7 @@ class ConnectionLost(ClientError):  # noqa: N818 - a state of affairs
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Introduction:
     """Who the client says it is; see ``hello`` in the protocol for the fields."""
 
     token: str
@@ -157,7 +157,7 @@ class Client:
     def __init__(
         self,
         connector: Connector,
-        identity: Identity,
+        identity: Introduction,
         *,
         codec: Codec = MSGPACK,
         clock: Clock = REAL_CLOCK,
@@ -165,7 +165,7 @@ class Client:
         backoff: Backoff | None = None,
         first_attempts: int = FIRST_ATTEMPTS,
     ) -> None:
-        self.identity = identity
+        self.introduction = identity
         self.welcome: Welcome | None = None
         """The server's last ``welcome``."""
         self._connector = connector
@@ -337,7 +337,7 @@ class Client:
             channel.close()
 
     def _hello(self, number: int) -> Hello:
-        who = self.identity
+        who = self.introduction
         again = self.welcome is not None
         return Hello(
             id=number,

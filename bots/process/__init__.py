@@ -1,1 +1,19 @@
-"""The bot's own process: started, fed, watched and replaced."""
+"""The bot's own process: started, fed, watched and replaced.
+
+In the runner's process:
+
+    supervisor    keeps a process alive and asks it for actions: `Supervisor`
+    spawn         one process from its start to its end
+    author        what the bot's author is shown, and the log file
+
+In the bot's process:
+
+    __main__      the program: loads the bot and serves it
+    child         turns for the bot, answers for the runner; one turn after the other
+    at_once       the same for async bots: all turns at once
+    tracker       the position, followed by what the seat is told
+
+Between them:
+
+    pipe          the messages and their frames
+"""

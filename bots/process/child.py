@@ -1,38 +1,31 @@
-"""The bot's own process: imports the bot, rebuilds positions, asks it for actions.
+"""In the bot's own process: turns for the bot, answers for the runner.
 
-Started by `plyhouse.bots.process.spawn` as ``python -m plyhouse.bots.process.child --fd N SPEC``;
-file descriptor N is one end of a socket pair (see `plyhouse.bots.process.pipe`).  Standard output
-and error both lead to the author's terminal and log.
+It talks with the runner through one end of a socket pair (see `plyhouse.bots.process.pipe`);
+standard output and error both lead to the author's terminal and log.
 
-Threads: a reader thread takes frames off the pipe at all times, so that requests to stop arrive
-while the bot is thinking; the main thread runs the bot, either one turn after the other or, if
-``choose`` is async, in an event loop.  When the runner is gone, the pipe ends and so does this
-process, whatever the bot is doing.
+A reader thread takes frames off the pipe at all times, so that requests to stop arrive while the
+bot is thinking.  The main thread runs the bot: one turn after the other, or all at once if
+``choose`` is async (`plyhouse.bots.process.at_once`).  When the runner is gone the pipe ends, and
+so does this process, whatever the bot is doing.
 """
 
 from __future__ import annotations
 
-import argparse
-import asyncio
 import contextlib
 import inspect
 import os
 import queue
 import random
-import signal
 import socket
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Awaitable, Callable
-from functools import partial
 from types import TracebackType
 from typing import Any, Final
 
 from plyhouse.bots import api
 from plyhouse.bots.api import Bot, Match, Resignation, Turn, TurnClock, TurnOver
-from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.process.pipe import (
     HEADER,
     Begin,
@@ -40,22 +33,20 @@ from plyhouse.bots.process.pipe import (
     Chosen,
     End,
     Failed,
-    FromWorker,
-    Loaded,
-    LoadFailed,
+    FromChild,
     Quit,
     Resigned,
     Stop,
     Stopped,
     Think,
-    ToWorker,
-    decode_to_worker,
+    ToChild,
+    decode_to_child,
     frame,
 )
 from plyhouse.bots.process.tracker import Tracker
 from plyhouse.games.registry import add_game_file, get_game
 
-__all__ = ["main"]
+__all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
 FREE_REPORTS: Final = 64
 """Reports of a turn that are passed on at once; later ones at most every `REPORT_EVERY`."""
@@ -72,7 +63,7 @@ class Wire:
         self._reader = end.makefile("rb")
         self._lock = threading.Lock()
 
-    def send(self, message: FromWorker) -> None:
+    def send(self, message: FromChild) -> None:
         """Send one message; if the runner is gone there is nothing left to do."""
         try:
             with self._lock:
@@ -80,7 +71,7 @@ class Wire:
         except OSError:
             os._exit(0)
 
-    def receive(self) -> ToWorker | None:
+    def receive(self) -> ToChild | None:
         """Return the next message; None when the runner is gone."""
         try:
             header = self._reader.read(HEADER.size)
@@ -90,7 +81,7 @@ class Wire:
             body = self._reader.read(length)
         except OSError:
             return None
-        return decode_to_worker(body) if len(body) == length else None
+        return decode_to_child(body) if len(body) == length else None
 
 
 class Reports:
@@ -184,12 +175,22 @@ class Seat:
             self._bot.finish(end.outcome)
 
 
-class Host:
-    """What sync and async bots have in common: matches, answers, failures."""
+class Child:
+    """What sync and async bots have in common: matches, answers, failures.
 
-    def __init__(self, make: Callable[[], Bot], wire: Wire) -> None:
+    ``make`` gives an object of the bot's class.  ``endings`` are the exceptions by which a turn
+    that was stopped may end; raised at any other time they are the bot's failure like all others.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Bot],
+        wire: Wire,
+        endings: tuple[type[BaseException], ...] = (TurnOver,),
+    ) -> None:
         self.make = make
         self.wire = wire
+        self.endings = endings
         self.seats: dict[str, Seat] = {}
         self.turns: dict[int, Turn] = {}
         self.stopped: set[int] = set()
@@ -242,12 +243,13 @@ class Host:
         """Send what ``run`` returns, or how it failed."""
         try:
             text, problem = turn.text_of(run())
-        except (TurnOver, asyncio.CancelledError):
-            self.wire.send(Stopped(think.match, think.turn))
         except Resignation:
             self.wire.send(Resigned(think.match, think.turn))
         except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot's own doing
-            self.failed(think.match, think.turn, turn, error)
+            if think.turn in self.stopped and isinstance(error, self.endings):
+                self.wire.send(Stopped(think.match, think.turn))
+            else:
+                self.failed(think.match, think.turn, turn, error)
         else:
             warning = f"{problem}\n{turn.describe()}" if problem else ""
             self.wire.send(Chosen(think.match, think.turn, text, warning))
@@ -274,103 +276,54 @@ class Host:
         self.wire.send(Failed(match, number, line, text, position))
 
 
-def run_sync(host: Host) -> None:
-    """Serve a bot with an ordinary ``choose``: one turn after the other, in this thread."""
-    inbox: queue.SimpleQueue[tuple[ToWorker, int]] = queue.SimpleQueue()
+def run(make: Callable[[], Bot], wire: Wire) -> None:
+    """Serve a bot with an ordinary ``choose`` until told to quit: one turn after the other."""
+    child = Child(make, wire)
+    inbox: queue.SimpleQueue[tuple[ToChild, int]] = queue.SimpleQueue()
 
-    def received(message: ToWorker) -> None:
+    def received(message: ToChild) -> None:
         if isinstance(message, Stop):
-            host.stop(message.turn)
+            child.stop(message.turn)
         else:
             inbox.put((message, time.monotonic_ns()))
 
-    _start_reader(host.wire, received)
+    start_reader(child.wire, received)
     while True:
         message, arrived = inbox.get()
         match message:
             case Begin():
-                host.begin(message)
+                child.begin(message)
             case Think():
-                opened = host.open(message, arrived)
+                opened = child.open(message, arrived)
                 if opened is not None:
-                    _answer_sync(host, message, *opened)
+                    _answer_sync(child, message, *opened)
             case End():
-                host.end(message)
+                child.end(message)
             case Quit():
                 return
             case Stop():
                 pass
 
 
-def _answer_sync(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
+def _answer_sync(child: Child, think: Think, seat: Seat, turn: Turn) -> None:
     def run() -> Any:
         result = seat.bot(turn).choose(turn)
-        # An ordinary function may still hand out something to be awaited.
-        return asyncio.run(_awaited(result)) if inspect.isawaitable(result) else result
+        if not inspect.isawaitable(result):
+            return result
+        import asyncio  # an ordinary function that hands out something to be awaited is rare
 
-    host.answer(think, turn, run)
+        return asyncio.run(_awaited(result))
 
-
-async def run_async(host: Host) -> None:
-    """Serve a bot with an async ``choose``: all turns at once, in this event loop."""
-    loop = asyncio.get_running_loop()
-    inbox: asyncio.Queue[tuple[ToWorker, int]] = asyncio.Queue()
-    tasks: dict[int, asyncio.Task[None]] = {}
-
-    def received(message: ToWorker) -> None:
-        if isinstance(message, Stop):
-            host.stop(message.turn)  # at once, even if the loop is busy
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(inbox.put_nowait, (message, time.monotonic_ns()))
-
-    _start_reader(host.wire, received)
-    while True:
-        message, arrived = await inbox.get()
-        match message:
-            case Begin():
-                host.begin(message)
-            case Think():
-                opened = host.open(message, arrived)
-                if opened is not None:
-                    task = asyncio.create_task(_answer_async(host, message, *opened))
-                    tasks[message.turn] = task
-                    task.add_done_callback(partial(_forget, tasks, message.turn))
-            case Stop():
-                running = tasks.get(message.turn)
-                if running is not None:
-                    running.cancel()
-            case End():
-                host.end(message)
-            case Quit():
-                return
-
-
-async def _answer_async(host: Host, think: Think, seat: Seat, turn: Turn) -> None:
-    try:
-        result = seat.bot(turn).choose(turn)
-        value = await result if inspect.isawaitable(result) else result
-    except BaseException as error:
-        problem = error  # names bound by "except" do not outlive it
-
-        def run() -> Any:
-            raise problem
-    else:
-
-        def run() -> Any:
-            return value
-
-    host.answer(think, turn, run)
-
-
-def _forget(tasks: dict[int, asyncio.Task[None]], turn: int, _task: asyncio.Task[None]) -> None:
-    tasks.pop(turn, None)
+    child.answer(think, turn, run)
 
 
 async def _awaited(result: Awaitable[Any]) -> Any:
     return await result
 
 
-def _start_reader(wire: Wire, received: Callable[[ToWorker], None]) -> None:
+def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
+    """Hand every message to ``received``, in a thread; the process ends with the pipe."""
+
     def read() -> None:
         while True:
             message = wire.receive()
@@ -384,49 +337,10 @@ def _start_reader(wire: Wire, received: Callable[[ToWorker], None]) -> None:
 def _in_author_code(error: BaseException) -> BaseException:
     """Cut our own frames off the top of the traceback."""
     trace: TracebackType | None = error.__traceback__
-    ours = (__file__, api.__file__)
-    while trace is not None and trace.tb_frame.f_code.co_filename in ours:
+    while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return error.with_traceback(trace)
 
 
-def main() -> None:
-    """Entry point of the process."""
-    parser = argparse.ArgumentParser(prog="plyhouse.bots.process.child")
-    parser.add_argument("--fd", type=int, required=True)
-    parser.add_argument("spec")
-    options = parser.parse_args()
-    # Ctrl-C in the terminal is for the runner, which then tells us.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end = socket.socket(fileno=options.fd)
-    end.set_inheritable(False)
-    wire = Wire(end)
-    sys.argv = [options.spec]
-    try:
-        bot_class = load_bot(options.spec)
-        make = partial(bot_class, **bot_options(options.spec, bot_class))
-    except BotLoadError as error:
-        wire.send(LoadFailed(str(error), error.details))
-        return
-    concurrent = inspect.iscoroutinefunction(bot_class.choose)
-    wire.send(
-        Loaded(
-            name=default_name(bot_class),
-            games=list(bot_class.claims()),
-            concurrent=concurrent,
-            best_at_deadline=bool(bot_class.play_best_at_deadline),
-        )
-    )
-    host = Host(make, wire)
-    if concurrent:
-        asyncio.run(run_async(host))
-    else:
-        run_sync(host)
-    # A bot may have left threads behind that would keep the process alive.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
-
-
-if __name__ == "__main__":
-    main()
+def _is_ours(file: str) -> bool:
+    return file == api.__file__ or os.path.dirname(file) == os.path.dirname(__file__)

@@ -22,7 +22,7 @@ __all__ = [
     "Chosen",
     "End",
     "Failed",
-    "FromWorker",
+    "FromChild",
     "LoadFailed",
     "Loaded",
     "Quit",
@@ -30,9 +30,9 @@ __all__ = [
     "Stop",
     "Stopped",
     "Think",
-    "ToWorker",
-    "decode_from_worker",
-    "decode_to_worker",
+    "ToChild",
+    "decode_from_child",
+    "decode_to_child",
     "frame",
 ]
 
@@ -165,25 +165,25 @@ class Failed(_Said, frozen=True):
     """The position it happened in, as text."""
 
 
-ToWorker: TypeAlias = Begin | Think | Stop | End | Quit
-FromWorker: TypeAlias = Loaded | LoadFailed | Best | Chosen | Stopped | Resigned | Failed
+ToChild: TypeAlias = Begin | Think | Stop | End | Quit
+FromChild: TypeAlias = Loaded | LoadFailed | Best | Chosen | Stopped | Resigned | Failed
 
 _encoder = msgspec.msgpack.Encoder()
-_to_worker: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
-_from_worker: msgspec.msgpack.Decoder[FromWorker] = msgspec.msgpack.Decoder(FromWorker)
+_to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)
+_from_child: msgspec.msgpack.Decoder[FromChild] = msgspec.msgpack.Decoder(FromChild)
 
 
-def frame(message: ToWorker | FromWorker) -> bytes:
+def frame(message: ToChild | FromChild) -> bytes:
     """Return the bytes that carry ``message``."""
     body = _encoder.encode(message)
     return HEADER.pack(len(body)) + body
 
 
-def decode_to_worker(body: bytes) -> ToWorker:
+def decode_to_child(body: bytes) -> ToChild:
     """Read what the runner said; `msgspec.MsgspecError` if it is no such message."""
-    return _to_worker.decode(body)
+    return _to_child.decode(body)
 
 
-def decode_from_worker(body: bytes) -> FromWorker:
+def decode_from_child(body: bytes) -> FromChild:
     """Read what the bot's process said; `msgspec.MsgspecError` if it is no such message."""
-    return _from_worker.decode(body)
+    return _from_child.decode(body)

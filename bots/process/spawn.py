@@ -1,4 +1,4 @@
-"""Starts a bot's process and moves its frames; see `plyhouse.bots.process.child` for the other end.
+"""Starts a bot's process and moves frames to and from it.
 
 POSIX only: the pipe is a socket pair whose other end is inherited by the child.
 """
@@ -22,12 +22,12 @@ from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.pipe import (
     HEADER,
     MAX_FRAME,
-    FromWorker,
+    FromChild,
     Loaded,
     LoadFailed,
     Quit,
-    ToWorker,
-    decode_from_worker,
+    ToChild,
+    decode_from_child,
     frame,
 )
 
@@ -86,8 +86,7 @@ class BotProcess:
                 "-u",  # what is printed before a crash must not be lost in a buffer
                 "-P",  # a random.py in the current folder must not hide the standard library's
                 "-m",
-                "plyhouse.bots.process.child",
-                "--fd",
+                "plyhouse.bots.process",
                 str(theirs.fileno()),
                 spec,
                 stdin=asyncio.subprocess.DEVNULL,
@@ -126,18 +125,18 @@ class BotProcess:
         """Process id."""
         return self._process.pid
 
-    def send(self, message: ToWorker) -> None:
+    def send(self, message: ToChild) -> None:
         """Queue a message; lost without notice if the process has ended (`receive` tells)."""
         if not self._writer.is_closing():
             self._writer.write(frame(message))
 
-    async def receive(self) -> FromWorker | None:
+    async def receive(self) -> FromChild | None:
         """The next message; None once the process has ended or talks nonsense."""
         try:
             (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
             if length > MAX_FRAME:
                 return None
-            return decode_from_worker(await self._reader.readexactly(length))
+            return decode_from_child(await self._reader.readexactly(length))
         except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
             return None
 

@@ -7,9 +7,9 @@ What happens to a turn, in all cases:
 * its process dies (``os._exit``, a crash in C code, out of memory): if it is clear which turn
   it was working on, that turn is `Failed`.  An async bot may have been at several: each is
   asked again in a new process, and only a second death fails it;
-* the runner no longer wants the answer (`BotHost.stop`): a bot that does not come to an end within
-  `HANG_GRACE` seconds is ended with its process; the other turns of that process are asked again
-  in a new one.
+* the runner no longer wants the answer (`Supervisor.stop`): a bot that does not come to an end
+  within `HANG_GRACE` seconds is ended with its process; the other turns of that process are asked
+  again in a new one.
 
 A new process is told every match anew (`Begin`), so positions are rebuilt there.
 """
@@ -31,7 +31,7 @@ from plyhouse.bots.process.pipe import (
     Chosen,
     End,
     Failed,
-    FromWorker,
+    FromChild,
     Loaded,
     LoadFailed,
     Resigned,
@@ -42,7 +42,7 @@ from plyhouse.bots.process.pipe import (
 from plyhouse.bots.process.spawn import IMPORT_TIMEOUT, BotProcess
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
-__all__ = ["HANG_GRACE", "BotHost", "Request"]
+__all__ = ["HANG_GRACE", "Request", "Supervisor"]
 
 HANG_GRACE: Final = 0.25
 """Seconds a bot has to come back after its turn has ended without it."""
@@ -50,12 +50,12 @@ HANG_GRACE: Final = 0.25
 MOST_DEATHS: Final = 5
 """Processes in a row that end without having answered anything before the bot is given up."""
 
-Answer = Chosen | Resigned | Failed
+TurnAnswer = Chosen | Resigned | Failed
 
 
 @dataclass(eq=False)
 class Request:
-    """One turn that a bot is asked to think about; times are instants of the host's clock."""
+    """One turn that a bot is asked to think about; times are instants of the supervisor's clock."""
 
     match: str
     number: int
@@ -66,7 +66,7 @@ class Request:
     observation: dict[str, Any]
     clocks: Sequence[ClockState]
     retry: bool
-    answer: asyncio.Future[Answer]
+    answer: asyncio.Future[TurnAnswer]
     best: str | None = None
     """Best action reported so far, as text."""
     stopped: bool = False
@@ -81,7 +81,7 @@ class _Match:
     told: int = 0
 
 
-class BotHost:
+class Supervisor:
     """One process of a bot, over all its lives."""
 
     def __init__(
@@ -306,7 +306,7 @@ class BotHost:
             )
         )
 
-    def _received(self, message: FromWorker) -> None:
+    def _received(self, message: FromChild) -> None:
         match message:
             case Best():
                 request = self._open.get(message.turn)

@@ -1,13 +1,13 @@
-"""Rebuilds the position of a match from the events that a seat may see."""
+"""Follows a match in the bot's process, by the events that its seat may see."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from plyhouse.bots.api import is_perfect
-from plyhouse.games.base import CHANCE, Game, Observation
+from plyhouse.games.base import CHANCE, Game, Information, Observation
 from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
 
 __all__ = ["OutOfStep", "Tracker"]
@@ -20,25 +20,27 @@ class OutOfStep(Exception):  # noqa: N818 - a state of affairs
 class Tracker:
     """The events of one match and, with perfect information, the position they lead to.
 
-    With hidden information `state` is None: the events do not tell.
+    With hidden information `state` is None: the events do not tell it.
     """
 
     def __init__(self, game: Game, events: Iterable[Event] = ()) -> None:
         self.game = game
         self.events: list[Event] = []
-        self.state: Any | None = game.initial_state() if is_perfect(game) else None
+        """All so far; only ever grows."""
+        perfect = game.info.information is Information.PERFECT
+        self._position = Position(game) if perfect else None
         self.add(events)
 
     @property
-    def plies(self) -> int:
-        """Actions of seats so far."""
-        return sum(event.seat != CHANCE_SEAT for event in self.events)
+    def state(self) -> Any | None:
+        """The full state; None with hidden information."""
+        return self._position.state if self._position is not None else None
 
     def add(self, events: Iterable[Event]) -> None:
         """Take more events; raises `OutOfStep` if they cannot have happened."""
         for event in events:
-            if self.state is not None:
-                self.state = self._after(self.state, event)
+            if self._position is not None:
+                self._apply(self._position, event)
             self.events.append(event)
 
     def observation(self, fields: Mapping[str, Any], seat: int) -> Observation:
@@ -47,16 +49,15 @@ class Tracker:
             return self.game.observe(self.state, seat)
         return self.game.decode_observation(fields)
 
-    def _after(self, state: Any, event: Event) -> Any:
-        mover = CHANCE if event.seat == CHANCE_SEAT else event.seat
-        where = f"{self.game.spec}, event {len(self.events) + 1} ({event.action!r})"
-        if state.to_move != mover:
-            raise OutOfStep(f"{where}: it is not the turn of seat {event.seat} there")
+    def _apply(self, position: Position, event: Event) -> None:
         if event.action is None:
-            raise OutOfStep(f"{where}: hidden, in a game of perfect information")
+            raise self._out_of_step(event, "hidden, in a game of perfect information")
         try:
-            if mover == CHANCE:
-                return state.after(self.game.parse_chance(state, event.action))
-            return state.after(self.game.parse(state, event.action))
+            position.apply(CHANCE if event.seat == CHANCE_SEAT else event.seat, event.action)
         except GameError as error:
-            raise OutOfStep(f"{where}: {error}") from error
+            raise self._out_of_step(event, str(error)) from error
+
+    def _out_of_step(self, event: Event, why: str) -> OutOfStep:
+        return OutOfStep(
+            f"{self.game.spec}, event {len(self.events) + 1} ({event.action!r}): {why}"
+        )

@@ -25,7 +25,9 @@ from plyhouse.bots.client.client import Client, ClientError, ConnectionLost, Req
 from plyhouse.bots.client.timing import MS, SECOND, Clock, first_of
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.pipe import Begin, Chosen, Failed, Resigned
-from plyhouse.bots.process.supervisor import BotHost, Request
+from plyhouse.bots.process.supervisor import Request, Supervisor
+from plyhouse.bots.running.history import History
+from plyhouse.bots.running.summary import SeatResult
 from plyhouse.bots.running.time_management import (
     allot,
     expected_moves_left,
@@ -48,7 +50,7 @@ from plyhouse.protocol.messages import (
     Turn,
 )
 
-__all__ = ["MatchResult", "Play", "Surroundings"]
+__all__ = ["Play", "Surroundings"]
 
 SAME_MISTAKES: Final = 3
 """Refusals of one and the same answer before the bot is taken for failed."""
@@ -58,26 +60,6 @@ DETAIL_LIMIT: Final = 4000
 
 SURPRISE_MS: Final = 100
 """A ply charged by this much more than the bot was seen to take is worth a line."""
-
-
-@dataclass(frozen=True, slots=True)
-class MatchResult:
-    """How one match went, from our seat."""
-
-    match: str
-    game: str
-    seat: int
-    opponents: tuple[str, ...]
-    outcome: Outcome
-    plies: int
-    charged_ms: int
-    """Time charged to us in all, as far as the ledger was seen."""
-
-    @property
-    def points(self) -> float:
-        """Our utility."""
-        returns = self.outcome.returns
-        return returns[self.seat] if self.seat < len(returns) else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +85,7 @@ class Play:
         self,
         snapshot: MatchSnapshot,
         game: Game,
-        host: BotHost,
+        supervisor: Supervisor,
         around: Surroundings,
         *,
         files: bool,
@@ -114,9 +96,9 @@ class Play:
         self.seat: int = snapshot.seat
         self.game = game
         self.snapshot = snapshot
-        self.events: list[Event] = []
+        self.history = History(snapshot.seat)
         self.outcome: Outcome | None = None
-        self._host = host
+        self._supervisor = supervisor
         self._around = around
         self._files = files
         self._file = file
@@ -153,13 +135,12 @@ class Play:
         if self.outcome is not None:
             return
         self.snapshot = snapshot
-        grown = _same(self.events, snapshot.events[: len(self.events)])
-        if not self._started or not grown:
-            self.events = list(snapshot.events)
-            self._host.begin(self.match, self._begin, lambda: self.events)
-            self._started = True
+        if self._started and self.history.is_start_of(snapshot.events):
+            self.history.extend(snapshot.events[len(self.history.events) :])
         else:
-            self.events.extend(snapshot.events[len(self.events) :])
+            self.history = History(self.seat, snapshot.events)
+            self._supervisor.begin(self.match, self._begin, lambda: self.history.events)
+            self._started = True
         if snapshot.status == "waiting":
             self._around.spawn(self._get_ready(self._around.nonce(snapshot)))
         elif snapshot.outcome is not None:
@@ -181,12 +162,12 @@ class Play:
         """It is our turn."""
         if self.outcome is not None:
             return
-        if turn.ply < self._plies() or (self._busy_with(turn.ply) and not turn.retry):
+        if turn.ply < self.history.plies or (self._busy_with(turn.ply) and not turn.retry):
             return  # said before
         if turn.retry and self._repeats_itself():
             return
-        self.events.extend(turn.events)
-        if self._plies() != turn.ply:
+        self.history.extend(turn.events)
+        if self.history.plies != turn.ply:
             # Something was lost on the way: ask how the match stands.
             self._send(lambda number: Sync(number, self.match))
             return
@@ -196,35 +177,36 @@ class Play:
 
     def on_accepted(self, accepted: Accepted) -> None:
         """Our action was played."""
-        if accepted.duplicate or self._plies() > accepted.ply:
+        if accepted.duplicate or self.history.plies > accepted.ply:
             return
-        self.events.extend(accepted.events)
+        self.history.extend(accepted.events)
         if accepted.ledger is not None:
             self._note_ledger(accepted.ledger)
 
     def on_events(self, events: Sequence[Event]) -> None:
         """Something else happened."""
-        if events and (last := _last_ply(events)) is not None and last >= self._plies():
-            self.events.extend(events)
+        last = _last_ply(events)
+        if last is not None and last >= self.history.plies:
+            self.history.extend(events)
 
-    def on_finished(self, finished: Finished) -> MatchResult:
+    def on_finished(self, finished: Finished) -> SeatResult:
         """The match is over."""
-        self.events.extend(finished.events)
+        self.history.extend(finished.events)
         self.outcome = finished.outcome
         self._end()
         if finished.outcome.termination == "flag_fall" and finished.outcome.seat == self.seat:
             self._explain_flag()
         return self.result(finished.outcome)
 
-    def result(self, outcome: Outcome) -> MatchResult:
+    def result(self, outcome: Outcome) -> SeatResult:
         """How it went."""
-        return MatchResult(
+        return SeatResult(
             match=self.match,
             game=self.snapshot.game,
             seat=self.seat,
             opponents=self.opponents,
             outcome=outcome,
-            plies=self._plies(),
+            plies=self.history.plies,
             charged_ms=self._charged,
         )
 
@@ -261,15 +243,16 @@ class Play:
         left = deadline_ms * MS
         margin = safety_margin(left, client.round_trip, client.jitter)
         mine = [state for state in clocks if state.seat == self.seat]
-        made = sum(event.seat == self.seat for event in self.events)
         allotment = allot(
             self._rule,
             left,
             margin=margin,
             periods=mine[0].periods if mine else None,
-            moves_left=expected_moves_left(made, -(-self.game.info.max_plies // self.game.seats)),
+            moves_left=expected_moves_left(
+                self.history.own, -(-self.game.info.max_plies // self.game.seats)
+            ),
         )
-        self._request = self._host.think(
+        self._request = self._supervisor.think(
             self.match,
             ply=ply,
             soft_at=arrived + allotment.soft,
@@ -301,20 +284,20 @@ class Play:
                     f"match {self.match}, ply {request.ply}: time nearly out, playing the best "
                     f"action reported so far: {answer}"
                 )
-                self._host.stop(request)
+                self._supervisor.stop(request)
                 await self._act(request.ply, answer, arrived)
 
     async def _answer(self, request: Request) -> Chosen | Resigned | Failed | str:
         """What the bot says in time, or else the best it has reported."""
         clock = self._around.clock
         if not await first_of(request.answer, _until(clock, request.hard_at)):
-            if request.best is not None and self._host.loaded.best_at_deadline:
+            if request.best is not None and self._supervisor.loaded.best_at_deadline:
                 return request.best
             self._around.log.note(
                 f"match {self.match}, ply {request.ply}: time nearly out and nothing to play: "
                 + (
                     "the bot has reported no action so far"
-                    if self._host.loaded.best_at_deadline
+                    if self._supervisor.loaded.best_at_deadline
                     else "play_best_at_deadline is off"
                 )
             )
@@ -386,14 +369,11 @@ class Play:
 
     def _begin(self) -> Begin:
         return Begin(
-            msgspec.structs.replace(self.snapshot, events=list(self.events), scene=None),
+            msgspec.structs.replace(self.snapshot, events=self.history.events, scene=None),
             f"{self._around.seed}/{self.snapshot.commitment or self.match}",
             self._files,
             self._file,
         )
-
-    def _plies(self) -> int:
-        return sum(event.seat != CHANCE_SEAT for event in self.events)
 
     def _busy_with(self, ply: int) -> bool:
         """Whether the bot is thinking about this ply, or its action is on its way."""
@@ -407,17 +387,17 @@ class Play:
     def _drop(self) -> None:
         request, self._request = self._request, None
         if request is not None:
-            self._host.stop(request)
+            self._supervisor.stop(request)
         task, self._task = self._task, None
         if task is not None and task is not asyncio.current_task():
             task.cancel()
 
     def _end(self) -> None:
         self._drop()
-        self._host.end(self.match, self.outcome)
+        self._supervisor.end(self.match, self.outcome)
 
     async def _get_ready(self, nonce: str) -> None:
-        await self._host.settled()
+        await self._supervisor.settled()
         if self.outcome is None:
             self._send(lambda number: Ready(number, self.match, nonce))
 
@@ -450,17 +430,9 @@ class Play:
         last = f"; last ply: {_ledger(self._ledger)}" if self._ledger is not None else ""
         trip = self._around.client.round_trip // MS
         self._around.say(
-            f"match {self.match}: lost on time at ply {self._plies()} "
+            f"match {self.match}: lost on time at ply {self.history.plies} "
             f"({self.snapshot.time_control}, round trip {trip} ms{last})"
         )
-
-
-def _same(ours: Sequence[Event], theirs: Sequence[Event]) -> bool:
-    """Whether the same things happened (times may be told later than actions)."""
-    return len(ours) == len(theirs) and all(
-        (one.ply, one.seat, one.action) == (two.ply, two.seat, two.action)
-        for one, two in zip(ours, theirs, strict=True)
-    )
 
 
 def _last_ply(events: Sequence[Event]) -> int | None:

@@ -1,6 +1,4 @@
-"""What can be asked of a run of a bot, before it and by signals; see
-`plyhouse.bots.running.runner`.
-"""
+"""What can be asked of a run of a bot: options before it starts, signals while it goes on."""
 
 from __future__ import annotations
 
@@ -16,15 +14,25 @@ from plyhouse.bots.client.client import FIRST_ATTEMPTS
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.process.spawn import IMPORT_TIMEOUT
 from plyhouse.bots.process.supervisor import HANG_GRACE
-from plyhouse.bots.running.play import MatchResult
-from plyhouse.bots.running.summary import SeekRequest
+from plyhouse.bots.running.summary import SeatResult
 from plyhouse.protocol.codec import MSGPACK, Codec
 
-__all__ = ["RunOptions", "on_signals"]
+__all__ = ["RunOptions", "SeekRequest", "on_signals"]
 
 
 def _to_stderr(line: str) -> None:
     print(line, file=sys.stderr, flush=True)  # noqa: T201 - the default output of a program
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SeekRequest:
+    """A pool to enter; ``count`` 0 means as many matches as come."""
+
+    game: str
+    time_control: str = "move:1"
+    rated: bool = False
+    count: int = 1
+    mirrored: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +67,7 @@ class RunOptions:
     """Where the bot's output is kept."""
     say: Callable[[str], None] = _to_stderr
     """Gets progress lines."""
-    on_result: Callable[[MatchResult], None] | None = None
+    on_result: Callable[[SeatResult], None] | None = None
     """Gets every result as it comes."""
     codec: Codec = MSGPACK
     clock: Clock = REAL_CLOCK

@@ -19,23 +19,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from plyhouse.bots.client.channel import Connector, websocket_connector
+from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.client.client import (
     Client,
     ClientError,
     Connected,
     ConnectionLost,
     Disconnected,
-    Identity,
+    Introduction,
     RequestRefused,
 )
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.supervisor import BotHost
+from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.accepted import AcceptedGames
-from plyhouse.bots.running.play import MatchResult, Play, Surroundings
-from plyhouse.bots.running.run_options import RunOptions, on_signals
-from plyhouse.bots.running.summary import RunSummary, SeekRequest, counted, verdict
+from plyhouse.bots.running.play import Play, Surroundings
+from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
+from plyhouse.bots.running.summary import RunSummary, SeatResult, counted, verdict
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.messages import (
     Accepted,
@@ -82,8 +82,11 @@ async def run_bot(
     the first Ctrl-C lets running matches finish, the second leaves.
     """
     asked = options or RunOptions()
-    connect = connector or websocket_connector(server, asked.codec)
-    runner = BotRunner(check_spec(spec), connect, token, asked)
+    if connector is None:
+        from plyhouse.bots.client.websocket import websocket_connector  # for networks only
+
+        connector = websocket_connector(server, asked.codec)
+    runner = BotRunner(check_spec(spec), connector, token, asked)
     with on_signals(runner.interrupt) if handle_signals else contextlib.nullcontext():
         return await runner.run()
 
@@ -99,7 +102,7 @@ class BotRunner:
         self._seeks = tuple(options.seeks)
         self._say = options.say
         self._clock = options.clock
-        self._hosts: list[BotHost] = []
+        self._supervisors: list[Supervisor] = []
         self._plays: dict[str, Play] = {}
         self._over: set[str] = set()
         self._begun: Counter[tuple[str, str]] = Counter()
@@ -153,15 +156,15 @@ class BotRunner:
         self._spawn(self._unseek())
         self._watch_server()
 
-    def restart_workers(self) -> None:
+    def restart_processes(self) -> None:
         """End the bot's processes; new ones take over in the middle of whatever is played."""
-        for host in self._hosts:
-            host.restart()
+        for supervisor in self._supervisors:
+            supervisor.restart()
 
     # Setting up
 
     async def _load(self, log: AuthorLog) -> None:
-        first = await self._new_host(log)
+        first = await self._new_supervisor(log)
         loaded = first.loaded
         name = self._options.bot if self._options.bot is not None else loaded.name
         log.name = name or loaded.name
@@ -177,12 +180,12 @@ class BotRunner:
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
         needed = 1 if loaded.concurrent else max(at_once, default=1)
-        more = [self._new_host(log) for _ in range(max(self._options.workers, needed) - 1)]
+        more = [self._new_supervisor(log) for _ in range(max(self._options.workers, needed) - 1)]
         await asyncio.gather(*more)
-        room = CONCURRENT_MATCHES if loaded.concurrent else len(self._hosts)
+        room = CONCURRENT_MATCHES if loaded.concurrent else len(self._supervisors)
         self._client = Client(
             self._connector,
-            Identity(
+            Introduction(
                 token=self._token,
                 bot=name,
                 games=self._games.offered,
@@ -205,21 +208,21 @@ class BotRunner:
             opening_plies=self._options.opening_plies,
         )
 
-    async def _new_host(self, log: AuthorLog) -> BotHost:
-        host = BotHost(
+    async def _new_supervisor(self, log: AuthorLog) -> Supervisor:
+        supervisor = Supervisor(
             self._spec,
             log,
             clock=self._clock,
             hang_grace=self._options.hang_grace,
             import_timeout=self._options.import_timeout,
         )
-        await host.start()
-        self._hosts.append(host)
-        return host
+        await supervisor.start()
+        self._supervisors.append(supervisor)
+        return supervisor
 
     def _replace_log(self, log: AuthorLog) -> None:
-        for host in self._hosts:
-            host.log = log
+        for supervisor in self._supervisors:
+            supervisor.log = log
 
     def _nonce(self, snapshot: MatchSnapshot) -> str:
         if self._options.seed is None:
@@ -314,9 +317,9 @@ class BotRunner:
             )
             self._over.add(match)
             return None
-        host = min(self._hosts, key=lambda host: host.matches)
+        supervisor = min(self._supervisors, key=lambda supervisor: supervisor.matches)
         file = self._games.file(game.info.name)
-        play = Play(snapshot, game, host, self._around, files=files, file=file)
+        play = Play(snapshot, game, supervisor, self._around, files=files, file=file)
         self._plays[match] = play
         self._begun[(snapshot.game, snapshot.time_control)] += 1
         self._watch_idle()
@@ -330,7 +333,7 @@ class BotRunner:
             self._spawn(self._unseek())
         return play
 
-    def _finished(self, play: Play, result: MatchResult) -> None:
+    def _finished(self, play: Play, result: SeatResult) -> None:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
         self._summary.results.append(result)
@@ -357,8 +360,8 @@ class BotRunner:
         self._spawn(play.close())
         self._plays.pop(play.match, None)
         self._over.add(play.match)
-        for host in self._hosts:
-            host.end(play.match, None)
+        for supervisor in self._supervisors:
+            supervisor.end(play.match, None)
         self._watch_idle()
         if self._stopping and not self._plays:
             self._leave()
@@ -486,7 +489,9 @@ class BotRunner:
             if task is not asyncio.current_task():
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(host.close() for host in self._hosts), return_exceptions=True)
+        await asyncio.gather(
+            *(supervisor.close() for supervisor in self._supervisors), return_exceptions=True
+        )
 
 
 def _sync(match: str, number: int) -> Sync:

@@ -1,23 +1,37 @@
-"""What a run was asked for and what came of it, as values and as words."""
+"""What came of a run, as values and as words.
+
+>>> lost = SeatResult("m1", "pig", 0, ("bert/rival",), Outcome("flag_fall", [-1.0, 1.0], 0), 1, 900)
+>>> verdict(lost)
+'lost -1 after 1 ply: flag fall by us'
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plyhouse.bots.running.play import MatchResult
+from plyhouse.protocol.messages import Outcome
 
-__all__ = ["RunSummary", "SeekRequest", "counted", "verdict"]
+__all__ = ["RunSummary", "SeatResult", "counted", "verdict"]
 
 
 @dataclass(frozen=True, slots=True)
-class SeekRequest:
-    """A pool to enter; ``count`` 0 means as many matches as come."""
+class SeatResult:
+    """How one match went, from our seat."""
 
+    match: str
     game: str
-    time_control: str = "move:1"
-    rated: bool = False
-    count: int = 1
-    mirrored: bool = False
+    seat: int
+    opponents: tuple[str, ...]
+    outcome: Outcome
+    plies: int
+    charged_ms: int
+    """Time charged to us in all, as far as the ledger was seen."""
+
+    @property
+    def points(self) -> float:
+        """Our utility."""
+        returns = self.outcome.returns
+        return returns[self.seat] if self.seat < len(returns) else 0.0
 
 
 @dataclass(slots=True)
@@ -25,7 +39,7 @@ class RunSummary:
     """What came of a run."""
 
     bot: str
-    results: list[MatchResult] = field(default_factory=list)
+    results: list[SeatResult] = field(default_factory=list)
     interrupted: bool = False
     left_running: int = 0
     """Matches that were still going on when we left."""
@@ -41,7 +55,7 @@ class RunSummary:
         return sum(result.points < 0 for result in self.results)
 
 
-def verdict(result: MatchResult) -> str:
+def verdict(result: SeatResult) -> str:
     """How a match went, as one line for people."""
     outcome = result.outcome
     points = f"{result.points:+g}"

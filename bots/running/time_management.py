@@ -1,17 +1,24 @@
-"""How long to think about one action: pure arithmetic on the clock.
+"""How long to think about one action: pure arithmetic on the clock, in integer nanoseconds.
 
-Everything follows from the time to flag fall that the server names with each turn (``turn.
-deadline_ms``), the rule of the time control, and a safety margin for the way to the server:
+With each turn the server names the time left until the flag falls.  That, the time control and a
+safety margin for the way to the server give two instants:
 
-* ``hard``: when the action must leave this machine.  The runner plays the best action reported
-  so far when it is reached.
-* ``soft``: what a search should use now, so that enough is left for the rest of the match, and
-  early enough that a search which runs a little over is not cut off.  This is
-  ``turn.limit.time``.
+* ``soft``: what a search should use now (``turn.limit.time``), so that enough is left for the
+  rest of the match, and a search that runs a little over is not cut off;
+* ``hard``: when the action must leave this machine.  The best action reported so far is played
+  then.
 
 Laws (tests/bots/test_time_management.py): ``0 <= soft <= hard <= left - margin`` wherever the
-margin fits, more time left never means less to think, and a bot that always uses ``soft`` never
-loses on time, however long the match.  Times are integer nanoseconds.
+margin fits; more time left never means less to think; and a bot that always uses ``soft`` never
+loses on time, however long the match.
+
+>>> rule = parse_time_control("total:60+0.5")
+>>> margin = safety_margin(60 * SECOND, round_trip=30 * MS, jitter=5 * MS)
+>>> margin // MS
+65
+>>> given = allot(rule, 60 * SECOND, margin=margin, moves_left=expected_moves_left(made=4))
+>>> given.soft // MS, given.hard // MS
+(2540, 59935)
 """
 
 from __future__ import annotations
@@ -81,6 +88,11 @@ def parse_time_control(text: str) -> TimeRule:
 
     An unknown form, perhaps of a newer server, is taken for a time per move: then all the
     time to flag fall may be used, which no rule forbids.
+
+    >>> parse_time_control("byoyomi:60+5x10")
+    TimeRule(kind='byoyomi', each=5000000000, increment=0, periods=10)
+    >>> parse_time_control("sandglass:60")
+    TimeRule(kind='move', each=0, increment=0, periods=0)
     """
     for kind, form in _FORMS.items():
         found = form.fullmatch(text.replace(" ", ""))
@@ -116,6 +128,11 @@ def expected_moves_left(made: int, most: int | None = None) -> int:
 
     ``most`` bounds the own actions of the whole match where the rules do (always at least 1
     is left, since one is being asked for).
+
+    >>> [expected_moves_left(made) for made in (0, 20, 40, 100)]
+    [30, 20, 10, 8]
+    >>> expected_moves_left(made=4, most=5)
+    1
     """
     left = max(FEWEST_MOVES, TYPICAL_MOVES - made // 2)
     if most is not None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, CommandError
-from plyhouse.clients.cli.options import database_option
-from plyhouse.clients.cli.output import note
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
+from plyhouse.clients.cli.shared.options import database_option
+from plyhouse.clients.cli.shared.output import note
 
 __all__ = ["book"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.errors import (
+from plyhouse.clients.cli.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -15,14 +15,14 @@ from plyhouse.clients.cli.errors import (
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.cli.lazy import HintingGroup
-from plyhouse.clients.cli.options import (
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import (
     game_option,
     server_option,
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.output import note
+from plyhouse.clients.cli.shared.output import note
 
 __all__ = ["bot"]
 
@@ -100,7 +100,7 @@ def run(
     """
     from plyhouse.bots.client.client import Refused
     from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
-    from plyhouse.clients.cli.http import Url
+    from plyhouse.clients.cli.shared.http import Url
     from plyhouse.server.match.clock import TimeControl
 
     address = Url(server)

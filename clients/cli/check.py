@@ -7,9 +7,9 @@ import json
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.cli.options import game_option, json_option
-from plyhouse.clients.cli.output import note
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.clients.cli.shared.options import game_option, json_option
+from plyhouse.clients.cli.shared.output import note
 
 __all__ = ["check"]
 
@@ -27,14 +27,14 @@ def check(bot: str, games: tuple[str, ...], as_json: bool) -> int:
     right. Ends with exit code 1 if one fails.
     """
     from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.cli.conformance import Check, check_bot
+    from plyhouse.clients.cli.checking.examination import Finding, check_bot
 
-    def tell(done: Check) -> None:
+    def tell(done: Finding) -> None:
         if not as_json:
             mark = "ok      " if done.passed else "FAILED  "
             click.echo(f"{mark}{done.name}" + (f": {done.explanation}" if done.explanation else ""))
 
-    checks = asyncio.run(check_bot(check_spec(bot), games or None, on_check=tell, on_output=note))
+    checks = asyncio.run(check_bot(check_spec(bot), games or None, on_finding=tell, on_output=note))
     failed = sum(not done.passed for done in checks)
     if as_json:
         fields = [

@@ -19,7 +19,7 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 
 __all__ = ["compile_game"]
 

@@ -24,10 +24,10 @@ from typing import Any, Final
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_UNREACHABLE, CommandError
-from plyhouse.clients.cli.http import call, path
 from plyhouse.clients.cli.leaderboard import print_standings
-from plyhouse.clients.cli.output import is_terminal, note
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_UNREACHABLE, CommandError
+from plyhouse.clients.cli.shared.http import call, path
+from plyhouse.clients.cli.shared.output import is_terminal, note
 
 __all__ = ["demo"]
 
@@ -53,7 +53,7 @@ class DemoBot:
 
 
 @dataclass(frozen=True)
-class Event:
+class DemoCompetition:
     """A competition of the demo."""
 
     game: str
@@ -73,12 +73,12 @@ BOTS: Final = (
     DemoBot("kira", "kuhn_optimal", "kuhn_optimal", ("kuhn_poker",)),
     DemoBot("mo", "maniac", f"{_OWN}Maniac", ("kuhn_poker",)),
 )
-EVENTS: Final = (
-    Event("connect_four", "bank:0.03+2", 2),
-    Event("pig", "bank:0.03+2", 3),
-    Event("tic_tac_toe", "bank:0.03+2", 3),
-    Event("coin_guess", "move:1", 30),
-    Event("kuhn_poker", "move:1", 30),
+COMPETITIONS: Final = (
+    DemoCompetition("connect_four", "bank:0.03+2", 2),
+    DemoCompetition("pig", "bank:0.03+2", 3),
+    DemoCompetition("tic_tac_toe", "bank:0.03+2", 3),
+    DemoCompetition("coin_guess", "move:1", 30),
+    DemoCompetition("kuhn_poker", "move:1", 30),
 )
 
 
@@ -116,10 +116,10 @@ def demo(keep: bool, port: int, database: str) -> int:
         matches = _wait_until_played(server, competitions, house)
         played = time.monotonic() - start
         _wait_for_ratings(server)
-        for event in EVENTS:
+        for competition in COMPETITIONS:
             click.echo()
-            answer = call(server, "GET", path("leaderboards", event.game))
-            print_standings(event.game, answer["standings"])
+            answer = call(server, "GET", path("leaderboards", competition.game))
+            print_standings(competition.game, answer["standings"])
         click.echo()
         sound = _verify_one(server, competitions)
         click.echo(f"{matches} matches in {played:.0f} s, database {_place(database)}")
@@ -172,7 +172,7 @@ class _House:
     def start_bots(self, server: str, tokens: Mapping[str, str]) -> None:
         """Start every bot and wait until all are connected."""
         for bot in BOTS:
-            games = bot.games or tuple(event.game for event in EVENTS)
+            games = bot.games or tuple(competition.game for competition in COMPETITIONS)
             arguments = [
                 "bot",
                 "run",
@@ -238,21 +238,23 @@ class _House:
 def _organise(server: str, token: str) -> dict[str, str]:
     """Create the competitions through the API; returns their ids by game."""
     made = {}
-    for event in EVENTS:
+    for competition in COMPETITIONS:
         entries = [
-            f"{bot.player}/{bot.name}" for bot in BOTS if not bot.games or event.game in bot.games
+            f"{bot.player}/{bot.name}"
+            for bot in BOTS
+            if not bot.games or competition.game in bot.games
         ]
         body = {
-            "name": f"Demo: {event.game}",
-            "game": event.game,
-            "time_control": event.time_control,
-            "rounds": event.rounds,
+            "name": f"Demo: {competition.game}",
+            "game": competition.game,
+            "time_control": competition.time_control,
+            "rounds": competition.rounds,
             "mirrored": True,
             "rated": True,
             "entries": entries,
         }
         answer = call(server, "POST", path("competitions"), body, token)
-        made[event.game] = str(answer["competition"])
+        made[competition.game] = str(answer["competition"])
     return made
 
 
@@ -308,7 +310,10 @@ def _wait_for_ratings(server: str) -> None:
     deadline = time.monotonic() + RATINGS_TIMEOUT
     seen = None
     while time.monotonic() < deadline:
-        boards = [call(server, "GET", path("leaderboards", event.game)) for event in EVENTS]
+        boards = [
+            call(server, "GET", path("leaderboards", competition.game))
+            for competition in COMPETITIONS
+        ]
         lines = [line for board in boards for line in board["standings"]]
         # Fitted, and no fit that came after it has changed anything.
         if boards == seen and all(line["rating"] is not None for line in lines):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_OK, exit_code, sentence
-from plyhouse.clients.cli.options import database_option, server_option
+from plyhouse.clients.cli.shared.errors import EXIT_OK, exit_code, sentence
+from plyhouse.clients.cli.shared.options import database_option, server_option
 
 __all__ = ["doctor"]
 
@@ -122,7 +122,7 @@ def _database(url: str) -> str:
 
 def _server(address: str) -> str:
     """What the server says of itself."""
-    from plyhouse.clients.cli.http import call
+    from plyhouse.clients.cli.shared.http import call
 
     about = call(address, "GET", "/api/v1/status", timeout=5.0)
     return f"{address}: works, version {about.get('version', 'unknown')}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game

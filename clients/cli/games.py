@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from plyhouse.clients.cli.options import json_option
-from plyhouse.clients.cli.output import print_table
+from plyhouse.clients.cli.shared.options import json_option
+from plyhouse.clients.cli.shared.output import print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
 from plyhouse.games.registry import game_class, game_file, game_names, get_game

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from plyhouse.clients.cli.options import database_option, json_option, server_option
-from plyhouse.clients.cli.output import interval, note, print_table, rich_table, signed
+from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
+from plyhouse.clients.cli.shared.output import interval, note, print_table, rich_table, signed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,7 +43,7 @@ def leaderboard(game: str, limit: int, server: str | None, database: str, as_jso
 
     spec = get_game(game).spec
     if server is not None:
-        from plyhouse.clients.cli.http import call, path
+        from plyhouse.clients.cli.shared.http import call, path
 
         answer = call(server, "GET", path("leaderboards", spec) + f"?limit={limit}")
         rows: Sequence[Mapping[str, Any]] = answer["standings"]

@@ -1,7 +1,7 @@
 """The ``plyhouse`` command: its tree of subcommands, and how every one of them ends.
 
 Only click is imported here; each subcommand lives in a module of its own that is
-imported when it runs.  See `plyhouse.clients.cli.errors` for the exit codes.
+imported when it runs.  See `plyhouse.clients.cli.shared.errors` for the exit codes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.errors import (
+from plyhouse.clients.cli.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
     exit_code,
     sentence,
 )
-from plyhouse.clients.cli.lazy import LazyGroup
+from plyhouse.clients.cli.shared.lazy import LazyGroup
 
 __all__ = ["cli", "main"]
 
@@ -58,15 +58,13 @@ COMMANDS: Final = {
     "3 cannot reach a server or database, 4 refused, 130 interrupted.",
 )
 @click.version_option(package_name="plyhouse", prog_name="plyhouse")
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_context
-def cli(ctx: click.Context, debug: bool) -> None:
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def cli() -> None:
     """Host game-bot competitions: matches under a clock, and leaderboards.
 
     A first look: `plyhouse demo`. Your own bot: `plyhouse new-bot mybot.py`, then
     `plyhouse match mybot.py random --game connect_four`.
     """
-    ctx.obj = debug
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.options import game_option, json_option, time_control_option
-from plyhouse.clients.cli.output import interval, note, print_table, signed
-from plyhouse.clients.cli.tally import (
+from plyhouse.clients.cli.arena.tally import (
     VOID,
     Interval,
     MatchResult,
@@ -25,9 +22,12 @@ from plyhouse.clients.cli.tally import (
     elo,
     tally,
 )
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
+from plyhouse.clients.cli.shared.output import interval, note, print_table, signed
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.arena import Played, Series
+    from plyhouse.clients.cli.arena.series import PlayedPairing, Series
 
 __all__ = ["match"]
 
@@ -111,7 +111,7 @@ def match(
     Ends with exit code 1 if a bot crashed or a match could not be played.
     """
     from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.cli.arena import Series, default_jobs
+    from plyhouse.clients.cli.arena.series import Series, default_jobs
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.clock import TimeControl
 
@@ -165,7 +165,10 @@ def _count(number: int, noun: str) -> str:
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
     """A short name for each bot, all different: the file's or class's, with a number if needed.
 
-    Files may be called what bots cannot, as in ``my bot (copy).py``.
+    Files may be called what bots cannot.
+
+    >>> bot_labels(("my bot (copy).py", "bots/a.py:Bold", "random", "random"))
+    ('my-bot-copy', 'Bold', 'random', 'random-2')
     """
     labels: list[str] = []
     for bot in bots:
@@ -182,10 +185,10 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
 
 def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[MatchResult]:
     """Play the series; results in the order of the pairings, records to the file in it."""
-    from plyhouse.clients.cli.arena import play_series
-    from plyhouse.clients.cli.local import loop_factory
+    from plyhouse.clients.cli.arena.local import loop_factory
+    from plyhouse.clients.cli.arena.series import play_series
 
-    finished: dict[int, Played] = {}
+    finished: dict[int, PlayedPairing] = {}
     with ExitStack() as stack:
         try:
             file = stack.enter_context(save.open("w", encoding="utf-8")) if save else None
@@ -193,10 +196,10 @@ def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[M
             reason = (error.strerror or "cannot be written").lower()
             raise CommandError(f"{save}: {reason}.", EXIT_USAGE) from error
         advance = stack.enter_context(_progress(pairings))
-        waiting: dict[int, Played] = {}
+        waiting: dict[int, PlayedPairing] = {}
         written = 0
 
-        def on_played(index: int, played: Played) -> None:
+        def on_played(index: int, played: PlayedPairing) -> None:
             nonlocal written
             finished[index] = waiting[index] = played
             while file is not None and written in waiting:

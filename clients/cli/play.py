@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.output import is_terminal, note, signed
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.output import is_terminal, note, signed
 
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector
@@ -126,7 +126,7 @@ class _Table:
 
     async def sit(self) -> int:
         """Set the table, play, clear it; returns the exit code."""
-        from plyhouse.clients.cli.local import local_hub
+        from plyhouse.clients.cli.arena.local import local_hub
         from plyhouse.clients.terminal.prompt import LineReader
 
         self.lines = LineReader()
@@ -137,13 +137,13 @@ class _Table:
             self.lines.close()
 
     async def _play(self, hub: Hub) -> int:
-        from plyhouse.bots.client.client import Client, Identity
-        from plyhouse.clients.cli.local import connector_of
+        from plyhouse.bots.client.client import Client, Introduction
+        from plyhouse.clients.cli.arena.local import connector_of
 
         runs = await self._invite(hub)
         person = await hub.store.add_player(PERSON)
         token = await hub.store.add_token(person.id, ["play"])
-        identity = Identity(token, client="plyhouse play", updates=True, scenes=True)
+        identity = Introduction(token, client="plyhouse play", updates=True, scenes=True)
         self.client = Client(connector_of(hub), identity)
         main = asyncio.create_task(self._converse(hub))
         try:
@@ -160,7 +160,7 @@ class _Table:
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
         from plyhouse.bots.running.runner import RunOptions, run_bot
-        from plyhouse.clients.cli.local import PLAYER, connector_of
+        from plyhouse.clients.cli.arena.local import PLAYER, connector_of
         from plyhouse.clients.cli.match import bot_labels
 
         player = await hub.store.add_player(PLAYER)
@@ -217,7 +217,7 @@ class _Table:
         return EXIT_FAILED
 
     async def _begin(self, hub: Hub) -> None:
-        from plyhouse.clients.cli.local import PLAYER, online
+        from plyhouse.clients.cli.arena.local import PLAYER, online
         from plyhouse.server.house.matches import Terms
         from plyhouse.server.match.clock import TimeControl
 

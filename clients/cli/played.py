@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.output import note
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.output import note
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game

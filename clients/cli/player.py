@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from plyhouse.clients.cli.lazy import HintingGroup
-from plyhouse.clients.cli.options import database_option
-from plyhouse.clients.cli.output import note, print_table
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import database_option
+from plyhouse.clients.cli.shared.output import note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.options import database_option, server_option, token_option
-from plyhouse.clients.cli.output import note
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
+from plyhouse.clients.cli.shared.output import note
 
 __all__ = ["record", "record_from_database"]
 
@@ -36,7 +36,7 @@ def record(
     if server is not None:
         import json
 
-        from plyhouse.clients.cli.http import call, path
+        from plyhouse.clients.cli.shared.http import call, path
         from plyhouse.server.results.record import read_record, write_record
 
         answer = call(server, "GET", path("matches", match_id, "record"), token=token)

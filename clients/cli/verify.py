@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     from plyhouse.server.results.record import Record

@@ -4,6 +4,17 @@ A scene is what `plyhouse.games.scene.scene_fields` makes and protocol v1 carrie
 fields ``scene``: a dict with ``elements`` (each tagged by ``kind``), ``status`` and
 ``seat_to_move``.  Elements of a kind that this client does not know are left out, so that
 newer servers can talk to it.
+
+>>> die = {"kind": "dice", "label": "last roll", "values": [5]}
+>>> points = {"kind": "counter", "label": "you", "value": 35, "target": 100}
+>>> roll = {"kind": "button", "action": "roll", "label": "Roll the die"}
+>>> scene = {"elements": [points, die, roll], "status": "It is your turn."}
+>>> print(draw(scene))
+you: 35 / 100 #######-------------
+last roll: [5]
+It is your turn.
+>>> actions(scene)
+{'roll': 'Roll the die'}
 """
 
 from __future__ import annotations

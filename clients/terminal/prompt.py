@@ -63,7 +63,13 @@ class LineReader:
 
 
 def matching_action(text: str, legal: Sequence[str]) -> str | None:
-    """The legal action that was typed; case does not matter where that leaves one meaning."""
+    """The legal action that was typed; case does not matter where that leaves one meaning.
+
+    >>> matching_action("HOLD", ["roll", "hold"])
+    'hold'
+    >>> matching_action("b", ["B", "b"]), matching_action("Bx", ["BX", "bx"])
+    ('b', None)
+    """
     wanted = text.strip()
     if wanted in legal:
         return wanted
@@ -72,5 +78,9 @@ def matching_action(text: str, legal: Sequence[str]) -> str | None:
 
 
 def nearest(text: str, legal: Sequence[str]) -> list[str]:
-    """Legal actions that look like what was typed, the nearest first."""
+    """Legal actions that look like what was typed, the nearest first.
+
+    >>> nearest("e5", ["e2e4", "g1f3", "e7e5"])
+    ['e7e5']
+    """
     return difflib.get_close_matches(text.strip().casefold(), legal, n=3, cutoff=0.5)

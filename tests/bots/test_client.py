@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from tests.bots.conftest import FakeServer, ManualClock, settle
 
 from plyhouse.bots.client.backoff import Backoff
-from plyhouse.bots.client.channel import (
-    NotAServer,
-    Unreachable,
-    WebSocketChannel,
-    server_url,
-    websocket_connector,
-)
+from plyhouse.bots.client.channel import NotAServer, Unreachable
 from plyhouse.bots.client.client import (
     CannotConnect,
     Client,
@@ -28,11 +22,12 @@ from plyhouse.bots.client.client import (
     Connected,
     ConnectionLost,
     Disconnected,
-    Identity,
+    Introduction,
     Refused,
     Replaced,
     RequestRefused,
 )
+from plyhouse.bots.client.websocket import WebSocketChannel, server_url, websocket_connector
 from plyhouse.protocol.messages import (
     Accepted,
     Act,
@@ -75,7 +70,7 @@ async def listening(
 ) -> AsyncIterator[tuple[Client, Listener]]:
     client = Client(
         server.connect,
-        Identity("ply_secret", bot="mybot", games=("pig",)),
+        Introduction("ply_secret", bot="mybot", games=("pig",)),
         clock=clock,
         rng=random.Random(1),
         backoff=NO_JITTER,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.bots.conftest import BotFile
 
-from plyhouse.bots.client.channel import websocket_connector
 from plyhouse.bots.client.client import CannotConnect, Refused, Replaced
+from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.running.runner import RunOptions, RunSummary, SeekRequest, run_bot
 from plyhouse.protocol.codec import JSON
 from plyhouse.server.config import ServerConfig

@@ -13,8 +13,8 @@ from tests.bots.conftest import BotFile, FakeServer, ManualClock, played, settle
 
 from plyhouse.bots.client.client import Replaced, RequestRefused
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.play import MatchResult
 from plyhouse.bots.running.runner import STOP_GRACE, BotRunner, RunOptions, RunSummary, SeekRequest
+from plyhouse.bots.running.summary import SeatResult
 from plyhouse.games.errors import UnknownGame
 from plyhouse.protocol.messages import (
     Accepted,
@@ -124,7 +124,7 @@ async def running(
 async def test_a_match_from_seek_to_result(
     bot_file: BotFile, server: FakeServer, clock: ManualClock
 ) -> None:
-    results: list[MatchResult] = []
+    results: list[SeatResult] = []
     seek = SeekRequest("connect_four", "total:60+0.5", rated=True, count=1, mirrored=True)
     async with running(
         bot_file(FOUR), server, clock, seeks=[seek], matches=1, version="v7",

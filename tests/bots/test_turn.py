@@ -23,12 +23,17 @@ def turn_of(
     state = state if state is not None else tracker.state
     return Turn(
         Match("m", game, seat, (), "move:1", False, "forfeit"),
-        ply=tracker.plies,
+        ply=sum(event.seat >= 0 for event in events),
         state=tracker.state,
         observation=game.observe(state, seat),
         history=events,
         **more,
     )
+
+
+CONNECT_FOUR = get_game("connect_four")
+MATCH = Match("m", CONNECT_FOUR, 0, (), "move:1", False, "forfeit")
+SEEN = CONNECT_FOUR.observe(CONNECT_FOUR.initial_state(), 0)
 
 
 def dealt(card: int) -> Any:
@@ -68,6 +73,26 @@ def test_dice_are_part_of_what_happened() -> None:
 def test_what_cannot_have_happened_is_said(events: tuple[Event, ...]) -> None:
     with pytest.raises(OutOfStep):
         Tracker(get_game("connect_four"), events)
+
+
+def test_the_history_is_that_of_the_turn_whatever_happens_later() -> None:
+    events = list(played("4", "4"))
+    turn = Turn(MATCH, ply=2, state=None, observation=SEEN, history=events)
+    events.extend(played("1", "2", "3")[2:])
+    assert [event.action for event in turn.history] == ["4", "4"]
+    assert turn.history is turn.history
+
+
+def test_a_turn_does_not_read_a_history_that_nobody_asks_for() -> None:
+    class Unread(list[Event]):
+        def __iter__(self) -> Any:
+            raise AssertionError("read, though nobody asked")
+
+        def __getitem__(self, _: Any) -> Any:
+            raise AssertionError("read, though nobody asked")
+
+    turn = Turn(MATCH, ply=0, state=None, observation=SEEN, history=Unread(played("4")))
+    assert turn.ply == 0
 
 
 def test_a_search_runs_on_it() -> None:

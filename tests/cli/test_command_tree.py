@@ -10,9 +10,9 @@ import click
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli import errors
 from plyhouse.clients.cli.main import COMMANDS, cli, main
 from plyhouse.clients.cli.reference import reference
+from plyhouse.clients.cli.shared import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 

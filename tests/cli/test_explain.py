@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.errors import CommandError
 from plyhouse.clients.cli.moves import replayed
+from plyhouse.clients.cli.shared.errors import CommandError
 from plyhouse.games import get_game
 
 COURSE = "((4 2 7)(3 1)) ((5 8)(2 9)(5 6)) ((1 2)(3 5))"

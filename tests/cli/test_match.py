@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.arena import Series
-from plyhouse.clients.cli.arena_worker import pairing_seed, seat_orders
+from plyhouse.clients.cli.arena.process import pairing_seed, seat_orders
+from plyhouse.clients.cli.arena.series import Series
 from plyhouse.clients.cli.match import bot_labels
 
 CRASH = """
@@ -175,7 +175,7 @@ def test_a_process_of_the_arena_ends_with_its_parent_in_the_middle_of_a_match(
     series = Series((str(bot), "random"), ("a", "b"), "tic_tac_toe", "move:3600", "forfeit", True,
                     1, False)  # fmt: skip
     with subprocess.Popen(
-        [sys.executable, "-m", "plyhouse.clients.cli.arena_worker"],
+        [sys.executable, "-m", "plyhouse.clients.cli.arena.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

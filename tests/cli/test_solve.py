@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.errors import EXIT_USAGE
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE
 from plyhouse.games.registry import get_game
 from plyhouse.search import exploitability, load_policy
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from plyhouse.clients.cli.tally import (
+from plyhouse.clients.cli.arena.tally import (
     MatchResult,
     beaten,
     elo,

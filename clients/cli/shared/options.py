@@ -8,8 +8,6 @@ from typing import Any, Final, TypeVar
 import click
 
 __all__ = [
-    "DEFAULT_DATABASE",
-    "DEFAULT_SERVER",
     "database_option",
     "game_option",
     "json_option",

@@ -15,17 +15,17 @@ from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.pipe import Begin, Chosen, Failed, Resigned
 from plyhouse.bots.process.spawn import BotProcess
-from plyhouse.bots.process.supervisor import BotHost, Request
+from plyhouse.bots.process.supervisor import Request, Supervisor
 from plyhouse.protocol.messages import Event, Outcome
 
 SECOND = 1_000_000_000
 
 
 class Rig:
-    """A host with its log as lines."""
+    """A supervisor with its log as lines."""
 
-    def __init__(self, host: BotHost, clock: ManualClock, lines: list[str]) -> None:
-        self.host, self.clock, self.lines = host, clock, lines
+    def __init__(self, supervisor: Supervisor, clock: ManualClock, lines: list[str]) -> None:
+        self.supervisor, self.clock, self.lines = supervisor, clock, lines
         self.events: dict[str, list[Event]] = {}
 
     @property
@@ -34,7 +34,7 @@ class Rig:
 
     def begin(self, match: str = "m1", *events: Event, **more: Any) -> None:
         self.events[match] = list(events)
-        self.host.begin(
+        self.supervisor.begin(
             match,
             lambda: Begin(snapshot(match=match, events=tuple(self.events[match]), **more), "seed"),
             lambda: self.events[match],
@@ -42,7 +42,7 @@ class Rig:
 
     def think(self, match: str = "m1", *, retry: bool = False) -> Request:
         now = self.clock.now()
-        return self.host.think(
+        return self.supervisor.think(
             match,
             ply=sum(event.seat >= 0 for event in self.events[match]),
             soft_at=now + SECOND,
@@ -64,14 +64,14 @@ class Rig:
 
 
 @asynccontextmanager
-async def hosting(spec: str, clock: ManualClock, **more: Any) -> AsyncIterator[Rig]:
+async def supervised(spec: str, clock: ManualClock, **more: Any) -> AsyncIterator[Rig]:
     lines: list[str] = []
-    host = BotHost(spec, AuthorLog("mybot", terminal=lines.append), clock=clock, **more)
-    await host.start()
+    supervisor = Supervisor(spec, AuthorLog("mybot", terminal=lines.append), clock=clock, **more)
+    await supervisor.start()
     try:
-        yield Rig(host, clock, lines)
+        yield Rig(supervisor, clock, lines)
     finally:
-        await host.close()
+        await supervisor.close()
 
 
 async def test_a_bot_chooses_by_value_or_by_text(bot_file: BotFile, clock: ManualClock) -> None:
@@ -83,9 +83,9 @@ async def test_a_bot_chooses_by_value_or_by_text(bot_file: BotFile, clock: Manua
                 return turn.legal[2] if turn.ply % 2 == 0 else turn.legal_text[5]
         """
     )
-    async with hosting(spec, clock) as rig:
-        assert rig.host.loaded.games == ["connect_four"]
-        assert rig.host.loaded.concurrent is False
+    async with supervised(spec, clock) as rig:
+        assert rig.supervisor.loaded.games == ["connect_four"]
+        assert rig.supervisor.loaded.concurrent is False
         rig.begin("m1")
         assert (await rig.ask()).action == "3"
         rig.events["m1"] += played("3")
@@ -101,7 +101,7 @@ async def test_the_position_follows_what_happens(bot_file: BotFile, clock: Manua
                 return turn.legal[0]
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1", *played("4"))
         await rig.ask()
         rig.events["m1"] += [Event(1, 1, "1"), Event(2, 0, "7")]
@@ -124,12 +124,12 @@ async def test_every_match_has_an_object_of_its_own(bot_file: BotFile, clock: Ma
                 print("finish", self.asked, outcome.termination)
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         rig.begin("m2")
         answers = [(await rig.ask(match)).action for match in ("m1", "m2", "m1")]
         assert answers == ["1", "1", "2"]
-        rig.host.end("m1", Outcome("normal", [1.0, -1.0]))
+        rig.supervisor.end("m1", Outcome("normal", [1.0, -1.0]))
         await rig.until(lambda: len(rig.lines) == 3)
         assert rig.lines[2] == "[mybot] finish 2 normal"
 
@@ -145,7 +145,7 @@ async def test_randomness_repeats_for_the_same_seed_and_ply(
                 return turn.rng.choice(turn.legal)
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         await rig.ask()
         rig.begin("m2")
@@ -171,12 +171,12 @@ async def test_prints_reach_the_author_and_disturb_nothing(
         """
     )
     log = AuthorLog("mybot", folder=tmp_path / "logs")
-    host = BotHost(spec, log, clock=clock)
-    await host.start()
-    rig = Rig(host, clock, [])
+    supervisor = Supervisor(spec, log, clock=clock)
+    await supervisor.start()
+    rig = Rig(supervisor, clock, [])
     rig.begin("m1")
     assert (await rig.ask()).action == "4"
-    await host.close()
+    await supervisor.close()
     assert log.path is not None
     text = log.path.read_text(encoding="utf-8")
     assert text.count("x") == 20_000
@@ -195,7 +195,7 @@ async def test_a_bot_that_prints_without_end_is_not_shown_without_end(
                 return "4"
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         await rig.ask()
         await rig.until(lambda: "prints a lot" in rig.text)
@@ -203,32 +203,34 @@ async def test_a_bot_that_prints_without_end_is_not_shown_without_end(
     assert "--log-folder" in rig.text
 
 
+@pytest.mark.parametrize("define", ["def", "async def"])
 async def test_a_bot_that_raises_shows_its_own_code_and_the_position(
-    bot_file: BotFile, clock: ManualClock
+    bot_file: BotFile, clock: ManualClock, define: str
 ) -> None:
     spec = bot_file(
-        """
+        f"""
         class MyBot(Bot):
-            def choose(self, turn):
+            {define} choose(self, turn):
                 if turn.match.id == "m1":
                     return helper(turn)
                 return "1"
         def helper(turn):
-            return {}["gone"]
+            return {{}}["gone"]
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1", *played("4", "5"))
         rig.begin("m2")
         failed = await rig.ask("m1")
         assert isinstance(failed, Failed)
         assert failed.error == "KeyError: 'gone'"
         assert "in helper" in failed.traceback
-        assert "worker.py" not in failed.traceback
+        assert "mybot.py" in failed.traceback.splitlines()[1]
+        assert "bots/process" not in failed.traceback
         assert "...xo.." in failed.position
         assert "actions so far: 4 5" in failed.position
         assert (await rig.ask("m2")).action == "1"
-        assert rig.host.restarts == 0
+        assert rig.supervisor.restarts == 0
 
 
 @pytest.mark.parametrize(
@@ -238,18 +240,18 @@ async def test_whatever_a_bot_raises_is_its_failure_and_not_ours(
     bot_file: BotFile, clock: ManualClock, ending: str
 ) -> None:
     spec = bot_file(f"class MyBot(Bot):\n    def choose(self, turn): {ending}\n")
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         assert isinstance(await rig.ask(), Failed)
         assert isinstance(await rig.ask(), Failed)
-        assert rig.host.restarts == 0
+        assert rig.supervisor.restarts == 0
 
 
 async def test_an_illegal_choice_is_passed_on_with_a_warning(
     bot_file: BotFile, clock: ManualClock
 ) -> None:
     spec = bot_file("class MyBot(Bot):\n    def choose(self, turn): return '8'\n")
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         chosen = await rig.ask()
         assert isinstance(chosen, Chosen)
@@ -259,7 +261,7 @@ async def test_an_illegal_choice_is_passed_on_with_a_warning(
 
 async def test_a_bot_may_resign(bot_file: BotFile, clock: ManualClock) -> None:
     spec = bot_file("class MyBot(Bot):\n    def choose(self, turn): turn.resign()\n")
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         assert isinstance(await rig.ask(), Resigned)
 
@@ -275,7 +277,7 @@ async def test_a_bot_that_ends_its_process_fails_that_turn_only(
                 return "2"
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         rig.begin("m2")
         first, second = rig.think("m1"), rig.think("m2")
@@ -283,7 +285,7 @@ async def test_a_bot_that_ends_its_process_fails_that_turn_only(
         assert isinstance(failed, Failed)
         assert failed.error == "the bot's process ended (exit code 7) during this turn"
         assert (await asyncio.wait_for(second.answer, 20)).action == "2"  # type: ignore[union-attr]
-        assert rig.host.restarts == 1
+        assert rig.supervisor.restarts == 1
 
 
 async def test_a_bot_that_reports_then_hangs_is_replaced_and_knows_the_match(
@@ -298,14 +300,14 @@ async def test_a_bot_that_reports_then_hangs_is_replaced_and_knows_the_match(
                 return str(1 + len(turn.history))
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         request = rig.think()
         await rig.until(lambda: request.best == "5")
-        rig.host.stop(request)
-        first = rig.host.pid
+        rig.supervisor.stop(request)
+        first = rig.supervisor.pid
         await clock.advance(0.3)
-        await rig.until(lambda: rig.host.pid not in (None, first))
+        await rig.until(lambda: rig.supervisor.pid not in (None, first))
         assert "did not come back" in rig.text
         rig.events["m1"] += played("5", "1")
         assert (await rig.ask()).action == "3"
@@ -326,15 +328,15 @@ async def test_a_search_that_is_stopped_ends_by_its_next_report(
                 return "4"
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         request = rig.think()
         await rig.until(lambda: request.best is not None)
-        rig.host.stop(request)
+        rig.supervisor.stop(request)
         rig.events["m1"] += played("1", "1")
         assert (await rig.ask()).action == "4"
         await clock.advance(1)
-        assert rig.host.restarts == 0
+        assert rig.supervisor.restarts == 0
 
 
 async def test_an_async_bot_thinks_about_many_matches_at_once(
@@ -351,8 +353,8 @@ async def test_an_async_bot_thinks_about_many_matches_at_once(
                 return "4"
         """
     )
-    async with hosting(spec, clock) as rig:
-        assert rig.host.loaded.concurrent
+    async with supervised(spec, clock) as rig:
+        assert rig.supervisor.loaded.concurrent
         matches = [f"m{number}" for number in range(5)]
         for match in matches:
             rig.begin(match)
@@ -374,16 +376,16 @@ async def test_a_slow_async_bot_is_cancelled_without_harm_to_others(
                 return "1"
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         slow = rig.think()
         await rig.until(lambda: slow.best == "6")
-        rig.host.stop(slow)
+        rig.supervisor.stop(slow)
         await rig.until(lambda: "[mybot] cancelled" in rig.lines)
         rig.events["m1"] += played("6", "1")
         assert (await rig.ask()).action == "1"
         await clock.advance(1)
-        assert rig.host.restarts == 0
+        assert rig.supervisor.restarts == 0
 
 
 async def test_an_async_bot_that_blocks_is_replaced_and_the_others_are_asked_again(
@@ -400,15 +402,15 @@ async def test_an_async_bot_that_blocks_is_replaced_and_the_others_are_asked_aga
                 return "7"
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("good")
         rig.begin("bad")
         good, bad = rig.think("good"), rig.think("bad")
         await rig.until(lambda: bad.best == "1")
-        rig.host.stop(bad)
+        rig.supervisor.stop(bad)
         await clock.advance(0.3)
         assert (await asyncio.wait_for(good.answer, 20)).action == "7"  # type: ignore[union-attr]
-        assert rig.host.restarts == 1
+        assert rig.supervisor.restarts == 1
 
 
 async def test_a_bot_that_cannot_live_is_given_up(bot_file: BotFile, clock: ManualClock) -> None:
@@ -418,7 +420,7 @@ async def test_a_bot_that_cannot_live_is_given_up(bot_file: BotFile, clock: Manu
             def choose(self, turn): os._exit(1)
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         for _ in range(5):
             assert isinstance(await rig.ask(), Failed)
@@ -435,26 +437,28 @@ async def test_a_bot_that_fails_in_finish_is_told_so(bot_file: BotFile, clock: M
             def finish(self, outcome): raise ValueError("after the end")
         """
     )
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1")
         await rig.ask()
-        rig.host.end("m1", Outcome("normal", [0.0, 0.0]))
+        rig.supervisor.end("m1", Outcome("normal", [0.0, 0.0]))
         await rig.until(lambda: "ValueError: after the end" in rig.text)
         rig.begin("m2")
         assert (await rig.ask("m2")).action == "4"
 
 
 async def test_load_errors_come_from_the_process(bot_file: BotFile, clock: ManualClock) -> None:
-    host = BotHost(bot_file("import nothing_there\n"), AuthorLog("x"), clock=clock)
+    supervisor = Supervisor(bot_file("import nothing_there\n"), AuthorLog("x"), clock=clock)
     with pytest.raises(BotLoadError, match="No module named 'nothing_there'"):
-        await host.start()
+        await supervisor.start()
 
 
 async def test_an_import_without_end_is_ended(bot_file: BotFile, clock: ManualClock) -> None:
     spec = bot_file("print('importing', flush=True)\nwhile True: pass\n")
     lines: list[str] = []
-    host = BotHost(spec, AuthorLog("x", terminal=lines.append), clock=clock, import_timeout=5)
-    starting = asyncio.create_task(host.start())
+    supervisor = Supervisor(
+        spec, AuthorLog("x", terminal=lines.append), clock=clock, import_timeout=5
+    )
+    starting = asyncio.create_task(supervisor.start())
     async with asyncio.timeout(20):
         while not lines:  # noqa: ASYNC110 - it happens in another process
             await asyncio.sleep(0.005)
@@ -493,8 +497,21 @@ async def test_games_from_files_are_run_only_when_the_user_asked(
     spec = bot_file("class MyBot(Bot):\n    def choose(self, turn): return turn.legal[0]\n")
     game = tmp_path / "evil.py"
     game.write_text("import os\nos._exit(9)\n", encoding="utf-8")
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1", game=f"{game}:Evil")
         failed = await rig.ask()
         assert isinstance(failed, Failed)
-        assert rig.host.restarts == 0
+        assert rig.supervisor.restarts == 0
+
+
+@pytest.mark.parametrize("what", ["TurnOver", "asyncio.CancelledError"])
+@pytest.mark.parametrize("define", ["def", "async def"])
+async def test_ending_a_turn_that_nobody_stopped_is_the_bots_failure(
+    bot_file: BotFile, clock: ManualClock, define: str, what: str
+) -> None:
+    spec = bot_file(f"class MyBot(Bot):\n    {define} choose(self, turn): raise {what}\n")
+    async with supervised(spec, clock) as rig:
+        rig.begin("m1")
+        failed = await rig.ask()
+        assert isinstance(failed, Failed)
+        assert what.removeprefix("asyncio.") in failed.error

@@ -117,7 +117,11 @@ def exit_code(error: BaseException) -> int | None:
 
 
 def code_exit(code: str) -> int:
-    """The exit code for a stable error code, also one that arrived over the wire."""
+    """The exit code for a stable error code, also one that arrived over the wire.
+
+    >>> code_exit("auth/bad_token"), code_exit("game/unknown"), code_exit("storage/locked")
+    (4, 2, 3)
+    """
     if code in _BY_CODE:
         return _BY_CODE[code]
     return _BY_FAMILY.get(code.split("/", 1)[0], EXIT_FAILED)

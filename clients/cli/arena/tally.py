@@ -90,14 +90,23 @@ class Tally:
 
 
 def beaten(returns: Sequence[float], seat: int) -> float:
-    """Share of the other seats that ``seat`` beat, a tie counting half: 1, 0.5 or 0 for two."""
+    """Share of the other seats that ``seat`` beat, a tie counting half.
+
+    >>> beaten((1.0, -1.0), 0), beaten((0.0, 0.0), 1), beaten((3.0, 1.0, 1.0), 1)
+    (1.0, 0.5, 0.25)
+    """
     mine = returns[seat]
     others = [value for other, value in enumerate(returns) if other != seat]
     return sum((mine > value) + 0.5 * (mine == value) for value in others) / len(others)
 
 
 def score_interval(values: Sequence[float]) -> Interval:
-    """Mean of values between 0 and 1 with its Agresti-Coull interval (see the module)."""
+    """Mean of values between 0 and 1 with its Agresti-Coull interval (see the module).
+
+    >>> found = score_interval([1.0])  # one pairing, won: that says little
+    >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
+    '1.00 from 0.17 to 1.00'
+    """
     count, pseudo = len(values), Z * Z / 2
     total = count + 2 * pseudo
     centre = (math.fsum(values) + pseudo) / total
@@ -114,6 +123,10 @@ def mean_interval(
 
     ``bounds`` are the least and greatest values there can be; they are used where the values
     do not vary (or there is only one), and infinite ones bound nothing then.
+
+    >>> found = mean_interval([1.0, -1.0, 1.0, 1.0])
+    >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
+    '0.50 from -1.09 to 2.09'
     """
     count = len(values)
     mean = math.fsum(values) / count
@@ -143,7 +156,11 @@ def student(freedom: int) -> float:
 
 
 def elo(score: float) -> float:
-    """Elo difference at which ``score`` is expected; infinite at 0 and 1."""
+    """Elo difference at which ``score`` is expected; infinite at 0 and 1.
+
+    >>> round(elo(0.64))
+    100
+    """
     if score <= 0:
         return -math.inf
     if score >= 1:

@@ -37,13 +37,21 @@ def note(message: str) -> None:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign, and no sign on what rounds to zero: ``+35``, ``-0.50``, ``0``."""
+    """A number with its sign, and no sign on what rounds to zero.
+
+    >>> signed(35.2), signed(-0.5, 2), signed(-0.2)
+    ('+35', '-0.50', '0')
+    """
     text = f"{value:+.{digits}f}"
     return text[1:] if float(text) == 0 else text
 
 
 def interval(low: float, high: float, digits: int = 0) -> str:
-    """An interval as people write it: ``[-12, +80]``."""
+    """An interval as people write it.
+
+    >>> interval(-12.3, 80.0)
+    '[-12, +80]'
+    """
     return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
@@ -51,6 +59,11 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: st
     """Aligned columns, two spaces apart.
 
     ``right`` has one letter per column: ``"r"`` aligns right (numbers), others left.
+
+    >>> print(plain_table(["bot", "games"], [["random", "200"], ["mcts", "40"]], "lr"))
+    bot     games
+    random    200
+    mcts       40
     """
     table = [list(columns), *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]

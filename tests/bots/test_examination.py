@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from tests.bots.conftest import BotFile
 
-from plyhouse.clients.cli.conformance import Check, check_bot
+from plyhouse.clients.cli.checking.examination import Finding, check_bot
 
 
-def failed(checks: list[Check]) -> dict[str, str]:
+def failed(checks: list[Finding]) -> dict[str, str]:
     return {check.name: check.explanation for check in checks if not check.passed}
 
 
 @pytest.mark.parametrize("game", ["coin_guess", "pig(target=30)"])
 async def test_a_sound_bot_passes_everything(game: str) -> None:
-    told: list[Check] = []
-    checks = await check_bot("random", [game], on_check=told.append)
+    told: list[Finding] = []
+    checks = await check_bot("random", [game], on_finding=told.append)
     assert told == checks
     assert not failed(checks)
     names = [check.name for check in checks]

@@ -1,10 +1,9 @@
 """One process of the local arena: a hub, the bots, and pairings played one after the other.
 
-Started by `plyhouse.clients.cli.arena` as ``python -m plyhouse.clients.cli.arena_worker``.  It
-talks JSON lines: the first line in is the `Series`; the answer ``{"ready": true}`` or
-``{"error": ...}``.  Every further line in is the index of a pairing, answered with its matches.
-At the end of the input it leaves, so it never outlives its parent.  What bots print goes to
-standard error.
+Started by `plyhouse.clients.cli.arena.series` as a program of its own.  It talks JSON lines: the
+first line in is the `Series`; the answer ``{"ready": true}`` or ``{"error": ...}``.  Every further
+line in is the index of a pairing, answered with its matches.  At the end of the input it leaves, so
+it never outlives its parent.  What bots print goes to standard error.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.running.play import MatchResult as BotResult
 from plyhouse.bots.running.runner import RunOptions, run_bot
-from plyhouse.clients.cli.arena import Played, Series, Trouble
-from plyhouse.clients.cli.errors import EXIT_FAILED, exit_code, sentence
-from plyhouse.clients.cli.local import (
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.clients.cli.arena.local import (
     PLAYER,
     connector_of,
     local_hub,
     loop_factory,
     online,
 )
-from plyhouse.clients.cli.tally import MatchResult
+from plyhouse.clients.cli.arena.series import ArenaFailure, PlayedPairing, Series
+from plyhouse.clients.cli.arena.tally import MatchResult
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, exit_code, sentence
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.house.hub import Hub
@@ -43,7 +42,7 @@ from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.clock import TimeControl
 
-__all__ = ["Worker", "main", "pairing_seed", "seat_orders", "trouble"]
+__all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
 
 Work: TypeAlias = "asyncio.Task[None]"
 
@@ -57,12 +56,18 @@ def pairing_seed(seed: int, index: int) -> bytes:
 
 
 def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
-    """Who sits where in each match of a pairing: every rotation, or one that alternates."""
+    """Who sits where in each match of a pairing: every rotation, or one that alternates.
+
+    >>> seat_orders(3, mirrored=True, index=0)
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    >>> [seat_orders(2, mirrored=False, index=index) for index in range(3)]
+    [[(0, 1)], [(1, 0)], [(0, 1)]]
+    """
     rotations = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
     return rotations if mirrored else [rotations[index % seats]]
 
 
-class Worker:
+class Arena:
     """Plays pairings of a series on a hub of its own."""
 
     def __init__(self, series: Series, hub: Hub) -> None:
@@ -73,7 +78,7 @@ class Worker:
             game, TimeControl.parse(series.time_control), rated=False, mirrored=series.mirrored
         )
         self._runs: list[asyncio.Task[Any]] = []
-        self._results: dict[tuple[str, int], BotResult] = {}
+        self._results: dict[tuple[str, int], SeatResult] = {}
         self._news = asyncio.Event()
         self._noted: set[tuple[str, str]] = set()
 
@@ -120,7 +125,7 @@ class Worker:
                 run.result()
                 raise RuntimeError("a bot has left the arena")
 
-    def _finished(self, result: BotResult) -> None:
+    def _finished(self, result: SeatResult) -> None:
         self._results[result.match, result.seat] = result
         self._news.set()
 
@@ -138,7 +143,7 @@ class Worker:
             self._noted.add((name, noted[1]))
         print(line, file=sys.stderr, flush=True)
 
-    async def play(self, index: int, holders: Sequence[Participant]) -> Played:
+    async def play(self, index: int, holders: Sequence[Participant]) -> PlayedPairing:
         """Play one pairing."""
         seats = self.terms.game.seats
         orders = seat_orders(seats, self.series.mirrored, index)
@@ -161,9 +166,11 @@ class Worker:
             for match, order in zip(matches, orders, strict=True)
         ]
         records = [await self._record(match) for match in matches] if self.series.records else []
-        return Played(played, records)
+        return PlayedPairing(played, records)
 
-    def _result(self, index: int, order: tuple[int, ...], seen: Sequence[BotResult]) -> MatchResult:
+    def _result(
+        self, index: int, order: tuple[int, ...], seen: Sequence[SeatResult]
+    ) -> MatchResult:
         outcome: Outcome = seen[0].outcome
         return MatchResult(
             pairing=index,
@@ -183,19 +190,21 @@ class Worker:
         return msgspec.json.encode(record).decode()
 
 
-def trouble(error: BaseException) -> Trouble:
+def failure_of(error: BaseException) -> ArenaFailure:
     """An error as the parent passes it on."""
     code = exit_code(error)
     if code is None:
-        return Trouble(f"internal error: {type(error).__name__}: {sentence(error)}", EXIT_FAILED)
+        return ArenaFailure(
+            f"internal error: {type(error).__name__}: {sentence(error)}", EXIT_FAILED
+        )
     details = error.details if isinstance(error, BotLoadError) else ""
-    return Trouble(sentence(error), code, details)
+    return ArenaFailure(sentence(error), code, details)
 
 
-def _say(answer: Played | Trouble | bool) -> None:
+def _say(answer: PlayedPairing | ArenaFailure | bool) -> None:
     if isinstance(answer, bool):
         fields: Any = {"ready": answer}
-    elif isinstance(answer, Trouble):
+    elif isinstance(answer, ArenaFailure):
         fields = {"error": answer}
     else:
         fields = {"played": answer}
@@ -216,13 +225,13 @@ async def _serve(lines: asyncio.Queue[str]) -> None:
     series = msgspec.json.decode(await lines.get(), type=Series)
     try:
         async with local_hub(series.illegal_rule) as hub:
-            worker = Worker(series, hub)
-            async with worker.bots() as holders:
+            arena = Arena(series, hub)
+            async with arena.bots() as holders:
                 _say(True)
                 while True:
-                    _say(await worker.play(int(await lines.get()), holders))
+                    _say(await arena.play(int(await lines.get()), holders))
     except Exception as error:
-        _say(trouble(error))
+        _say(failure_of(error))
 
 
 async def serve() -> None:
@@ -239,7 +248,7 @@ async def serve() -> None:
 
 
 def main() -> None:
-    """Be a worker process."""
+    """Be a process of the arena."""
     # Ctrl-C reaches the whole group; the parent decides, and ends our input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with (

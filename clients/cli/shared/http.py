@@ -7,7 +7,7 @@ import json
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from plyhouse.clients.cli.errors import code_exit
+from plyhouse.clients.cli.shared.errors import code_exit
 
 __all__ = ["ApiError", "UnreachableError", "Url", "call", "path"]
 
@@ -45,6 +45,10 @@ class Url:
     """The address of a server, however the user wrote it.
 
     Accepts ``host:port`` and the schemes http, https, ws and wss; raises `BadUrlError`.
+
+    >>> url = Url("wss://example.org/ws")
+    >>> url.base, url.websocket
+    ('https://example.org:443', 'wss://example.org:443/ws')
     """
 
     def __init__(self, text: str) -> None:
@@ -71,7 +75,11 @@ class Url:
 
 
 def path(*parts: str) -> str:
-    """A path of the API with each part escaped: ``path("leaderboards", "pig(target=50)")``."""
+    """A path of the API with each part escaped.
+
+    >>> path("leaderboards", "pig(target=50)")
+    '/api/v1/leaderboards/pig%28target%3D50%29'
+    """
     return "/api/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 

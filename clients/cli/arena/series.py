@@ -1,6 +1,6 @@
 """The local arena: a series of matches between bots, parallel over processes.
 
-Every process (`plyhouse.clients.cli.arena_worker`) has a hub and bots of its own and is given
+Every process (`plyhouse.clients.cli.arena.process`) has a hub and bots of its own and is given
 one pairing after the other, so that slow pairings hold up nobody.  The chance of a pairing
 follows from the seed of the series and the pairing's index alone, whichever process plays it.
 """
@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from plyhouse.clients.cli.errors import EXIT_FAILED, CommandError
-from plyhouse.clients.cli.tally import MatchResult
+from plyhouse.clients.cli.arena.tally import MatchResult
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
 
-__all__ = ["ArenaError", "Played", "Series", "Trouble", "default_jobs", "play_series"]
+__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series"]
 
 LINE_LIMIT = 64 * 1024 * 1024
-"""Longest line of a worker: the records of a whole pairing."""
+"""Longest line of a process: the records of a whole pairing."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Series(msgspec.Struct, frozen=True):
     """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
 
 
-class Played(msgspec.Struct, frozen=True):
+class PlayedPairing(msgspec.Struct, frozen=True):
     """What came of one pairing."""
 
     results: list[MatchResult]
@@ -53,7 +53,7 @@ class Played(msgspec.Struct, frozen=True):
     """One line of JSON per match, if wanted."""
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class ArenaFailure(msgspec.Struct, frozen=True):
     """Why nothing can be played."""
 
     message: str
@@ -65,9 +65,9 @@ class Trouble(msgspec.Struct, frozen=True):
 class ArenaError(CommandError):
     """The series cannot be played; ``details`` is the traceback in a bot author's code."""
 
-    def __init__(self, trouble: Trouble) -> None:
-        super().__init__(trouble.message, trouble.exit_code)
-        self.details = trouble.details
+    def __init__(self, failure: ArenaFailure) -> None:
+        super().__init__(failure.message, failure.exit_code)
+        self.details = failure.details
 
 
 def default_jobs(seats: int, mirrored: bool) -> int:
@@ -79,7 +79,7 @@ def default_jobs(seats: int, mirrored: bool) -> int:
 
 
 async def play_series(
-    series: Series, pairings: int, jobs: int, on_played: Callable[[int, Played], None]
+    series: Series, pairings: int, jobs: int, on_played: Callable[[int, PlayedPairing], None]
 ) -> None:
     """Play ``pairings`` pairings in ``jobs`` processes; ``on_played(index, played)`` gets each.
 
@@ -93,13 +93,13 @@ async def play_series(
 
 
 async def _work(
-    series: Series, queue: Iterator[int], on_played: Callable[[int, Played], None]
+    series: Series, queue: Iterator[int], on_played: Callable[[int, PlayedPairing], None]
 ) -> None:
     """Let one process play what is left in the queue."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "plyhouse.clients.cli.arena_worker",
+        "plyhouse.clients.cli.arena.process",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=LINE_LIMIT,
@@ -109,26 +109,28 @@ async def _work(
         await _ask(process, msgspec.json.encode(series).decode())
         for index in queue:
             played = await _ask(process, str(index))
-            on_played(index, msgspec.convert(played["played"], Played))
+            on_played(index, msgspec.convert(played["played"], PlayedPairing))
         grace = 10.0
     finally:
         await _end(process, grace)
 
 
 async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, object]:
-    """Send a line and return the answer; raises `ArenaError` if that is trouble."""
+    """Send a line and return the answer; raises `ArenaError` if it says why not."""
     if process.stdin is None or process.stdout is None:
-        raise RuntimeError("a worker of the arena is started with pipes")
+        raise RuntimeError("a process of the arena is started with pipes")
     with contextlib.suppress(ConnectionError):
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
     answer = await process.stdout.readline()
     if not answer:
         code = await process.wait()
-        raise ArenaError(Trouble(f"A process of the arena ended with code {code}.", EXIT_FAILED))
+        raise ArenaError(
+            ArenaFailure(f"A process of the arena ended with code {code}.", EXIT_FAILED)
+        )
     fields: dict[str, object] = json.loads(answer)
     if "error" in fields:
-        raise ArenaError(msgspec.convert(fields["error"], Trouble))
+        raise ArenaError(msgspec.convert(fields["error"], ArenaFailure))
     return fields
 
 

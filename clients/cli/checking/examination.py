@@ -1,9 +1,7 @@
 """Checks a bot before it may play rated matches: `check_bot`, behind ``plyhouse check``.
 
 The bot is run by the ordinary runner and judged by the ordinary referee (a hub in memory); its
-opponents are scripted and answer at once with random legal actions.  Between runner and referee
-sits a connection that misbehaves on purpose: frames come twice, have fields and types of a later
-version, and the line is cut in the middle of a match.
+opponents follow a script, and between runner and referee sits a connection that misbehaves.
 
 Per game and seat a whole match is played; then, in the longest game, the line is cut, the bot's
 process is replaced in mid-match, its opponent resigns, two matches are played at once, and the
@@ -13,44 +11,28 @@ clock is short.  These are left out for a bot that failed in the plain matches o
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import random
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]
-
 from plyhouse.bots.client.channel import Channel
-from plyhouse.bots.client.client import Client, ClientError, Identity
 from plyhouse.bots.loading import BotLoadError, check_spec
-from plyhouse.bots.running.play import MatchResult
 from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.clients.cli.local import PLAYER, connector_of, local_hub, online
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.cli.checking.disturbed import Disturbance, DisturbedChannel
+from plyhouse.clients.cli.checking.opponent import Script, oppose
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.codec import MSGPACK, Frame
-from plyhouse.protocol.messages import (
-    Accepted,
-    Act,
-    ClientMessage,
-    MatchMessage,
-    Notice,
-    Ready,
-    Resign,
-    Turn,
-)
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.server.wire.memory import MemoryClient
 
-__all__ = ["PRESSURE", "TIME_CONTROL", "Check", "check_bot"]
+__all__ = ["Finding", "check_bot"]
 
 TIME_CONTROL: Final = "total:6+0.1"
 """Time control of the ordinary matches."""
@@ -66,7 +48,7 @@ SEED: Final = 20260101
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Finding:
     """One thing that was looked at."""
 
     name: str
@@ -75,59 +57,36 @@ class Check:
     """What went wrong and what would be right, or how it went."""
 
 
-@dataclass(slots=True)
-class Trouble:
-    """What the connection of the bot does wrong; counted down as it happens."""
-
-    noise: bool = False
-    """Turns come twice, in between types and fields of a later version."""
-    cut_turns: int = 0
-    """So many turns get lost together with the line."""
-    cut_acts: int = 0
-    """The line breaks so many times right after an action was sent."""
-    happened: int = 0
-
-
-@dataclass(slots=True)
-class Script:
-    """What an opponent does."""
-
-    resigns: bool = False
-    """Gives up at its first turn instead of playing."""
-    rng: random.Random = field(default_factory=lambda: random.Random(SEED))
-
-
 async def check_bot(
     spec: str,
     games: Sequence[str] | None = None,
     *,
-    time_control: str = TIME_CONTROL,
-    on_check: Callable[[Check], None] | None = None,
+    on_finding: Callable[[Finding], None] | None = None,
     on_output: Callable[[str], None] | None = None,
-) -> list[Check]:
+) -> list[Finding]:
     """Look at everything; return what was found, in order.
 
-    ``games`` are checked instead of those the bot claims.  ``on_check`` gets each result as it
+    ``games`` are checked instead of those the bot claims.  ``on_finding`` gets each result as it
     comes, ``on_output`` what the bot prints and how it fails.  A bot that cannot be loaded is
     one failed check; errors of ours are raised.
     """
-    checks: list[Check] = []
+    findings: list[Finding] = []
 
     def note(name: str, passed: bool, explanation: str = "") -> None:
-        checks.append(Check(name, passed, explanation))
-        if on_check is not None:
-            on_check(checks[-1])
+        findings.append(Finding(name, passed, explanation))
+        if on_finding is not None:
+            on_finding(findings[-1])
 
     try:
         spec = check_spec(spec)
         async with local_hub() as hub, _examination(hub, spec, games, on_output) as examination:
             note("loads", True, f"{len(examination.games)} games claimed")
-            await _examine(examination, TimeControl.parse(time_control), note)
+            await _examine(examination, TimeControl.parse(TIME_CONTROL), note)
     except BotLoadError as error:
         note("loads", False, f"{error}\n{error.details}".rstrip())
     except GameError as error:
         note("loads", False, f"its games: {error}")
-    return checks
+    return findings
 
 
 async def _examine(
@@ -144,13 +103,15 @@ async def _examine(
     for game in examination.games:
         for seat in range(game.seats):
             name = f"plays {game.spec} as {game.seat_name(seat)}"
-            played = await plays(name, game, [seat], trouble=Trouble(noise=True))
+            played = await plays(name, game, [seat], disturbance=Disturbance(noise=True))
             able = able and (played or game is not longest)
     if not able:
         return  # the rest would fail for the same reason
     game = longest
     last = game.seats - 1
-    await plays("survives a lost connection", game, [0], trouble=Trouble(cut_turns=1, cut_acts=1))
+    await plays(
+        "survives a lost connection", game, [0], disturbance=Disturbance(cut_turns=1, cut_acts=1)
+    )
     await plays("goes on in a new process", game, [0], restart=True)
     await plays("survives a resigning opponent", game, [0], script=Script(resigns=True))
     await plays("plays two matches at once", game, [0, last])
@@ -168,9 +129,9 @@ class Examination:
     def __init__(self, hub: Hub, games: Sequence[Game]) -> None:
         self.hub = hub
         self.games = list(games)
-        self.trouble = Trouble()
+        self.disturbance = Disturbance()
         self.script = Script()
-        self.results: dict[str, MatchResult] = {}
+        self.results: dict[str, SeatResult] = {}
         self.said: deque[str] = deque(maxlen=40)
         self.news = asyncio.Event()
         self.restart_at_next_act = False
@@ -186,12 +147,12 @@ class Examination:
         seats: Sequence[int],
         *,
         control: TimeControl,
-        trouble: Trouble | None = None,
+        disturbance: Disturbance | None = None,
         script: Script | None = None,
         restart: bool = False,
     ) -> tuple[bool, str]:
         """Play a match for each of ``seats``, all at once; say whether the bot did well."""
-        self.trouble = trouble or Trouble()
+        self.disturbance = disturbance or Disturbance()
         self.script = script or Script()
         self.restart_at_next_act = restart
         self.said.clear()
@@ -224,11 +185,9 @@ class Examination:
         live = self.hub.directory.match(match)
         if live is not None and live.match.outcome is not None:
             outcome = live.match.outcome
-            self.results[match] = MatchResult(
-                match, game.spec, seat, (), outcome, live.match.ply, 0
-            )
+            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
 
-    def _judge(self, results: Sequence[MatchResult]) -> tuple[bool, str]:
+    def _judge(self, results: Sequence[SeatResult]) -> tuple[bool, str]:
         told: list[str] = []
         for result in results:
             outcome = result.outcome
@@ -254,7 +213,7 @@ class Examination:
                 task.result()
                 raise RuntimeError("a bot has left the examination")
 
-    def finished(self, result: MatchResult) -> None:
+    def finished(self, result: SeatResult) -> None:
         """A match of the bot is over."""
         self.results[result.match] = result
         self.news.set()
@@ -263,7 +222,7 @@ class Examination:
         """The bot has acted."""
         if self.restart_at_next_act:
             self.restart_at_next_act = False
-            self.runner.restart_workers()
+            self.runner.restart_processes()
 
 
 _ADVICE: Final = {
@@ -288,7 +247,7 @@ async def _examination(
             on_output(line)
 
     async def connect() -> Channel:
-        return TroubledChannel(hub.connect(), examination)
+        return DisturbedChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
 
     examination.runner = BotRunner(
         spec,
@@ -311,7 +270,9 @@ async def _examination(
             examination.games = [get_game(game, files=True) for game in examination.runner.games]
         for number in range(1, max(game.seats for game in examination.games)):
             name = f"opponent-{number}"
-            task = asyncio.create_task(_oppose(hub, token, name, examination))
+            task = asyncio.create_task(
+                oppose(connector_of(hub), token, name, lambda: examination.script)
+            )
             examination.opposing.append(task)
             examination.opponents.append(
                 await online(hub, f"{PLAYER}/{name}", examination.check_runs)
@@ -322,129 +283,3 @@ async def _examination(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _oppose(hub: Hub, token: str, name: str, examination: Examination) -> None:
-    """Play whatever matches come: at once, at random, or as the script says."""
-    client = Client(connector_of(hub), Identity(token, bot=name, max_matches=1000))
-    tasks: set[asyncio.Task[None]] = set()
-
-    def spawn(work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-
-    async with aclosing(client.messages()) as messages:
-        async for message, _ in messages:
-            match message:
-                case MatchMessage(snapshot=snapshot) if snapshot.status == "waiting":
-                    spawn(_ask(client, partial(_ready, snapshot.match)))
-                case Turn() if examination.script.resigns:
-                    spawn(_ask(client, partial(_resign, message.match)))
-                case Turn(match=match, ply=ply, observation=seen):
-                    action = examination.script.rng.choice(seen["legal"])
-                    spawn(_ask(client, partial(_act, match, ply, action)))
-                case _:
-                    pass
-
-
-async def _ask(client: Client, build: Callable[[int], ClientMessage]) -> None:
-    with contextlib.suppress(ClientError):  # the match may be over
-        await client.request(build, repeat=True)
-
-
-def _ready(match: str, number: int) -> Ready:
-    return Ready(number, match)
-
-
-def _resign(match: str, number: int) -> Resign:
-    return Resign(number, match)
-
-
-def _act(match: str, ply: int, action: str, number: int) -> Act:
-    return Act(number, match, ply, action)
-
-
-class TroubledChannel:
-    """A connection of the bot on which the `Trouble` of the examination happens."""
-
-    def __init__(self, inner: MemoryClient, examination: Examination) -> None:
-        self._inner = inner
-        self._examination = examination
-        self._extra: deque[Frame] = deque()
-
-    @property
-    def close_code(self) -> int | None:
-        """WebSocket close code, once it is closed."""
-        return self._inner.close_code
-
-    @close_code.setter
-    def close_code(self, value: int | None) -> None:
-        self._inner.close_code = value
-
-    @property
-    def close_reason(self) -> str:
-        """Why it was closed."""
-        return self._inner.close_reason
-
-    @close_reason.setter
-    def close_reason(self, value: str) -> None:
-        self._inner.close_reason = value
-
-    def send(self, frame: Frame) -> None:
-        """Pass a frame on; after an action the line may break."""
-        self._inner.send(frame)
-        trouble = self._examination.trouble
-        if trouble.cut_acts and _type(frame) == "act":
-            trouble.cut_acts -= 1
-            self._cut()
-
-    async def recv(self) -> Frame | None:
-        """The next frame, or one that nobody asked for."""
-        if self._extra:
-            return self._extra.popleft()
-        frame = await self._inner.recv()
-        if frame is None:
-            return None
-        trouble = self._examination.trouble
-        kind = _type(frame)
-        if kind == "accepted":
-            self._examination.acted()
-        if kind == "turn":
-            if trouble.cut_turns:
-                trouble.cut_turns -= 1
-                self._cut()
-                return None
-            if trouble.noise:
-                self._extra.extend(_noise(frame))
-                return _with_field(frame)
-        return frame
-
-    def close(self, code: int = 1000, reason: str = "") -> None:
-        """Close it."""
-        self._inner.close(code, reason)
-
-    def _cut(self) -> None:
-        self._examination.trouble.happened += 1
-        self._extra.clear()
-        self._inner.close(1006, "the examiner cut the line")
-
-
-def _type(frame: Frame) -> str:
-    return str(msgpack.unpackb(frame).get("type", ""))
-
-
-def _with_field(frame: Frame) -> Frame:
-    fields = msgpack.unpackb(frame)
-    fields["field_of_a_later_version"] = {"any": [1, 2.5, None]}
-    return bytes(msgpack.packb(fields))
-
-
-def _noise(turn: Frame) -> list[Frame]:
-    """The turn again, a message of a later version, an announcement, an answer to nothing."""
-    return [
-        turn,
-        bytes(msgpack.packb({"type": "message_of_a_later_version", "match": "m"})),
-        MSGPACK.encode(Notice("notice/check", "This is a check.")),
-        MSGPACK.encode(Accepted(2**40, "nobody's", 3)),
-    ]

@@ -1,0 +1,59 @@
+"""The program that a bot's process runs: ``python -m plyhouse.bots.process FD BOT``.
+
+`plyhouse.bots.process.spawn` starts it; FD is the file descriptor of its end of the pipe.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import signal
+import socket
+import sys
+from functools import partial
+
+from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
+from plyhouse.bots.process import child
+from plyhouse.bots.process.pipe import Loaded, LoadFailed
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Import the bot, say what it is, and serve it until told to quit."""
+    _, descriptor, spec = sys.argv
+    # Ctrl-C in the terminal is for the runner, which then tells us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end = socket.socket(fileno=int(descriptor))
+    end.set_inheritable(False)
+    wire = child.Wire(end)
+    sys.argv = [spec]
+    try:
+        bot_class = load_bot(spec)
+        make = partial(bot_class, **bot_options(spec, bot_class))
+    except BotLoadError as error:
+        wire.send(LoadFailed(str(error), error.details))
+        return
+    concurrent = inspect.iscoroutinefunction(bot_class.choose)
+    wire.send(
+        Loaded(
+            name=default_name(bot_class),
+            games=list(bot_class.claims()),
+            concurrent=concurrent,
+            best_at_deadline=bool(bot_class.play_best_at_deadline),
+        )
+    )
+    if concurrent:
+        from plyhouse.bots.process import at_once  # asyncio is slow to import, and most do without
+
+        at_once.run(make, wire)
+    else:
+        child.run(make, wire)
+    # A bot may have left threads behind that would keep the process alive.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()
