@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.trees.deepening import Evaluation
+from plyhouse.search.signatures import Evaluation, Policy
 
 __all__ = [
     "Policy",
@@ -34,10 +34,6 @@ __all__ = [
     "softmax_policy",
     "uniform_policy",
 ]
-
-Policy = Callable[[Any], Sequence[tuple[Any, float]]]
-"""``policy(state)``: legal actions of the seat to move with their probabilities, which sum
-to 1; actions that are left out are never played."""
 
 TOLERANCE: Final = 1e-9
 

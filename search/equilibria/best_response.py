@@ -17,7 +17,7 @@ from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.fitness import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.policies import Policy
+from plyhouse.search.signatures import Policy
 
 __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
 

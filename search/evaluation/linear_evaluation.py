@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.search.evaluation.features import FeatureSet, features_of
-from plyhouse.search.tables.table_file import write_atomically
+from plyhouse.search.files import write_atomically
 
 __all__ = ["Contribution", "Contributions", "InvalidWeights", "LinearEvaluation"]
 

@@ -75,7 +75,7 @@ def samples_of(
 ) -> list[Sample]:
     """The positions of the matches in which a seat was to move, without the first ``skip``.
 
-    Raises `plyhouse.search.played.InvalidMatch`.
+    Raises `plyhouse.search.evaluation.played.InvalidMatch`.
     """
     game = evaluation.game
     low, high = game.return_bounds

@@ -34,7 +34,7 @@ from plyhouse.search.monte_carlo.simulating import (
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
-from plyhouse.search.trees.deepening import Evaluation
+from plyhouse.search.signatures import Evaluation
 
 __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 

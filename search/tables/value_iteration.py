@@ -22,13 +22,14 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
+from plyhouse.search.files import position_hash
 from plyhouse.search.fitness import require_fit, require_game
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.endgame_table import NotInTable
 from plyhouse.search.tables.retrograde import MOST, TooManyPositions
-from plyhouse.search.tables.table_file import InvalidTable, TableFile, position_hash, read_table
+from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["PositionValues", "ValueTable", "iterate_values", "value_iteration"]
 

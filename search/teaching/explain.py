@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.fitness import ALGORITHMS, Needs
-from plyhouse.search.policies import Policy, distribution, uniform_policy
+from plyhouse.search.policies import distribution, uniform_policy
+from plyhouse.search.signatures import Evaluation, Policy
 from plyhouse.search.teaching.explained import Explanation, Kind, Node
 
 __all__ = ["SEARCHES", "TreeTooLarge", "UnknownSearch", "explain"]
@@ -116,7 +116,7 @@ def explain(
     search: str = "alpha_beta",
     *,
     depth: int | None = None,
-    evaluate: Callable[[Any, int], float] | None = None,
+    evaluate: Evaluation | None = None,
     opponents: Policy | None = None,
     seat: int | None = None,
     show_cut: bool = False,
@@ -196,7 +196,7 @@ class Recorder:
         game: Game,
         state: Any,
         search: str,
-        evaluate: Callable[[Any, int], float] | None,
+        evaluate: Evaluation | None,
         opponents: Policy | None,
         seat: int,
         show_cut: bool,

@@ -20,7 +20,8 @@ from plyhouse.search.kernels.alpha_beta_full import successor
 from plyhouse.search.kernels.table import EXACT, NOTHING, Table
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll
-from plyhouse.search.trees.deepening import Evaluation, Root, deepened
+from plyhouse.search.signatures import Evaluation
+from plyhouse.search.trees.deepening import Root, deepened
 from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["alpha_beta"]

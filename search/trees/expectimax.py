@@ -14,8 +14,9 @@ from typing import Any
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.policies import Policy, distribution
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import sampler_of
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["expectimax"]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.signatures import Evaluation
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["minimax"]
 

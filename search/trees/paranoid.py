@@ -9,8 +9,9 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["paranoid"]
 

@@ -18,8 +18,8 @@ from typing import Any, Final, Literal
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError, GameMismatch
 from plyhouse.search.evaluation.played import PlayedMatch, replay
+from plyhouse.search.files import position_hash, write_atomically
 from plyhouse.search.fitness import Needs, mismatch
-from plyhouse.search.tables.table_file import position_hash, write_atomically
 
 __all__ = ["BookMove", "InvalidBook", "OpeningBook"]
 
@@ -90,7 +90,7 @@ class OpeningBook:
     def from_matches(
         cls, game: Game, matches: Iterable[PlayedMatch], plies: int = 20
     ) -> OpeningBook:
-        """Make a book of finished matches; raises `plyhouse.search.played.InvalidMatch`."""
+        """Make a book of finished matches; raises `played.InvalidMatch`."""
         book = cls(game, plies)
         for match in matches:
             book.add(match)
@@ -101,7 +101,7 @@ class OpeningBook:
         return len(self.places)
 
     def add(self, match: PlayedMatch) -> None:
-        """Count one match; raises `plyhouse.search.played.InvalidMatch`, and counts nothing."""
+        """Count one match; raises `played.InvalidMatch`, and counts nothing."""
         low, high = self.game.return_bounds
         steps = []
         line: list[str] = []
