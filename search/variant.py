@@ -3,6 +3,9 @@
 The build (setup.py) leaves a note, ``_build.json``, beside this module: whether it
 compiled, the reason if not, and a digest of each source, by which `build_info` notices
 compiled code that is older than its source.
+
+>>> print(BuildInfo("pure", "The environment variable PLYHOUSE_PURE asks for it."))
+pure. The environment variable PLYHOUSE_PURE asks for it.
 """
 
 from __future__ import annotations

@@ -18,6 +18,9 @@ so that version 1 can get further optional ones.
 
 Errors: `PolicyError` (``policy/unreadable``: no file of this format at all), and its kinds
 `PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`.
+
+>>> canonical_text((1, "x", (None, 2.5)))
+'[1,"x",[null,2.5]]'
 """
 
 from __future__ import annotations

@@ -1,6 +1,19 @@
 """Evaluation by a weighted sum of features, which can be shown, saved and tuned.
 
 Shannon (1950), Samuel (1959); Russell & Norvig, AIMA 4th ed., section 6.3.1.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> evaluate = LinearEvaluation(game)
+>>> state = game.initial_state()
+>>> print(evaluate.contributions(state.after(game.parse(state, "b2")), 0))
+feature        value    weight   product
+open_lines     0.500     1.600     0.800
+threats        0.000     0.000     0.000
+centre         1.000     0.000     0.000
+turn          -1.000     0.000    -0.000
+sum                                0.800
+estimate                           0.380
 """
 
 from __future__ import annotations

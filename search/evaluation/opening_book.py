@@ -3,6 +3,15 @@
 Counts are kept by position, so different orders of moves to it are added up.  The interval of a
 move's score is E. Wilson's, "Probable inference, the law of succession, and statistical
 inference", JASA 22 (1927).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> won, lost = PlayedMatch(["b2"], (1.0, -1.0)), PlayedMatch(["a1"], (-1.0, 1.0))
+>>> book = OpeningBook.from_matches(game, [won, won, won, lost])
+>>> print(book.table(game.initial_state()))
+move        matches   score  95 % interval
+b2                3  100.0%  [43.8, 100.0]
+a1                1    0.0%  [0.0, 79.3]
 """
 
 from __future__ import annotations

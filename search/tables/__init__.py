@@ -1,12 +1,12 @@
 """What is worked out once, kept in a file, and looked up.
 
-    retrograde                  perfect play without chance, backwards from all ends
-    solving                     its vectorised loop, shared with the checkers endgames
-    checkers_endgames           endgames of checkers, by the number of pieces
-    value_iteration             perfect play with chance
-    pig_solution                pig, solved by the same idea
-    endgame_table               what tables of endgames have in common
-    table_file                  the file format of all of them
+retrograde                  perfect play without chance, backwards from all ends
+solving                     its vectorised loop, shared with the checkers endgames
+checkers_endgames           endgames of checkers, by the number of pieces
+value_iteration             perfect play with chance
+pig_solution                pig, solved by the same idea
+endgame_table               what tables of endgames have in common
+table_file                  the file format of all of them
 """
 
 if __name__ != "plyhouse.search.tables":

@@ -6,6 +6,11 @@ is solved", Science 317 (2007), see `plyhouse.search.tables.checkers_endgames`.
 
 Unlike a search forward it needs no depth: a win is known with its distance however far it is,
 and going round in circles counts as what it is, a draw.  It needs room for every position.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("hexapawn")
+>>> solve(game).probe(game.initial_state())  # whoever moves first has lost, in 6 plies
+Entry(value=-1.0, distance=6)
 """
 
 from __future__ import annotations

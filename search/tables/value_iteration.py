@@ -7,6 +7,12 @@ pig Neller and Presser, "Optimal play of the dice game Pig", The UMAP Journal 25
 Two bounds are iterated side by side, one from the least return and one from the greatest: the
 true value lies between them at all times, so the error is known (Haddad and Monmege, "Interval
 iteration algorithm for MDPs and IMDPs", Theoretical Computer Science 735, 2018).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("pig(target=10)")
+>>> table = iterate_values(game)
+>>> round(table.probe(game.initial_state()), 4)  # what seat 0 may expect, from -1 to 1
+0.4188
 """
 
 from __future__ import annotations

@@ -10,6 +10,18 @@ Star1: Ballard, "The *-minimax search procedure for trees containing chance node
 Artificial Intelligence 21 (1983).  Max^n: Luckhardt and Irani, "An algorithmic solution of
 N-person games", AAAI (1986).  Paranoid: Sturtevant and Korf, "On pruning techniques for
 multi-player games", AAAI (2000).
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("(3 12) (2 4)")
+>>> print(explain(game, game.initial_state()).text(), end='')
+alpha_beta to the end: value 3 for MAX, best 1, 6 nodes
+MAX = 3  α −∞ β ∞
+├─ 1  MIN = 3  α −∞ β ∞ *
+│  ├─ 1  end = 3 *
+│  └─ 2  end = 12
+└─ 2  MIN ≤ 2  α 3 β ∞
+   ├─ 1  end = 2
+   └─ cut: 2  (the value is ≤ 2, α is 3)
 """
 
 from __future__ import annotations

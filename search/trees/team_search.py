@@ -4,6 +4,13 @@ With two teams whose returns are opposite, minimax over teams is minimax: Knuth 
 analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); chance nodes after Ballard,
 "The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21
 (1983).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("pacman(layout=duel)")
+>>> game.seats, [game.team(seat) for seat in range(game.seats)]
+(2, [0, 1])
+>>> team_search(game, game.initial_state(), Limit(depth=4)).value
+-9.0
 """
 
 from __future__ import annotations
