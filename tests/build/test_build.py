@@ -184,10 +184,10 @@ def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_awa
 def test_a_source_that_mypyc_rejects_leaves_everything_pure(
     tree: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
-    with (tree / "games" / "pig.py").open("a") as source:
+    with (tree / "games" / "stochastic" / "pig.py").open("a") as source:
         source.write('\n\nBROKEN: int = "no number"\n')
     done = hook("build_wheel", tree, tmp_path / "dist")
     assert "installed as pure Python" in done.stdout
     note = note_in(the_wheel(tmp_path / "dist"))
-    assert "plyhouse/games/pig.py" in note["reason"]
+    assert "plyhouse/games/stochastic/pig.py" in note["reason"]
     assert not compiled_names(names_in(the_wheel(tmp_path / "dist")))
