@@ -9,7 +9,7 @@ JOBS ?= auto
 # The compiled build has to be made again when a source that it compiles changes.
 SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
 
-.PHONY: help demo test test-pure lint types format docs wheel-check bench clean
+.PHONY: help demo build test test-pure lint types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -33,6 +33,9 @@ $(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
 
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
 	$(BIN)/plyhouse demo
+
+build: $(VENV)/.dev  ## compile again what has changed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 
 test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled
 	PLYHOUSE_PURE=1 $(BIN)/pytest -q -n $(JOBS) tests/games tests/search
@@ -65,3 +68,4 @@ bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
 clean:  ## remove what the build made, also compiled modules
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find games search -name '*.so' -delete
+	rm -f search/_build.json

@@ -117,15 +117,13 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     return [(paths, name) for name, paths in found.items()]
 
 
-def imports_duck(node: ast.AST) -> bool:
+def imports_duck(node: ast.Import | ast.ImportFrom) -> bool:
     """Whether this is an import of `DUCK`, or from it, in whatever form."""
-    package, _, module = DUCK.rpartition(".")
+    names = {alias.name for alias in node.names}
     if isinstance(node, ast.Import):
-        return any(alias.name == DUCK for alias in node.names)
-    return isinstance(node, ast.ImportFrom) and (
-        node.module == DUCK
-        or (node.module == package and any(alias.name == module for alias in node.names))
-    )
+        return DUCK in names
+    package, _, module = DUCK.rpartition(".")
+    return node.module == DUCK or (node.module == package and module in names)
 
 
 def twin(name: str, text: str) -> str | None:
@@ -134,7 +132,11 @@ def twin(name: str, text: str) -> str | None:
     Raises `SetupError` for a kernel that takes its node type from `DUCK` in a way that has no
     twin: its searches would run, only much slower.
     """
-    found = [node for node in ast.walk(ast.parse(text, name)) if imports_duck(node)]
+    found = [
+        node
+        for node in ast.walk(ast.parse(text, name))
+        if isinstance(node, ast.Import | ast.ImportFrom) and imports_duck(node)
+    ]
     if not found:
         return None
     wanted = f"from {DUCK} import NodeState"

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from setuptools.errors import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "search" / "kernels"
@@ -63,7 +62,9 @@ def test_the_import_is_found_however_it_is_formatted(build: ModuleType, imported
     ],
 )
 def test_an_import_that_has_no_twin_ends_the_build(build: ModuleType, imported: str) -> None:
-    with pytest.raises(SetupError, match=r"kernel\.py, line .*: to get a typed twin, write once"):
+    with pytest.raises(
+        build.SetupError, match=r"kernel\.py, line .*: to get a typed twin, write once"
+    ):
         build.twin("kernel.py", imported + "\n")
 
 
