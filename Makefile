@@ -6,6 +6,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
+# Tests and matches start a thousand processes; without bytecode each would translate every module.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The compiled build has to be made again when a source that it compiles changes.
 SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
 
