@@ -6,10 +6,18 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 
+# Tests and matches start a thousand processes; without bytecode each would translate every module.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The compiled build has to be made again when a source that it compiles changes.
 SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
 
-.PHONY: help demo test test-pure lint types format docs wheel-check bench clean
+# Workers take over what others have not begun: some tests last a hundred times as long as most.
+PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
+# It runs both variants in processes of its own, whichever it is started from: once is enough.
+COMPARED = tests/search/test_variants.py::test_pure_and_compiled_agree_bit_for_bit
+
+.PHONY: help demo build test test-pure lint types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -34,12 +42,15 @@ $(VENV)/.dev: $(VENV)/bin/python $(SOURCES)
 demo: $(VENV)/.run  ## start a server, let real bots play five games, print the leaderboards
 	$(BIN)/plyhouse demo
 
+build: $(VENV)/.dev  ## compile again what has changed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+
 test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled
-	PLYHOUSE_PURE=1 $(BIN)/pytest -q -n $(JOBS) tests/games tests/search
-	$(BIN)/pytest -q -n $(JOBS)
+	PLYHOUSE_PURE=1 $(PYTEST) tests/games tests/search --deselect $(COMPARED)
+	$(PYTEST)
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
-	PLYHOUSE_PURE=1 $(BIN)/pytest -q -n $(JOBS)
+	PLYHOUSE_PURE=1 $(PYTEST)
 
 lint: $(VENV)/.dev  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -56,7 +67,7 @@ format: $(VENV)/.dev  ## let ruff rewrite what it can
 docs: $(VENV)/.dev  ## build the documentation into site/, strictly
 	$(BIN)/mkdocs build --strict --quiet
 
-wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> all tests
+wheel-check: $(VENV)/.dev  ## sdist -> wheel -> clean environment -> tests of the package
 	$(BIN)/python .ci/wheel_check.py $(WHEEL_TESTS)
 
 bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
@@ -65,3 +76,4 @@ bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
 clean:  ## remove what the build made, also compiled modules
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache
 	find games search -name '*.so' -delete
+	rm -f search/_build.json

@@ -11,6 +11,7 @@ mypyc must see the modules by their full names.
 # (setuptools ships no types, so that its classes are Any to base ours on)
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.metadata
 import json
@@ -20,6 +21,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +48,9 @@ COMPILED = (
 )
 """What is compiled, but for each `__init__`: the games, what they stand on, the kernels."""
 INTERPRETED = {"search/kernels/duck.py"}
-TWIN_IMPORT = "from plyhouse.search.kernels.duck import NodeState\n"
-TWIN_SOURCE = "from plyhouse.games.native import NativeState as NodeState\n"
-"""The line that makes a kernel's typed twin; see search/kernels/__init__.py."""
+DUCK = "plyhouse.search.kernels.duck"
+TWIN_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
+"""What a kernel imports, and what its typed twin imports; see search/kernels/__init__.py."""
 MYPY_CONFIG = """\
 [mypy]
 mypy_path = .
@@ -115,6 +117,38 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     return [(paths, name) for name, paths in found.items()]
 
 
+def imports_duck(node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether this is an import of `DUCK`, or from it, in whatever form."""
+    names = {alias.name for alias in node.names}
+    if isinstance(node, ast.Import):
+        return DUCK in names
+    package, _, module = DUCK.rpartition(".")
+    return node.module == DUCK or (node.module == package and module in names)
+
+
+def twin(name: str, text: str) -> str | None:
+    """The text of a kernel's typed twin, on the same lines; None for one that needs none.
+
+    Raises `SetupError` for a kernel that takes its node type from `DUCK` in a way that has no
+    twin: its searches would run, only much slower.
+    """
+    found = [
+        node
+        for node in ast.walk(ast.parse(text, name))
+        if isinstance(node, ast.Import | ast.ImportFrom) and imports_duck(node)
+    ]
+    if not found:
+        return None
+    wanted = f"from {DUCK} import NodeState"
+    if [ast.unparse(node) for node in found] != [wanted] or found[0].col_offset != 0:
+        lines = ", ".join(str(node.lineno) for node in found)
+        raise SetupError(f"{name}, line {lines}: to get a typed twin, write once: {wanted}")
+    first, last = found[0].lineno, found[0].end_lineno or found[0].lineno
+    lines_of = text.split("\n")
+    lines_of[first - 1 : last] = [TWIN_IMPORT] + [""] * (last - first)
+    return "\n".join(lines_of)
+
+
 def write_tree() -> None:
     """Lay out build/native: copies of games and search by their full names, and the twins."""
     tree: dict[str, str] = {}
@@ -126,10 +160,9 @@ def write_tree() -> None:
     for source in sources():
         name = f"plyhouse/{source.as_posix()}"
         modules.append(name)
-        if TWIN_IMPORT in tree[name]:
-            twin = name.removesuffix(".py") + "_native.py"
-            tree[twin] = tree[name].replace(TWIN_IMPORT, TWIN_SOURCE)
-            modules.append(twin)
+        if (typed := twin(source.as_posix(), tree[name])) is not None:
+            modules.append(name.removesuffix(".py") + "_native.py")
+            tree[modules[-1]] = typed
     tree["modules.txt"] = "\n".join(modules)
     tree["mypy.ini"] = MYPY_CONFIG
     tree["setup.py"] = NATIVE_SETUP.format(groups=groups(modules))
@@ -217,6 +250,9 @@ class Native:
 
     extensions: list[Extension] | None = None
     reason = ""
+    began = 0
+    """When compiling began, in nanoseconds: what is edited from then on is not compiled."""
+    digests: dict[str, str] = {}  # noqa: RUF012 - replaced, never changed
 
     @classmethod
     def prepare(cls, command: Command) -> None:
@@ -225,6 +261,11 @@ class Native:
             wish = os.environ.get("PLYHOUSE_COMPILE", "").strip()
             if wish not in ("", "0", "1"):
                 raise SetupError(f"PLYHOUSE_COMPILE={wish!r}: expected 0, 1 or nothing")
+            cls.began = time.time_ns()
+            cls.digests = {
+                path.as_posix(): hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
+                for path in sources()
+            }
             failure = "PLYHOUSE_COMPILE=0 was set for the build" if wish == "0" else compile_all()
             cls.extensions = [] if failure else cls.compiled()
             cls.reason = failure or (
@@ -264,12 +305,7 @@ class Native:
             "compiled": bool(cls.extensions),
             "reason": cls.reason,
             "python": sys.implementation.cache_tag,
-            "sources": {
-                path.as_posix(): hashlib.sha256((ROOT / path).read_bytes()).hexdigest()
-                for path in sources()
-            }
-            if cls.extensions
-            else {},
+            "sources": cls.digests if cls.extensions else {},
         }
 
 
@@ -298,8 +334,9 @@ class BuildPy(build_py):
             shutil.rmtree(Path(self.build_lib, "plyhouse"), ignore_errors=True)
         super().run()
         folder = ROOT if self.editable_mode else Path(self.build_lib, "plyhouse")
-        text = json.dumps(Native.note(), indent=1)
-        folder.joinpath("search", "_build.json").write_text(text + "\n", encoding="utf-8")
+        note = folder.joinpath("search", "_build.json")
+        note.write_text(json.dumps(Native.note(), indent=1) + "\n", encoding="utf-8")
+        os.utime(note, ns=(Native.began, Native.began))  # by which games/_build.py judges sources
 
 
 class BuildExt(build_ext):
@@ -331,15 +368,16 @@ class BdistWheel(bdist_wheel):
         super().finalize_options()
 
 
-PACKAGES = packages()
-setup(
-    packages=list(PACKAGES),
-    package_dir=PACKAGES,
-    package_data={"": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.svg", "*.mako"]},
-    cmdclass={
-        "bdist_wheel": BdistWheel,
-        "build": Build,
-        "build_ext": BuildExt,
-        "build_py": BuildPy,
-    },
-)
+if __name__ == "__main__":  # also under pip; tests import the parts
+    PACKAGES = packages()
+    setup(
+        packages=list(PACKAGES),
+        package_dir=PACKAGES,
+        package_data={"": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.svg", "*.mako"]},
+        cmdclass={
+            "bdist_wheel": BdistWheel,
+            "build": Build,
+            "build_ext": BuildExt,
+            "build_py": BuildPy,
+        },
+    )

@@ -1,7 +1,12 @@
-"""Build the sdist, a wheel from that sdist, and run the sdist's tests on the wheel.
+"""Build the sdist, a wheel from that sdist, and run tests of the sdist on the wheel.
 
-The tests run from the unpacked sdist with the packages themselves moved out of the
-way, so that nothing but the installed wheel can be what they import.
+The tests run from the unpacked sdist with the packages themselves moved out of the way, so that
+nothing but the installed wheel can be what they import.  What every file does is tested from the
+sources; here it is compared that every file is there, and `TESTS` are run, which need what a
+package can lack: modules, machine code, data files, migrations, pages, the command.
+
+    python .ci/wheel_check.py             TESTS
+    python .ci/wheel_check.py tests       all tests; arguments are passed on to pytest
 """
 
 from __future__ import annotations
@@ -13,10 +18,34 @@ import sys
 import tarfile
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("games", "search", "protocol", "storage", "server", "bots", "clients")
+TESTS = (
+    "tests/architecture",
+    "tests/build",
+    "tests/docs/test_doctests.py",
+    "tests/games/test_completeness.py",
+    "tests/games/test_golden.py",
+    "tests/games/test_registry.py",
+    "tests/search/test_exports.py",
+    "tests/search/test_tree_search.py",
+    "tests/search/test_variants.py",
+    "tests/protocol",
+    "tests/storage/test_schema.py",
+    "tests/bots/test_loading.py",
+    "tests/server/test_serve.py",
+    "tests/cli/test_command_tree.py",
+    "tests/cli/test_games_command.py",
+    "tests/cli/test_match.py",
+    "tests/web/test_pages.py",
+    # Which database there is has nothing to do with packaging.
+    "-m",
+    "not postgresql",
+)
+"""At least one test of every package, and all that look at how things are installed."""
 
 
 def run(*command: str | Path, cwd: Path) -> None:
@@ -25,8 +54,27 @@ def run(*command: str | Path, cwd: Path) -> None:
     subprocess.run([str(part) for part in command], cwd=cwd, check=True)
 
 
+def compare(wheel: Path, tree: Path) -> None:
+    """Stop unless the wheel has every file of the packages, as it is in the sdist."""
+    with zipfile.ZipFile(wheel) as archive:
+        packed = set(archive.namelist())
+        wrong = [
+            path.relative_to(tree).as_posix()
+            for package in PACKAGES
+            for path in sorted((tree / package).rglob("*"))
+            if path.is_file()
+            and (
+                (name := f"plyhouse/{path.relative_to(tree).as_posix()}") not in packed
+                or archive.read(name) != path.read_bytes()
+            )
+        ]
+    if wrong:
+        raise SystemExit(f"not in the wheel, or other than in the sdist: {', '.join(wrong)}")
+    print(f"all files of the packages are in the wheel, among {len(packed)}", flush=True)
+
+
 def main() -> int:
-    """Do the whole check; arguments are passed on to pytest."""
+    """Do the whole check."""
     with tempfile.TemporaryDirectory(prefix="plyhouse-wheel-") as scratch_name:
         scratch = Path(scratch_name)
         # `python -m build` without options makes the wheel from the sdist it just made.
@@ -36,6 +84,7 @@ def main() -> int:
         with tarfile.open(sdist) as archive:
             archive.extractall(scratch / "unpacked", filter="data")
         (tree,) = (scratch / "unpacked").iterdir()
+        compare(wheel, tree)
         for package in PACKAGES:
             shutil.rmtree(tree / package)
         environment = scratch / "venv"
@@ -44,7 +93,7 @@ def main() -> int:
         run(python, "-m", "pip", "install", "--quiet", f"{wheel}[dev]", cwd=scratch)
         run(environment / "bin" / "plyhouse", "doctor", cwd=scratch)
         jobs = os.environ.get("JOBS", "auto")
-        run(environment / "bin" / "pytest", "-q", "-n", jobs, *sys.argv[1:], cwd=tree)
+        run(environment / "bin" / "pytest", "-q", "-n", jobs, *(sys.argv[1:] or TESTS), cwd=tree)
     return 0
 
 

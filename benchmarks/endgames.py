@@ -16,8 +16,8 @@ from typing import Any
 
 from plyhouse.games.deterministic.chess.rules import ChessState
 from plyhouse.games.registry import get_game
-from plyhouse.search import build_info, solve
-from plyhouse.search.tables.checkers_endgames import count_placements, solve_checkers
+from plyhouse.search import build_info, solve, solve_checkers
+from plyhouse.search.tables.checkers_endgames import count_placements
 
 SMALL = ("tic_tac_toe", "hexapawn(size=4)", "connect_four(columns=4,rows=4)")
 CHESS = {

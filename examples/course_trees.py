@@ -15,9 +15,8 @@ from typing import Any
 
 from plyhouse.games import get_game
 from plyhouse.games.trees import tree_game
-from plyhouse.search import Limit, explain, minimax
+from plyhouse.search import Explanation, Limit, explain, minimax
 from plyhouse.search.policies import Policy, mixed_policy, search_policy
-from plyhouse.search.teaching.explained import Explanation
 
 MINIMAX = "((4 2 7) (3 1)) ((5 8) (2 9) (5 6)) ((1 2) (3 5))"
 BOOK = "a1:(b1:3 b2:12 b3:8) a2:(c1:2 c2:4 c3:6) a3:(d1:14 d2:5 d3:2)"

@@ -19,10 +19,15 @@ from typing import Any
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.registry import get_game
-from plyhouse.search import Limit, alpha_beta
-from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-from plyhouse.search.evaluation.played import PlayedMatch
-from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
+from plyhouse.search import (
+    Limit,
+    LinearEvaluation,
+    PlayedMatch,
+    alpha_beta,
+    fit_logistic,
+    samples_of,
+    td_lambda,
+)
 
 Evaluation = Callable[[Any, int], float]
 OPENING = 8

@@ -6,11 +6,12 @@
 if __name__ != "plyhouse.games":
     raise ImportError("import plyhouse.games, not games")
 
-from plyhouse.games import _pure
+from plyhouse.games import _build, _pure
 
-_pure.install()  # before anything that may be compiled
+if not _pure.install():  # before anything that may be compiled
+    _build.warn_if_stale()
 
-from plyhouse.games.base import (  # noqa: E402
+from plyhouse.games.base import (
     CHANCE,
     TERMINAL,
     Action,
@@ -25,7 +26,7 @@ from plyhouse.games.base import (  # noqa: E402
     State,
     Utility,
 )
-from plyhouse.games.errors import (  # noqa: E402
+from plyhouse.games.errors import (
     AmbiguousAction,
     DuplicateGame,
     GameError,
@@ -40,7 +41,7 @@ from plyhouse.games.errors import (  # noqa: E402
     InvalidTree,
     UnknownGame,
 )
-from plyhouse.games.registry import (  # noqa: E402
+from plyhouse.games.registry import (
     add_game_file,
     game_class,
     game_names,

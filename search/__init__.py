@@ -3,71 +3,129 @@
 Every search takes ``(game, state, limit)`` and returns a `SearchResult`; it is anytime
 under its `Limit`, gives the same result for the same ``seed``, can be interrupted, and
 refuses a game that does not fit with a `plyhouse.games.errors.GameMismatch` that names
-what would.  One module per algorithm; the inner loops are in `plyhouse.search.kernels`,
-compiled where the installation found a C compiler (see `build_info`).
+what would.
+
+>>> from plyhouse.games import get_game
+>>> from plyhouse.search import Limit, alpha_beta
+>>> game = get_game("tic_tac_toe")
+>>> alpha_beta(game, game.initial_state(), Limit(depth=9)).value  # nobody can force a win
+0.0
+
+All that is public is imported from here; there is one module per algorithm, in a room of
+its kind, and it is loaded when it is first asked for (numpy takes longer than a bot's turn).
+
+    trees         minimax, alpha-beta and their relatives: for chance, for many seats, for teams
+    monte_carlo   searches that learn from random playouts, or from a model
+    equilibria    games of imperfect information: policies, best responses, matrix games
+    tables        what is solved once and looked up: retrograde analysis, value iteration
+    evaluation    what positions seem to be worth, learned from matches; opening books
+    teaching      search trees recorded and drawn
+    kernels       the inner loops of all rooms, compiled where a compiler is present
+
+On the top floor is what the rooms share, and what knows none of them:
+
+    limit, poll, collector          what a search may spend, and how it keeps to it
+    fitness, choice                 which algorithms fit a game, and which is best
+    signatures, policies            functions that callers give to searches; ready-made policies
+    random_choice                   the player every other must beat
+    files                           how results are kept in files
+    variant                         whether machine code runs, and why not
 """
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
 
 if __name__ != "plyhouse.search":
     raise ImportError("import plyhouse.search, not search")
 
-# Each function has the name of its module, so it must be bound here, after its module.
-from plyhouse.search.equilibria.best_response import (
-    BestResponse,
-    best_response,
-    expected_returns,
-    exploitability,
-    nash_conv,
-)
-from plyhouse.search.equilibria.cfr import cfr
-from plyhouse.search.equilibria.cfr_plus import cfr_plus
-from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
-from plyhouse.search.equilibria.matrix_game import (
-    MatrixSolution,
-    NormalForm,
-    dominated,
-    matrix_game,
-    matrix_of,
-    pure_equilibria,
-    undominated,
-)
-from plyhouse.search.equilibria.mccfr import mccfr
-from plyhouse.search.equilibria.solution import Progress, Solution
-from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
-from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
-from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
-from plyhouse.search.monte_carlo.ismcts import ismcts
-from plyhouse.search.monte_carlo.mcts import MonteCarloTree, mcts
-from plyhouse.search.monte_carlo.parallel import ParallelSearch, parallel_mcts
-from plyhouse.search.monte_carlo.pimc import pimc
-from plyhouse.search.monte_carlo.puct import puct
-from plyhouse.search.random_choice import random_action
-from plyhouse.search.tables.retrograde import retrograde, solve
-from plyhouse.search.tables.value_iteration import value_iteration
-from plyhouse.search.teaching.explain import explain
-from plyhouse.search.trees.alpha_beta import alpha_beta
-from plyhouse.search.trees.expectimax import expectimax
-from plyhouse.search.trees.expectiminimax import expectiminimax
-from plyhouse.search.trees.maxn import maxn
-from plyhouse.search.trees.minimax import minimax
-from plyhouse.search.trees.paranoid import paranoid
-from plyhouse.search.trees.team_search import team_search
-from plyhouse.search.trees.transpositions import TranspositionTable
-from plyhouse.search.variant import BuildInfo, build_info
+if TYPE_CHECKING:
+    from plyhouse.search import policies
+    from plyhouse.search.choice import Choice, recommended
+    from plyhouse.search.equilibria.best_response import (
+        BestResponse,
+        best_response,
+        expected_returns,
+        exploitability,
+        nash_conv,
+    )
+    from plyhouse.search.equilibria.cfr import cfr
+    from plyhouse.search.equilibria.cfr_plus import cfr_plus
+    from plyhouse.search.equilibria.discounted_cfr import discounted_cfr
+    from plyhouse.search.equilibria.matrix_game import (
+        MatrixSolution,
+        NormalForm,
+        dominated,
+        matrix_game,
+        matrix_of,
+        pure_equilibria,
+        undominated,
+    )
+    from plyhouse.search.equilibria.mccfr import mccfr
+    from plyhouse.search.equilibria.solution import Progress, Solution
+    from plyhouse.search.equilibria.tabular import TabularPolicy, load_policy
+    from plyhouse.search.evaluation.features import FEATURES, FeatureSet, features_of
+    from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
+    from plyhouse.search.evaluation.opening_book import OpeningBook
+    from plyhouse.search.evaluation.played import InvalidMatch, PlayedMatch
+    from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
+    from plyhouse.search.fitness import fitting_algorithms, fitting_solvers
+    from plyhouse.search.limit import Limit, SearchResult
+    from plyhouse.search.monte_carlo.flat_monte_carlo import flat_monte_carlo
+    from plyhouse.search.monte_carlo.ismcts import ismcts
+    from plyhouse.search.monte_carlo.mcts import MonteCarloTree, mcts
+    from plyhouse.search.monte_carlo.parallel import ParallelSearch, parallel_mcts
+    from plyhouse.search.monte_carlo.pimc import pimc
+    from plyhouse.search.monte_carlo.puct import Evaluator, puct
+    from plyhouse.search.random_choice import random_action
+    from plyhouse.search.signatures import Evaluation, Policy
+    from plyhouse.search.tables.checkers_endgames import solve_checkers
+    from plyhouse.search.tables.endgame_table import EndgameTable
+    from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
+    from plyhouse.search.tables.retrograde import PositionTable, TooManyPositions, retrograde, solve
+    from plyhouse.search.tables.value_iteration import ValueTable, iterate_values, value_iteration
+    from plyhouse.search.teaching.explain import explain
+    from plyhouse.search.teaching.explained import Explanation
+    from plyhouse.search.trees.alpha_beta import alpha_beta
+    from plyhouse.search.trees.expectimax import expectimax
+    from plyhouse.search.trees.expectiminimax import expectiminimax
+    from plyhouse.search.trees.maxn import maxn
+    from plyhouse.search.trees.minimax import minimax
+    from plyhouse.search.trees.paranoid import paranoid
+    from plyhouse.search.trees.team_search import team_search
+    from plyhouse.search.trees.transpositions import TranspositionTable
+    from plyhouse.search.variant import BuildInfo, build_info
 
 __all__ = [
+    "FEATURES",
     "BestResponse",
     "BuildInfo",
+    "Choice",
+    "EndgameTable",
+    "Evaluation",
+    "Evaluator",
+    "Explanation",
+    "FeatureSet",
+    "InvalidMatch",
     "Limit",
+    "LinearEvaluation",
     "MatrixSolution",
     "MonteCarloTree",
     "NormalForm",
+    "OpeningBook",
     "ParallelSearch",
+    "PigSolution",
+    "PlayedMatch",
+    "Policy",
+    "PositionTable",
     "Progress",
     "SearchResult",
     "Solution",
     "TabularPolicy",
+    "TooManyPositions",
     "TranspositionTable",
+    "ValueTable",
     "alpha_beta",
     "best_response",
     "build_info",
@@ -80,10 +138,13 @@ __all__ = [
     "expectiminimax",
     "explain",
     "exploitability",
+    "features_of",
+    "fit_logistic",
     "fitting_algorithms",
     "fitting_solvers",
     "flat_monte_carlo",
     "ismcts",
+    "iterate_values",
     "load_policy",
     "matrix_game",
     "matrix_of",
@@ -95,12 +156,111 @@ __all__ = [
     "parallel_mcts",
     "paranoid",
     "pimc",
+    "policies",
     "puct",
     "pure_equilibria",
     "random_action",
+    "recommended",
     "retrograde",
+    "samples_of",
     "solve",
+    "solve_checkers",
+    "solve_pig",
+    "td_lambda",
     "team_search",
     "undominated",
     "value_iteration",
 ]
+
+_HOME: Final = {
+    "alpha_beta": "trees.alpha_beta",
+    "best_response": "equilibria.best_response",
+    "BestResponse": "equilibria.best_response",
+    "build_info": "variant",
+    "BuildInfo": "variant",
+    "cfr": "equilibria.cfr",
+    "cfr_plus": "equilibria.cfr_plus",
+    "Choice": "choice",
+    "discounted_cfr": "equilibria.discounted_cfr",
+    "dominated": "equilibria.matrix_game",
+    "EndgameTable": "tables.endgame_table",
+    "Evaluation": "signatures",
+    "Evaluator": "monte_carlo.puct",
+    "expected_returns": "equilibria.best_response",
+    "expectimax": "trees.expectimax",
+    "expectiminimax": "trees.expectiminimax",
+    "explain": "teaching.explain",
+    "Explanation": "teaching.explained",
+    "exploitability": "equilibria.best_response",
+    "FEATURES": "evaluation.features",
+    "features_of": "evaluation.features",
+    "FeatureSet": "evaluation.features",
+    "fit_logistic": "evaluation.tuning",
+    "fitting_algorithms": "fitness",
+    "fitting_solvers": "fitness",
+    "flat_monte_carlo": "monte_carlo.flat_monte_carlo",
+    "InvalidMatch": "evaluation.played",
+    "ismcts": "monte_carlo.ismcts",
+    "iterate_values": "tables.value_iteration",
+    "Limit": "limit",
+    "LinearEvaluation": "evaluation.linear_evaluation",
+    "load_policy": "equilibria.tabular",
+    "matrix_game": "equilibria.matrix_game",
+    "matrix_of": "equilibria.matrix_game",
+    "MatrixSolution": "equilibria.matrix_game",
+    "maxn": "trees.maxn",
+    "mccfr": "equilibria.mccfr",
+    "mcts": "monte_carlo.mcts",
+    "minimax": "trees.minimax",
+    "MonteCarloTree": "monte_carlo.mcts",
+    "nash_conv": "equilibria.best_response",
+    "NormalForm": "equilibria.matrix_game",
+    "OpeningBook": "evaluation.opening_book",
+    "parallel_mcts": "monte_carlo.parallel",
+    "ParallelSearch": "monte_carlo.parallel",
+    "paranoid": "trees.paranoid",
+    "PigSolution": "tables.pig_solution",
+    "pimc": "monte_carlo.pimc",
+    "PlayedMatch": "evaluation.played",
+    "Policy": "signatures",
+    "PositionTable": "tables.retrograde",
+    "Progress": "equilibria.solution",
+    "puct": "monte_carlo.puct",
+    "pure_equilibria": "equilibria.matrix_game",
+    "random_action": "random_choice",
+    "recommended": "choice",
+    "retrograde": "tables.retrograde",
+    "samples_of": "evaluation.tuning",
+    "SearchResult": "limit",
+    "Solution": "equilibria.solution",
+    "solve": "tables.retrograde",
+    "solve_checkers": "tables.checkers_endgames",
+    "solve_pig": "tables.pig_solution",
+    "TabularPolicy": "equilibria.tabular",
+    "td_lambda": "evaluation.tuning",
+    "team_search": "trees.team_search",
+    "TooManyPositions": "tables.retrograde",
+    "TranspositionTable": "trees.transpositions",
+    "undominated": "equilibria.matrix_game",
+    "value_iteration": "tables.value_iteration",
+    "ValueTable": "tables.value_iteration",
+}
+"""The module below this one that holds each name."""
+
+
+if not TYPE_CHECKING:  # a checker would take any name for one that is loaded on demand
+
+    def __getattr__(name: str) -> Any:
+        """Load what is asked for first; then it is an ordinary attribute."""
+        if name == "policies":
+            return importlib.import_module("plyhouse.search.policies")
+        home = _HOME.get(name)
+        if home is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

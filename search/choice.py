@@ -2,6 +2,12 @@
 
 The rules are those of thumb a course ends with; docs/search/choosing.md has the matches behind
 them.  They know nothing of any particular game.
+
+>>> from plyhouse.games import get_game
+>>> recommended(get_game("backgammon"))
+Choice(algorithm='expectiminimax', reason='It is a duel with dice and estimates its positions.')
+>>> recommended(get_game("go")).algorithm
+'mcts'
 """
 
 from __future__ import annotations

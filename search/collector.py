@@ -3,6 +3,10 @@
 A full collection visits every object there is: with a million nodes it takes 0.1 seconds,
 several times during a search, and finds nothing, as trees and tables have no cycles.  The young
 generations, where a user's game may leave some, are collected as ever.
+
+>>> with no_full_collections():
+...     gc.get_threshold()[2] == NEVER
+True
 """
 
 from __future__ import annotations

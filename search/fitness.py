@@ -1,6 +1,15 @@
 """Refuses a game that an algorithm cannot play, and says what could.
 
 Decided from the facts a game declares (`GameInfo`), before the first node is visited.
+
+>>> from plyhouse.games import get_game
+>>> fitting_algorithms(get_game("pig"))[:3]
+('expectiminimax', 'team_search', 'maxn')
+>>> fitting_solvers(get_game("kuhn_poker"))
+('cfr_plus', 'discounted_cfr', 'cfr', 'mccfr')
+>>> require_game("alpha_beta", get_game("pig"))  # doctest: +ELLIPSIS
+Traceback (most recent call last):
+plyhouse.games.errors.GameMismatch: alpha_beta cannot play pig: it has chance nodes; it plays ...
 """
 
 from __future__ import annotations

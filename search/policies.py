@@ -4,12 +4,18 @@ A `Policy` is any function from a state, in which a seat is to move, to (action,
 pairs.  `plyhouse.search.expectimax` plays against a model of this kind; the functions here
 make the usual ones, and `choose` plays by one.  They are for games of perfect information.
 
->>> from plyhouse.games import get_game
+>>> from plyhouse.games.trees import tree_game
 >>> from plyhouse.search import Limit, minimax
->>> game = get_game("tic_tac_toe")
+>>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")
+>>> state = game.initial_state()
 >>> opponent = mixed_policy(search_policy(minimax, game, Limit(depth=2)), 0.8)
->>> sum(probability for _, probability in opponent(game.initial_state()))
-1.0
+>>> {action: round(probability, 3) for action, probability in opponent(state)}
+{'1': 0.867, '2': 0.067, '3': 0.067}
+>>> choose(opponent, state, random.Random(1))
+'1'
+>>> distribution(lambda state: [("1", 0.5)], state)
+Traceback (most recent call last):
+ValueError: the probabilities of the policy sum to 0.5, not to 1: (('1', 0.5),)
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.trees.deepening import Evaluation
+from plyhouse.search.signatures import Evaluation, Policy
 
 __all__ = [
     "Policy",
@@ -34,10 +40,6 @@ __all__ = [
     "softmax_policy",
     "uniform_policy",
 ]
-
-Policy = Callable[[Any], Sequence[tuple[Any, float]]]
-"""``policy(state)``: legal actions of the seat to move with their probabilities, which sum
-to 1; actions that are left out are never played."""
 
 TOLERANCE: Final = 1e-9
 

@@ -3,6 +3,15 @@
 Compiled code holds the interpreter lock and sees no Ctrl-C.  So every search calls a
 `Poll` now and then; being interpreted (this module is never compiled), the call itself
 lets Python deliver a pending KeyboardInterrupt and hand the lock to other threads.
+
+>>> poll = Poll(Limit(nodes=20))
+>>> poll(0)
+20
+>>> poll(16)
+20
+>>> poll(20)
+Traceback (most recent call last):
+plyhouse.search.poll.SearchStopped
 """
 
 from __future__ import annotations

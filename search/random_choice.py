@@ -1,4 +1,12 @@
-"""The player every other must beat: a uniformly random legal action."""
+"""The player every other must beat: a uniformly random legal action.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("connect_four")
+>>> random_action(game, game.initial_state(), seed=7).action
+2
+>>> random_action(game, game.initial_state(), seed=7).action
+2
+"""
 
 from __future__ import annotations
 

@@ -1,27 +1,26 @@
 """Which variant of games and searches runs, compiled or pure, and why.
 
 The build (setup.py) leaves a note, ``_build.json``, beside this module: whether it
-compiled, the reason if not, and a digest of each source, by which `build_info` notices
-compiled code that is older than its source.
+compiled, the reason if not, and a digest of each source, by which compiled code is noticed
+that is older than its source (`plyhouse.games._build`).
+
+>>> print(BuildInfo("pure", "The environment variable PLYHOUSE_PURE asks for it."))
+pure. The environment variable PLYHOUSE_PURE asks for it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Literal
 
 from plyhouse.games import native
+from plyhouse.games._build import NOTE, changed, noted, stale_sentence
 from plyhouse.games._pure import wanted
 
-__all__ = ["BuildInfo", "build_info", "stale_sources"]
-
-SEARCH: Final = Path(__file__).parent
-NOTE: Final = SEARCH / "_build.json"
+__all__ = ["BuildInfo", "build_info"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class BuildInfo:
     def __str__(self) -> str:
         text = f"{self.variant}. {self.reason}"
         if self.stale:
-            text += f" Changed since then: {', '.join(self.stale)}; install again."
+            text += f" {stale_sentence(self.stale)}"
         return text
 
 
@@ -50,13 +49,10 @@ def build_info(
     environ: Mapping[str, str] = os.environ, *, compiled: bool = native.COMPILED, note: Path = NOTE
 ) -> BuildInfo:
     """Say which variant is loaded in this process, and why."""
-    try:
-        built: dict[str, Any] = json.loads(note.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        built = {}
+    built = noted(note)
     if compiled:
         how = built.get("reason", "compiled modules lie beside the sources")
-        return BuildInfo("compiled", f"{how}.", stale_sources(built.get("sources", {})))
+        return BuildInfo("compiled", f"{how}.", changed(built.get("sources", {})))
     if wanted(environ):
         return BuildInfo("pure", "The environment variable PLYHOUSE_PURE asks for it.")
     if not built:
@@ -68,20 +64,3 @@ def build_info(
             "and do not fit this one; install again.",
         )
     return BuildInfo("pure", f"{built.get('reason', 'The build did not compile')}.")
-
-
-def stale_sources(digests: Mapping[str, str], root: Path = SEARCH.parent) -> tuple[str, ...]:
-    """Name the compiled sources (like ``games/pig.py``) that have changed since.
-
-    ``digests`` are SHA-256 hex digests by name, ``root`` the folder that holds
-    ``games`` and ``search``.
-    """
-    changed = []
-    for name, digest in digests.items():
-        try:
-            now = hashlib.sha256((root / name).read_bytes()).hexdigest()
-        except OSError:
-            now = ""
-        if now != digest:
-            changed.append(name)
-    return tuple(changed)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 
 import pytest
 
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # what would be warned of here is refused below
+    from plyhouse.games import _build, native
+
 # A shell starts background jobs with SIGINT ignored, and Python, like every child of ours,
 # would inherit that: tests of Ctrl-C would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure() -> None:
+    """Refuse to test machine code that is older than its source: green would mean nothing."""
+    if native.COMPILED and (stale := _build.changed(_build.noted().get("sources", {}))):
+        raise pytest.UsageError(_build.stale_sentence(stale))
 
 
 @pytest.fixture(autouse=True)

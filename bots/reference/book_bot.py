@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.bots import SearchBot, Turn
-from plyhouse.search.tables.opening_book import OpeningBook
+from plyhouse.search.evaluation.opening_book import OpeningBook
 from plyhouse.search.trees.alpha_beta import alpha_beta
 
 __all__ = ["BookBot"]

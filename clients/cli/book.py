@@ -42,8 +42,7 @@ def book(
     """
     from plyhouse.clients.cli.played import played_matches
     from plyhouse.games.registry import get_game
-    from plyhouse.search.evaluation.played import InvalidMatch
-    from plyhouse.search.tables.opening_book import OpeningBook
+    from plyhouse.search import InvalidMatch, OpeningBook
 
     chosen = get_game(game, files=True)
     matches = played_matches(chosen, files, database)

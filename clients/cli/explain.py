@@ -11,8 +11,7 @@ from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
-    from plyhouse.search.policies import Policy
-    from plyhouse.search.teaching.explained import Explanation
+    from plyhouse.search import Explanation, Policy
 
 __all__ = ["explain"]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError, listed, shortened
+from plyhouse.games.position import Position
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
@@ -37,22 +38,22 @@ def replayed(game: Game, text: str) -> Replayed:
     and semicolons may stand between them, and have to where moves would run together.
     Raises `CommandError`, which says which move was wrong and what would be legal.
     """
-    state: Any = game.initial_state()
+    position = Position(game)
     names: list[str] = []
     mover: int | None = None
     rest = text.strip(SEPARATORS)
     while rest:
-        if state.to_move == TERMINAL:
+        if position.mover == TERMINAL:
             raise CommandError(
                 f"The game is over after {' '.join(names)}: {shortened(rest)} is too much.",
                 EXIT_USAGE,
             )
-        action, name, length = first_move(game, state, rest, names)
+        action, name, length = first_move(game, position.state, rest, names)
         names.append(name)
-        mover = state.to_move if state.to_move >= 0 else mover
-        state = state.after(action)
+        mover = position.mover if position.mover >= 0 else mover
+        position.play(action)
         rest = rest[length:].lstrip(SEPARATORS)
-    return Replayed(state, tuple(names), mover)
+    return Replayed(position.state, tuple(names), mover)
 
 
 def first_move(game: Game, state: Any, rest: str, before: list[str]) -> tuple[Any, str, int]:

@@ -105,7 +105,7 @@ def starter(file: Path, game: Game) -> str:
             "from plyhouse.games import CHANCE, TERMINAL",
         ]
     else:
-        from plyhouse.search.choice import recommended
+        from plyhouse.search import recommended
 
         search = recommended(game).algorithm
         body = _SEARCHING.format(search=search)

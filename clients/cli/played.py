@@ -12,7 +12,7 @@ from plyhouse.clients.cli.shared.output import note
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
-    from plyhouse.search.evaluation.played import PlayedMatch
+    from plyhouse.search import PlayedMatch
 
 __all__ = ["played_matches", "stored_matches"]
 
@@ -54,7 +54,7 @@ def played_matches(game: Game, files: Sequence[Path], database: str | None) -> l
 
 def _match(events: Iterable[Any], returns: Sequence[float], name: str) -> PlayedMatch | None:
     """What seats and chance did, of records' events or of stored rows; None without a result."""
-    from plyhouse.search.evaluation.played import PlayedMatch
+    from plyhouse.search import PlayedMatch
 
     if not returns:
         return None

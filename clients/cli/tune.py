@@ -71,9 +71,7 @@ def tune(
     """
     from plyhouse.clients.cli.played import played_matches
     from plyhouse.games.registry import get_game
-    from plyhouse.search.evaluation.linear_evaluation import LinearEvaluation
-    from plyhouse.search.evaluation.played import InvalidMatch
-    from plyhouse.search.evaluation.tuning import fit_logistic, samples_of, td_lambda
+    from plyhouse.search import InvalidMatch, LinearEvaluation, fit_logistic, samples_of, td_lambda
 
     if self_play is not None and (files or database is not None):
         raise CommandError("Take either --self-play or played matches, not both.", EXIT_USAGE)

@@ -1,1 +1,12 @@
-"""Games of imperfect information: equilibria, best responses, and policies as tables."""
+"""Games of imperfect information: equilibria, best responses, and policies as tables.
+
+cfr, cfr_plus, discounted_cfr, mccfr    solvers by counterfactual regret
+solution                                what every solver gives, and how far it is from right
+tabular                                 policies as tables, and their files
+best_response                           best responses, exploitability
+matrix_game, linear_program             games of one choice each
+sequence_form                           a game unfolded once, for all of them
+"""
+
+if __name__ != "plyhouse.search.equilibria":
+    raise ImportError("import plyhouse.search, not search")

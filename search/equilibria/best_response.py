@@ -6,6 +6,16 @@ that sum divided by the number of seats (for two seats as in OpenSpiel).  Johans
 Bowling and Zinkevich, "Accelerating best response calculation in large extensive games",
 IJCAI 2011; Lanctot and others, "A unified game-theoretic approach to multiagent
 reinforcement learning", NIPS 2017 (NashConv).
+
+>>> from plyhouse.games import get_game
+>>> from plyhouse.search.policies import uniform_policy
+>>> game = get_game("kuhn_poker")
+>>> round(best_response(game, uniform_policy, seat=0).value, 3)
+0.5
+>>> expected_returns(game, uniform_policy)
+(0.12500000000000003, -0.12499999999999996)
+>>> round(exploitability(game, uniform_policy), 3)
+0.458
 """
 
 from __future__ import annotations
@@ -17,7 +27,7 @@ from plyhouse.search.equilibria.sequence_form import MAX_NODES, sequence_form
 from plyhouse.search.equilibria.tabular import TabularPolicy
 from plyhouse.search.fitness import require_solvable
 from plyhouse.search.kernels.sequences import SequenceForm
-from plyhouse.search.policies import Policy
+from plyhouse.search.signatures import Policy
 
 __all__ = ["BestResponse", "best_response", "expected_returns", "exploitability", "nash_conv"]
 

@@ -10,6 +10,10 @@ strategies and the elimination of dominated ones.
 >>> dilemma = matrix_of(get_game("prisoners_dilemma"))
 >>> undominated(dilemma)
 (('deny',), ('deny',))
+
+>>> solution = matrix_game([[2, -1], [-1, 1]])
+>>> round(solution.value, 6), {name: round(share, 6) for name, share in solution.rows.items()}
+(0.2, {'1': 0.4, '2': 0.6})
 """
 
 from __future__ import annotations

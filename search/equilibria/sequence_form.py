@@ -2,6 +2,11 @@
 
 Koller, Megiddo and von Stengel, "Fast algorithms for finding randomized strategies in
 game trees", STOC 1994.
+
+>>> from plyhouse.games import get_game
+>>> form = sequence_form(get_game("kuhn_poker"))
+>>> [len(own) for own in form.sets]  # information states of each seat
+[6, 6]
 """
 
 from __future__ import annotations

@@ -18,6 +18,9 @@ so that version 1 can get further optional ones.
 
 Errors: `PolicyError` (``policy/unreadable``: no file of this format at all), and its kinds
 `PolicyDamaged`, `PolicyVersion`, `PolicyMismatch`.
+
+>>> canonical_text((1, "x", (None, 2.5)))
+'[1,"x",[null,2.5]]'
 """
 
 from __future__ import annotations
@@ -29,7 +32,6 @@ import json
 import math
 import os
 import random
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -38,6 +40,7 @@ import msgspec
 
 from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
+from plyhouse.search.files import write_atomically
 
 __all__ = [
     "PolicyDamaged",
@@ -226,21 +229,7 @@ class TabularPolicy:
             digest=_digest(self._table),
             states=self._table,
         )
-        target = Path(path)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.encode(document))
-                file.flush()
-                os.fsync(file.fileno())
-            # Such a file is for its owner only; a policy is an ordinary file.
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(name).chmod(0o666 & ~mask)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_atomically(path, msgspec.json.encode(document))
 
 
 def load_policy(path: str | os.PathLike[str], game: Game | None = None) -> TabularPolicy:

@@ -1,1 +1,10 @@
-"""What a position seems to be worth: features, weights, and how to tune them."""
+"""What positions seem to be worth, and what was learned from matches that were played.
+
+features, linear_evaluation     named features, and their weighted sum
+played                          finished matches, replayed under the rules
+tuning                          weights from results, or from self-play
+opening_book                    what was played in known positions, and how it came out
+"""
+
+if __name__ != "plyhouse.search.evaluation":
+    raise ImportError("import plyhouse.search, not search")

@@ -3,6 +3,13 @@
 C. Shannon, "Programming a computer for playing chess", Philosophical Magazine 41 (1950), on
 evaluation by weighted features; A. Samuel, "Some studies in machine learning using the game of
 checkers", IBM Journal 3 (1959), on tuning them.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> features = features_of("tic_tac_toe")
+>>> state = game.initial_state().after(game.parse(game.initial_state(), "b2"))
+>>> dict(zip(features.names, features.values(state, 0), strict=True))
+{'open_lines': 0.5, 'threats': 0.0, 'centre': 1.0, 'turn': -1.0}
 """
 
 from __future__ import annotations

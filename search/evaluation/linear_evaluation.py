@@ -1,6 +1,19 @@
 """Evaluation by a weighted sum of features, which can be shown, saved and tuned.
 
 Shannon (1950), Samuel (1959); Russell & Norvig, AIMA 4th ed., section 6.3.1.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> evaluate = LinearEvaluation(game)
+>>> state = game.initial_state()
+>>> print(evaluate.contributions(state.after(game.parse(state, "b2")), 0))
+feature        value    weight   product
+open_lines     0.500     1.600     0.800
+threats        0.000     0.000     0.000
+centre         1.000     0.000     0.000
+turn          -1.000     0.000    -0.000
+sum                                0.800
+estimate                           0.380
 """
 
 from __future__ import annotations
@@ -14,7 +27,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.search.evaluation.features import FeatureSet, features_of
-from plyhouse.search.tables.table_file import write_atomically
+from plyhouse.search.files import write_atomically
 
 __all__ = ["Contribution", "Contributions", "InvalidWeights", "LinearEvaluation"]
 

@@ -1,4 +1,10 @@
-"""Matches that were played, as searches learn from them: actions as text, and what came out."""
+"""Matches that were played, as searches learn from them: actions as text, and what came out.
+
+>>> from plyhouse.games import get_game
+>>> match = PlayedMatch(["roll", "4", "hold"], (1.0, -1.0), "the first match")
+>>> [state.to_move for state, action in replay(get_game("pig"), match)]
+[0, -1, 0]
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plyhouse.games.base import CHANCE, TERMINAL, Game
+from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
 
 __all__ = ["InvalidMatch", "PlayedMatch", "replay"]
 
@@ -34,21 +41,18 @@ def replay(game: Game, match: PlayedMatch) -> Iterator[tuple[Any, Any]]:
 
     Raises `InvalidMatch` for an action that the rules do not allow, or one after the end.
     """
-    state: Any = game.initial_state()
     name = match.name or "a match"
     if len(match.returns) != game.seats:
         raise InvalidMatch(
             f"{name} has {len(match.returns)} returns, but {game.spec} has {game.seats} seats"
         )
-    for ply, text in enumerate(match.actions):
-        if state.to_move == TERMINAL:
-            raise InvalidMatch(f"{name} goes on with {text!r} after its end, at action {ply}")
+    position = Position(game)
+    for number, text in enumerate(match.actions):
+        state = position.state
+        if position.mover == TERMINAL:
+            raise InvalidMatch(f"{name} goes on with {text!r} after its end, at action {number}")
         try:
-            if state.to_move == CHANCE:
-                action = game.parse_chance(state, text)
-            else:
-                action = game.parse(state, text)
+            action = position.apply(position.mover, text)
         except GameError as error:
-            raise InvalidMatch(f"{name}, action {ply}: {error}") from None
+            raise InvalidMatch(f"{name}, action {number}: {error}") from None
         yield state, action
-        state = state.after(action)

@@ -5,6 +5,11 @@
   20 (1958); Newton's method with a ridge, so the answer does not depend on a step size or a seed;
 * `td_lambda`: temporal differences, R. Sutton, "Learning to predict by the methods of temporal
   differences", Machine Learning 3 (1988); in self-play as G. Tesauro's TD-Gammon (1995).
+
+>>> features = np.array([[1.0], [1.0], [1.0], [-1.0]])
+>>> weights, converged, _ = logistic_regression(features, np.array([1.0, 1.0, 0.0, 0.0]))
+>>> round(float(weights[0]), 3), converged
+(0.505, True)
 """
 
 from __future__ import annotations
@@ -75,7 +80,7 @@ def samples_of(
 ) -> list[Sample]:
     """The positions of the matches in which a seat was to move, without the first ``skip``.
 
-    Raises `plyhouse.search.played.InvalidMatch`.
+    Raises `plyhouse.search.evaluation.played.InvalidMatch`.
     """
     game = evaluation.game
     low, high = game.return_bounds

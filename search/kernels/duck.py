@@ -1,6 +1,6 @@
 """The node type of the kernels for users' games: anything that behaves like a `State`.
 
-This is the one line the build swaps to make the typed twins.
+Where a kernel imports it, the build (setup.py) puts `NativeState` to make the typed twin.
 """
 
 from __future__ import annotations

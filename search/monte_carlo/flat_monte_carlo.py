@@ -3,6 +3,12 @@
 Abramson, "Expected-outcome: a general model of static evaluation", IEEE PAMI 12 (1990);
 UCB1: Auer, Cesa-Bianchi and Fischer, Machine Learning 47 (2002).  Russell and Norvig, AIMA
 4th ed., section 6.4 ("pure Monte Carlo search").
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("?(1/2:8 1/2:2) ?(1/3:24 2/3:-9)")
+>>> result = flat_monte_carlo(game, game.initial_state(), Limit(simulations=200))
+>>> result.action, result.simulations
+('1', 200)
 """
 
 from __future__ import annotations

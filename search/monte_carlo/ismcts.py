@@ -2,6 +2,16 @@
 
 Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 4
 (2012): SO-ISMCTS (one observer) and MO-ISMCTS (every seat by what it sees itself).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("kuhn_poker")
+>>> state = game.initial_state()
+>>> for card in ("K", "J"):
+...     state = state.after(game.parse_chance(state, card))
+>>> seen = game.observe(state, 0)
+>>> result = ismcts(game, seen, Limit(simulations=200))
+>>> sorted(result.values)
+[0, 1]
 """
 
 from __future__ import annotations

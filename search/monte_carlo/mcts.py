@@ -9,6 +9,12 @@ Computers and Games 2008.  Russell and Norvig, AIMA 4th ed., section 6.4.
 Memory: a node takes about 180 bytes (compiled), and from its second visit on its position;
 altogether 210 to 240 bytes per node in connect four and othello.  ``max_nodes`` bounds the nodes; a
 full tree grows no further, but its values still become better.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("connect_four")
+>>> result = mcts(game, game.initial_state(), Limit(simulations=1000), seed=1)
+>>> result.action, sum(result.visits.values())
+(3, 1000)
 """
 
 from __future__ import annotations
@@ -34,7 +40,7 @@ from plyhouse.search.monte_carlo.simulating import (
     rounds,
 )
 from plyhouse.search.poll import Poll, SearchStopped
-from plyhouse.search.trees.deepening import Evaluation
+from plyhouse.search.signatures import Evaluation
 
 __all__ = ["EXPLORATION", "MAX_NODES", "MonteCarloTree", "mcts"]
 

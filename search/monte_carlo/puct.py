@@ -3,6 +3,15 @@
 Rosin, "Multi-armed bandits with episode context", Annals of Mathematics and Artificial
 Intelligence 61 (2011); Silver et al., "A general reinforcement learning algorithm that masters
 chess, shogi, and Go through self-play", Science 362 (2018) (AlphaZero).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> def model(state):  # likes the first action, and has no idea who wins
+...     actions = state.actions()
+...     return [4.0 if action == actions[0] else 1.0 for action in actions], (0.0, 0.0)
+>>> result = puct(game, game.initial_state(), Limit(simulations=100), evaluator=model)
+>>> result.action == game.initial_state().actions()[0]
+True
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""What the Monte Carlo searches share outside of their inner loops."""
+"""What the Monte Carlo searches share outside of their inner loops.
+
+>>> rounds(100, None), rounds(100, 110)
+(125, 110)
+>>> checked_word("pimc", "combine", "median", ("mean", "vote"))
+Traceback (most recent call last):
+ValueError: pimc(combine='median'): expected 'mean' or 'vote'
+"""
 
 from __future__ import annotations
 

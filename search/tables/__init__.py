@@ -1,1 +1,13 @@
-"""Perfect knowledge: what is worked out once, kept in a table, and looked up."""
+"""What is worked out once, kept in a file, and looked up.
+
+retrograde                  perfect play without chance, backwards from all ends
+solving                     its vectorised loop, shared with the checkers endgames
+checkers_endgames           endgames of checkers, by the number of pieces
+value_iteration             perfect play with chance
+pig_solution                pig, solved by the same idea
+endgame_table               what tables of endgames have in common
+table_file                  the file format of all of them
+"""
+
+if __name__ != "plyhouse.search.tables":
+    raise ImportError("import plyhouse.search, not search")

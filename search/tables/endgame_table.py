@@ -1,4 +1,9 @@
-"""What an endgame table answers, however it stores its positions."""
+"""What an endgame table answers, however it stores its positions.
+
+>>> quick, slow, draw = Entry(1.0, 3), Entry(1.0, 9), Entry(0.0, None)
+>>> max([slow, draw, quick], key=preference)
+Entry(value=1.0, distance=3)
+"""
 
 from __future__ import annotations
 

@@ -8,6 +8,13 @@ they are solved from the end down.  Within such a pair everything follows from t
 the beginning of a turn, along a line that changes only with the policy; so policy iteration
 (Howard, "Dynamic Programming and Markov Processes", 1960) finds them exactly in a few steps,
 where value iteration would take hundreds.  All pairs of one sum are solved side by side.
+
+>>> from plyhouse.games import get_game
+>>> solution = solve_pig(get_game("pig"))
+>>> round(solution.win_probability(0, 0), 4)  # T. Neller and C. Presser found it in 2004
+0.5306
+>>> solution.hold_at(0, 0), solution.hold_at(0, 80)
+(21, 49)
 """
 
 from __future__ import annotations

@@ -6,6 +6,11 @@ is solved", Science 317 (2007), see `plyhouse.search.tables.checkers_endgames`.
 
 Unlike a search forward it needs no depth: a win is known with its distance however far it is,
 and going round in circles counts as what it is, a draw.  It needs room for every position.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("hexapawn")
+>>> solve(game).probe(game.initial_state())  # whoever moves first has lost, in 6 plies
+Entry(value=-1.0, distance=6)
 """
 
 from __future__ import annotations
@@ -20,13 +25,14 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
+from plyhouse.search.files import position_hash
 from plyhouse.search.fitness import require_fit, require_game
 from plyhouse.search.kernels import kernel_for
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry, preference
 from plyhouse.search.tables.solving import DRAW, OPEN, backwards
-from plyhouse.search.tables.table_file import InvalidTable, TableFile, position_hash, read_table
+from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["PositionTable", "TooManyPositions", "retrograde", "solve"]
 

@@ -3,6 +3,14 @@
 Stroehlein, "Untersuchungen ueber kombinatorische Spiele" (1970); Thompson, "Retrograde
 analysis of certain endgames", ICCA Journal 9 (1986).  Vectorised: a step handles all
 positions of one distance at once.
+
+Three positions in a row, of which the last is lost for the seat to move:
+
+>>> steps = np.array([1, 1, 0], np.int32), np.array([1, 2], np.int32)
+>>> backwards(None, *steps, np.array([OPEN, OPEN, -1], np.int16)).tolist()
+[-3, 2, -1]
+
+(lost in 2 plies, won in 1, lost at once).
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
 """One file format for everything that is solved once and used often.
 
 A file begins with a line of JSON (what it is, for which game, which arrays follow, their
-digest) and goes on with the arrays, compressed.  Writing is atomic: a file is there whole or
-not at all.  Reading checks everything, and says what is wrong with a file that does not fit.
+digest) and goes on with the arrays, compressed.  Reading checks everything, and says what is
+wrong with a file that does not fit.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.base import Game
+from plyhouse.search.files import write_atomically
 
-__all__ = ["InvalidTable", "TableFile", "position_hash", "read_table", "write_atomically"]
+__all__ = ["InvalidTable", "TableFile", "read_table"]
 
 FORMAT: Final = "plyhouse table"
 VERSION: Final = 1
 LONGEST_HEADER: Final = 1 << 20
-PLAIN: Final = (int, str, bytes, float, type(None))
 
 
 class InvalidTable(ValueError):  # noqa: N818 - a condition of the file
@@ -107,47 +105,6 @@ def read_table(path: str | Path, kind: str, game: Game) -> TableFile:
     return TableFile(kind, header["game"], header["facts"], arrays)
 
 
-def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file beside its place and move it there when it is complete.
-
-    Raises `OSError`; nothing is left behind then, and an older file stays as it was.
-    """
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def position_hash(key: Any) -> int:
-    """64 bits that stand for a position's key in files, the same on every machine.
-
-    BLAKE2b of the key's text; raises `TypeError` for a key that has other parts than numbers,
-    texts, bytes and tuples of these, as its text could differ from run to run.
-    """
-    _check(key)
-    digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little")
-
-
-def _check(key: Any) -> None:
-    if isinstance(key, tuple):
-        for part in key:
-            _check(part)
-    elif type(key) not in PLAIN and type(key) is not bool:
-        raise TypeError(
-            f"a table needs keys made of numbers, texts, bytes and tuples, not {key!r}: "
-            "let the state's key() return such"
-        )
-
-
 def _little(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
@@ -157,10 +114,3 @@ def _digest(header: Mapping[str, Any], payload: bytes) -> str:
     rest = {name: value for name, value in header.items() if name != "sha256"}
     text = json.dumps(rest, sort_keys=True).encode()
     return hashlib.sha256(text + b"\n" + payload).hexdigest()
-
-
-def _umask() -> int:
-    """The process's mask of new files' rights, which mkstemp does not heed."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

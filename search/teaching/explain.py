@@ -10,20 +10,32 @@ Star1: Ballard, "The *-minimax search procedure for trees containing chance node
 Artificial Intelligence 21 (1983).  Max^n: Luckhardt and Irani, "An algorithmic solution of
 N-person games", AAAI (1986).  Paranoid: Sturtevant and Korf, "On pruning techniques for
 multi-player games", AAAI (2000).
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("(3 12) (2 4)")
+>>> print(explain(game, game.initial_state()).text(), end='')
+alpha_beta to the end: value 3 for MAX, best 1, 6 nodes
+MAX = 3  α −∞ β ∞
+├─ 1  MIN = 3  α −∞ β ∞ *
+│  ├─ 1  end = 3 *
+│  └─ 2  end = 12
+└─ 2  MIN ≤ 2  α 3 β ∞
+   ├─ 1  end = 2
+   └─ cut: 2  (the value is ≤ 2, α is 3)
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.fitness import ALGORITHMS, Needs
-from plyhouse.search.policies import Policy, distribution, uniform_policy
+from plyhouse.search.policies import distribution, uniform_policy
+from plyhouse.search.signatures import Evaluation, Policy
 from plyhouse.search.teaching.explained import Explanation, Kind, Node
 
 __all__ = ["SEARCHES", "TreeTooLarge", "UnknownSearch", "explain"]
@@ -116,7 +128,7 @@ def explain(
     search: str = "alpha_beta",
     *,
     depth: int | None = None,
-    evaluate: Callable[[Any, int], float] | None = None,
+    evaluate: Evaluation | None = None,
     opponents: Policy | None = None,
     seat: int | None = None,
     show_cut: bool = False,
@@ -196,7 +208,7 @@ class Recorder:
         game: Game,
         state: Any,
         search: str,
-        evaluate: Callable[[Any, int], float] | None,
+        evaluate: Evaluation | None,
         opponents: Policy | None,
         seat: int,
         show_cut: bool,

@@ -4,6 +4,12 @@ Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 
 iterative deepening and aspiration windows after Slate and Atkin, "CHESS 4.5", in: Chess
 Skill in Man and Machine (1977); Russell and Norvig, AIMA, 4th ed., section 5.2 and 5.3.  The
 sources of the other options are in `plyhouse.search.kernels.alpha_beta_full`.
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")  # MAX moves, then MIN
+>>> result = alpha_beta(game, game.initial_state())
+>>> result.action, result.value, result.nodes  # minimax visits 13
+('1', 3.0, 11)
 """
 
 from __future__ import annotations
@@ -20,7 +26,8 @@ from plyhouse.search.kernels.alpha_beta_full import successor
 from plyhouse.search.kernels.table import EXACT, NOTHING, Table
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll
-from plyhouse.search.trees.deepening import Evaluation, Root, deepened
+from plyhouse.search.signatures import Evaluation
+from plyhouse.search.trees.deepening import Root, deepened
 from plyhouse.search.trees.transpositions import TranspositionTable
 
 __all__ = ["alpha_beta"]

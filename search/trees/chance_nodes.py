@@ -1,4 +1,9 @@
-"""Options that the searches through chance nodes share, checked before a search begins."""
+"""Options that the searches through chance nodes share, checked before a search begins.
+
+>>> sampler_of(0, seed=1)
+Traceback (most recent call last):
+ValueError: chance_samples=0: expected at least 1, or None for all outcomes
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ The kernels (`plyhouse.search.kernels`) search below the root.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -18,13 +17,9 @@ from plyhouse.search.kernels.leaves import Leaves
 from plyhouse.search.kernels.sampling import Sampler
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
+from plyhouse.search.signatures import Evaluation
 
-__all__ = ["Evaluation", "Root", "deepened", "tree_search"]
-
-Evaluation = Callable[[Any, int], float]
-"""``evaluate(state, seat)``: what the seat may expect from a position that is not over,
-between the game's least and greatest return.  A search always asks for the seat that is
-to move at its root."""
+__all__ = ["Root", "deepened", "tree_search"]
 
 
 def tree_search(

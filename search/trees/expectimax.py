@@ -5,6 +5,21 @@ Non-numerical Computation (1966); the model of an opponent after Iida, Uiterwijk
 Herik and Herschberg, "Potential applications of opponent-model search", ICCA Journal 16
 (1993), and Carmel and Markovitch, "Incorporating opponent models into adversary search",
 AAAI (1996); Russell and Norvig, AIMA 4th ed., section 16.1 on maximum expected utility.
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("?(1/2:8 1/2:2) ?(1/3:24 2/3:-9)")  # two lotteries
+>>> expectimax(game, game.initial_state()).values
+{'1': 5.0, '2': 2.0}
+
+Against a model of the other seat it takes risks that minimax would not:
+
+>>> game = tree_game("(9 1) (4 3)")
+>>> expectimax(game, game.initial_state()).values
+{'1': 5.0, '2': 3.5}
+>>> def cautious(state):  # takes the last branch, always
+...     return [(state.actions()[-1], 1.0)]
+>>> expectimax(game, game.initial_state(), opponents=cautious).values
+{'1': 1.0, '2': 3.0}
 """
 
 from __future__ import annotations
@@ -14,8 +29,9 @@ from typing import Any
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.policies import Policy, distribution
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import sampler_of
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["expectimax"]
 

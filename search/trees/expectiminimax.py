@@ -5,6 +5,19 @@ Non-numerical Computation (1966); Russell and Norvig, AIMA 4th ed., section 5.5.
 Ballard, "The *-minimax search procedure for trees containing chance nodes", Artificial
 Intelligence 21 (1983); Hauk, Buro and Schaeffer, "Rediscovering *-minimax search", in:
 Computers and Games (2004).
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("(?(1/2:8 1/2:-2) 5) (?(1/4:24 3/4:0) 4)")  # MAX, MIN, then a die
+>>> expectiminimax(game, game.initial_state()).values
+{'1': 3.0, '2': 4.0}
+
+Star1 leaves a chance node as soon as what is left of it cannot matter:
+
+>>> game = tree_game("1 ?(1/2:-9 1/2:8)")
+>>> expectiminimax(game, game.initial_state()).nodes
+5
+>>> expectiminimax(game, game.initial_state(), pruning="star1").nodes
+4
 """
 
 from __future__ import annotations
@@ -13,8 +26,9 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import PRUNINGS, checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["expectiminimax"]
 

@@ -3,6 +3,12 @@
 Luckhardt and Irani, "An algorithmic solution of N-person games", AAAI (1986); shallow
 pruning: Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48 (1991); Russell
 and Norvig, AIMA 4th ed., section 5.2.2.
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("([1 2 6] [4 3 2]) ([6 1 2] [7 4 1])")  # what each of three seats gets
+>>> result = maxn(game, game.initial_state())
+>>> result.action, result.vector
+('2', (7.0, 4.0, 1.0))
 """
 
 from __future__ import annotations
@@ -12,8 +18,9 @@ from typing import Any
 
 from plyhouse.games.base import Game, Utility
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["maxn"]
 

@@ -3,6 +3,14 @@
 von Neumann, "Zur Theorie der Gesellschaftsspiele", Mathematische Annalen 100 (1928);
 Shannon, "Programming a computer for playing chess", Philosophical Magazine 41 (1950),
 for valuing the positions at the depth limit by an evaluation.
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("(3 12 8) (2 4 6) (14 5 2)")  # MAX moves, then MIN
+>>> result = minimax(game, game.initial_state())
+>>> result.action, result.value, result.nodes
+('1', 3.0, 13)
+>>> result.values
+{'1': 3.0, '2': 2.0, '3': 2.0}
 """
 
 from __future__ import annotations
@@ -11,7 +19,8 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.signatures import Evaluation
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["minimax"]
 

@@ -1,6 +1,11 @@
 """Paranoid: alpha-beta against a coalition of all other seats.
 
 Sturtevant and Korf, "On pruning techniques for multi-player games", AAAI (2000).
+
+>>> from plyhouse.games.trees import tree_game
+>>> game = tree_game("([3 9 0] [1 2 6]) ([2 1 5] [2 4 4])")
+>>> paranoid(game, game.initial_state()).values  # as if seat 1 cared for nothing but our loss
+{'1': 1.0, '2': 2.0}
 """
 
 from __future__ import annotations
@@ -9,8 +14,9 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["paranoid"]
 

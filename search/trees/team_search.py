@@ -4,6 +4,13 @@ With two teams whose returns are opposite, minimax over teams is minimax: Knuth 
 analysis of alpha-beta pruning", Artificial Intelligence 6 (1975); chance nodes after Ballard,
 "The *-minimax search procedure for trees containing chance nodes", Artificial Intelligence 21
 (1983).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("pacman(layout=duel)")
+>>> game.seats, [game.team(seat) for seat in range(game.seats)]
+(2, [0, 1])
+>>> team_search(game, game.initial_state(), Limit(depth=4)).value
+-9.0
 """
 
 from __future__ import annotations
@@ -12,8 +19,9 @@ from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.search.limit import Limit, SearchResult
+from plyhouse.search.signatures import Evaluation
 from plyhouse.search.trees.chance_nodes import checked_bounds, sampler_of, star_options
-from plyhouse.search.trees.deepening import Evaluation, tree_search
+from plyhouse.search.trees.deepening import tree_search
 
 __all__ = ["team_search"]
 

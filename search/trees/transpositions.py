@@ -1,4 +1,14 @@
-"""`TranspositionTable`: what alpha-beta keeps of positions, also from one ply to the next."""
+"""`TranspositionTable`: what alpha-beta keeps of positions, also from one ply to the next.
+
+>>> from plyhouse.games import get_game
+>>> from plyhouse.search import Limit, alpha_beta
+>>> game = get_game("connect_four")
+>>> table = TranspositionTable(100_000)
+>>> first = alpha_beta(game, game.initial_state(), Limit(depth=7), table=table)
+>>> again = alpha_beta(game, game.initial_state(), Limit(depth=7), table=table)
+>>> first.value == again.value, again.nodes < first.nodes / 100
+(True, True)
+"""
 
 from __future__ import annotations
 

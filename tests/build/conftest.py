@@ -49,6 +49,21 @@ def copy_tree(target: Path) -> Path:
     return target
 
 
+def reuse_machine_code(tree: Path, *, whole: bool) -> None:
+    """Give a tree what compiling has left here, so that only what differs is compiled again.
+
+    Compiling everything takes minutes, and is tested by whoever installs: `make` before these
+    tests, and the check of the wheel.  Without ``whole`` the C sources are there but no machine
+    code, as for who has no compiler.
+    """
+    made = ROOT / "build" / "native"
+    if made.is_dir():
+        left = (
+            shutil.ignore_patterns() if whole else shutil.ignore_patterns("lib", "o", "stamp.txt")
+        )
+        shutil.copytree(made, tree / "build" / "native", ignore=left)
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A fresh copy of the sources."""

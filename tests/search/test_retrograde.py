@@ -22,9 +22,10 @@ from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.games.scene import Scene
 from plyhouse.search import Limit, alpha_beta, retrograde, solve
+from plyhouse.search.files import position_hash
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry, NotInTable
 from plyhouse.search.tables.retrograde import PositionTable, TooManyPositions
-from plyhouse.search.tables.table_file import InvalidTable, position_hash
+from plyhouse.search.tables.table_file import InvalidTable
 
 
 def reachable(start: Any) -> Iterator[Any]:

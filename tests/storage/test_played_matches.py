@@ -6,7 +6,7 @@ from typing import Any
 
 from plyhouse.clients.cli.played import stored_matches
 from plyhouse.games.registry import get_game
-from plyhouse.search.tables.opening_book import OpeningBook
+from plyhouse.search.evaluation.opening_book import OpeningBook
 from plyhouse.storage.rows import EventRow, FinishMatch
 
 

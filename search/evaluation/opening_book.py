@@ -3,6 +3,15 @@
 Counts are kept by position, so different orders of moves to it are added up.  The interval of a
 move's score is E. Wilson's, "Probable inference, the law of succession, and statistical
 inference", JASA 22 (1927).
+
+>>> from plyhouse.games import get_game
+>>> game = get_game("tic_tac_toe")
+>>> won, lost = PlayedMatch(["b2"], (1.0, -1.0)), PlayedMatch(["a1"], (-1.0, 1.0))
+>>> book = OpeningBook.from_matches(game, [won, won, won, lost])
+>>> print(book.table(game.initial_state()))
+move        matches   score  95 % interval
+b2                3  100.0%  [43.8, 100.0]
+a1                1    0.0%  [0.0, 79.3]
 """
 
 from __future__ import annotations
@@ -18,8 +27,8 @@ from typing import Any, Final, Literal
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError, GameMismatch
 from plyhouse.search.evaluation.played import PlayedMatch, replay
+from plyhouse.search.files import position_hash, write_atomically
 from plyhouse.search.fitness import Needs, mismatch
-from plyhouse.search.tables.table_file import position_hash, write_atomically
 
 __all__ = ["BookMove", "InvalidBook", "OpeningBook"]
 
@@ -90,7 +99,7 @@ class OpeningBook:
     def from_matches(
         cls, game: Game, matches: Iterable[PlayedMatch], plies: int = 20
     ) -> OpeningBook:
-        """Make a book of finished matches; raises `plyhouse.search.played.InvalidMatch`."""
+        """Make a book of finished matches; raises `played.InvalidMatch`."""
         book = cls(game, plies)
         for match in matches:
             book.add(match)
@@ -101,7 +110,7 @@ class OpeningBook:
         return len(self.places)
 
     def add(self, match: PlayedMatch) -> None:
-        """Count one match; raises `plyhouse.search.played.InvalidMatch`, and counts nothing."""
+        """Count one match; raises `played.InvalidMatch`, and counts nothing."""
         low, high = self.game.return_bounds
         steps = []
         line: list[str] = []

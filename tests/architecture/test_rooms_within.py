@@ -1,0 +1,117 @@
+"""Rooms have rooms of their own, and a table of who may know whom (ARCHITECTURE.md)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.architecture.test_import_rule import folder_of, imports, modules
+
+TOP_FLOOR = ""
+"""The modules of a room that lie in none of its rooms."""
+
+WITHIN: dict[str, dict[str, set[str]]] = {
+    "games": {
+        TOP_FLOOR: set(),
+        "deterministic": {TOP_FLOOR},
+        "stochastic": {TOP_FLOOR},
+        "hidden": {TOP_FLOOR},
+    },
+    "search": {
+        TOP_FLOOR: set(),
+        "kernels": {TOP_FLOOR},
+        **{
+            name: {TOP_FLOOR, "kernels"}
+            for name in ("trees", "monte_carlo", "equilibria", "tables", "evaluation", "teaching")
+        },
+    },
+    "server": {
+        TOP_FLOOR: {"match", "results", "wire", "house", "web"},
+        "match": {TOP_FLOOR},
+        "results": {TOP_FLOOR, "match"},
+        "wire": {TOP_FLOOR, "match"},
+        "house": {TOP_FLOOR, "match", "results", "wire"},
+        "web": {TOP_FLOOR, "house", "match", "results"},
+    },
+    "bots": {
+        TOP_FLOOR: set(),
+        "client": {TOP_FLOOR},
+        "process": {TOP_FLOOR, "client"},
+        "running": {TOP_FLOOR, "client", "process"},
+        "reference": {TOP_FLOOR},
+    },
+}
+
+SERVED = {"plyhouse.server.config"}
+"""What rooms of the server may import from its top floor: the rest joins them."""
+
+KNOWN = {
+    # A name for type checkers only; a session is to know the hub by a protocol of its own.
+    ("server/wire/session.py", "house"),
+}
+"""Imports that break the table, each with its reason: to become none."""
+
+INSIDE_FUNCTIONS = {
+    # The engine replays by a module that works on the inside of the engine's class.
+    ("server/match/engine.py", "plyhouse.server.match.restore"),
+}
+"""Imports within the server that a function makes, each with its reason."""
+
+
+def places(top: str) -> Iterator[tuple[Path, str, str]]:
+    """Every module of a room: its file, its name for people, and the room in which it lies."""
+    for path in modules(top):
+        inside = path.relative_to(folder_of(top))
+        here = inside.parts[0] if len(inside.parts) > 1 else TOP_FLOOR
+        if inside.as_posix() != "__init__.py":  # what a room exports comes from everywhere
+            yield path, f"{top}/{inside.as_posix()}", here
+
+
+def room_of(top: str, dotted: str) -> str:
+    """The room within ``plyhouse.<top>`` that an imported module lies in."""
+    parts = dotted.split(".")[2:]
+    return parts[0] if parts and (folder_of(top) / parts[0]).is_dir() else TOP_FLOOR
+
+
+@pytest.mark.parametrize("top", WITHIN)
+def test_every_room_is_in_the_table(top: str) -> None:
+    rooms = {path.parent.name for path in folder_of(top).glob("*/__init__.py")}
+    assert rooms == set(WITHIN[top]) - {TOP_FLOOR}
+
+
+@pytest.mark.parametrize("top", WITHIN)
+def test_every_import_within_a_room_stays_within_its_table(top: str) -> None:
+    broken = []
+    for path, name, here in places(top):
+        for line, dotted in imports(path):
+            if dotted != f"plyhouse.{top}" and not dotted.startswith(f"plyhouse.{top}."):
+                continue
+            there = room_of(top, dotted)
+            if there != here and there not in WITHIN[top][here] and (name, there) not in KNOWN:
+                broken.append(f"{name}:{line}: {here or top} may not import {there or top}")
+            if top == "server" and here and not there and dotted not in SERVED:
+                broken.append(f"{name}:{line}: {dotted} joins the rooms; they do not know it")
+    assert not broken, "\n".join(broken)
+
+
+def inside_functions(path: Path) -> Iterator[tuple[int, str]]:
+    """The imports of ours that functions of a module make."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    yield from ((node.lineno, alias.name) for alias in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    yield node.lineno, node.module or ""
+
+
+def test_the_server_dodges_no_circle() -> None:
+    broken = [
+        f"{name}:{line}: {dotted} inside a function"
+        for path, name, _ in places("server")
+        for line, dotted in inside_functions(path)
+        if dotted.startswith("plyhouse.server") and (name, dotted) not in INSIDE_FUNCTIONS
+    ]
+    assert not broken, "\n".join(broken)

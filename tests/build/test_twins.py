@@ -1,0 +1,90 @@
+"""Every kernel that is to have a typed twin gets one, however its import is written."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "search" / "kernels"
+OF_ONE_GAME = {"checkers_endgames", "features"}
+"""They name the classes of their states, so that one form of them is enough."""
+
+if not KERNELS.is_dir():
+    pytest.skip("the sources are not here: an installed wheel", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def build() -> ModuleType:
+    """setup.py as a module: only pip runs it as a script."""
+    spec = importlib.util.spec_from_file_location("plyhouse_setup", ROOT / "setup.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "from plyhouse.search.kernels.duck import NodeState",
+        "from plyhouse.search.kernels.duck import NodeState  # the type of nodes",
+        "from plyhouse.search.kernels.duck import (NodeState,)",
+        "from plyhouse.search.kernels.duck import (\n    NodeState,\n)",
+        "from plyhouse.search.kernels.duck import \\\n    NodeState",
+    ],
+)
+def test_the_import_is_found_however_it_is_formatted(build: ModuleType, imported: str) -> None:
+    made = build.twin("kernel.py", f'"""A kernel."""\n\n{imported}\n\nLAST = NodeState\n')
+    assert "duck" not in made
+    before, last = made.splitlines(), 4 + imported.count("\n")
+    assert before[2] == "from plyhouse.games.native import NativeState as NodeState"
+    assert before[last] == "LAST = NodeState"  # errors of the compiler name the kernel's lines
+    ast.parse(made)
+
+
+@pytest.mark.parametrize(
+    "imported",
+    [
+        "from plyhouse.search.kernels.duck import NodeState as Node",
+        "from plyhouse.search.kernels import duck",
+        "import plyhouse.search.kernels.duck",
+        "from plyhouse.search.kernels.duck import *",
+        "if True:\n    from plyhouse.search.kernels.duck import NodeState",
+        "from plyhouse.search.kernels.duck import NodeState\n"
+        "from plyhouse.search.kernels.duck import NodeState",
+    ],
+)
+def test_an_import_that_has_no_twin_ends_the_build(build: ModuleType, imported: str) -> None:
+    with pytest.raises(
+        build.SetupError, match=r"kernel\.py, line .*: to get a typed twin, write once"
+    ):
+        build.twin("kernel.py", imported + "\n")
+
+
+def test_a_kernel_without_nodes_needs_none(build: ModuleType) -> None:
+    text = (
+        "from plyhouse.search.kernels.leaves import Leaves\nfrom plyhouse.search.kernels import X\n"
+    )
+    assert build.twin("kernel.py", text) is None
+
+
+def test_every_kernel_that_plays_actions_has_its_twin(build: ModuleType) -> None:
+    texts = {path.stem: path.read_text("utf-8") for path in KERNELS.glob("*.py")}
+    playing = {name for name, text in texts.items() if ".after(" in text} - OF_ONE_GAME
+    assert len(playing) > 10
+    assert [name for name in sorted(playing) if build.twin(name, texts[name]) is None] == []
+
+
+def test_every_kernel_that_searches_ask_for_by_type_has_its_twin(build: ModuleType) -> None:
+    texts = [path.read_text("utf-8") for path in (ROOT / "search").rglob("*.py")]
+    asked = {name for text in texts for name in re.findall(r'kernel_for\("(\w+)"', text)}
+    assert len(asked) > 5
+    for name in asked:
+        assert build.twin(name, (KERNELS / f"{name}.py").read_text("utf-8")) is not None, name
