@@ -86,6 +86,8 @@ TURN_FRAME = {
     "deadline_ms": 600123,
 }
 """What passes the relay: the frames of a ply of connect four."""
+LENGTHS = ("connect_four(columns=3,connect=3,rows=3)", "connect_four(columns=7,connect=4,rows=6)")
+"""One game in a short and a long form, to tell the cost of a match from that of its plies."""
 WIRES = ("direct", "parser", "asgi")
 """How frames reach a session: cut where they are read, by the general parser, or through ASGI."""
 PACED_RATE = 10.0
@@ -165,6 +167,7 @@ class Player(Client):
         self.random = random.Random(number)
         self.heights = [0] * 7
         self.hold = 0.0
+        self.legal: list[str] = []
         self.request = 0
 
     def say(self, kind: str, **fields: Any) -> None:
@@ -187,6 +190,8 @@ class Player(Client):
             if self.load.game == "connect_four":
                 for event in message.get("events", ()):
                     self.heights[int(event["action"]) - 1] += 1
+            elif self.load.game != "pig":
+                self.legal = message["observation"]["legal"]
             else:
                 seen = message["observation"]
                 total = seen["turn_total"]
@@ -202,6 +207,8 @@ class Player(Client):
             self.load.begun(self.number)
             self.heights = [0] * 7
             self.say("ready", match=message["snapshot"]["match"], nonce="ab12")
+        elif kind == "finished":
+            self.load.matches += 1
         elif kind == "ping":
             self.send(msgpack.packb({"type": "pong", "re": message["id"]}))
         elif kind == "welcome":
@@ -218,6 +225,8 @@ class Player(Client):
                 column = (column + 1) % 7
             heights[column] += 1
             action = str(column + 1)
+        elif self.load.game != "pig":
+            action = self.random.choice(self.legal)
         else:
             action = "hold" if self.random.random() < self.hold else "roll"
         self.load.acted(match)
@@ -268,6 +277,8 @@ class Load:
         """Clients that have been in a match."""
         self.everybody = asyncio.Event()
         self.plies = 0
+        self.matches = 0
+        """Matches that were over, once for each end."""
         self.done = False
         self.sent: dict[str, float] = {}
         self.latencies: list[float] = []
@@ -313,6 +324,7 @@ class Load:
         await asyncio.sleep(WARM_UP)
         self.latencies.clear()
         rates, costs = [], []
+        self.matches, begun = 0, self.plies
         for _ in range(WINDOWS):
             plies, begin, spent = self.plies, time.perf_counter(), processor_time(self.server)
             await asyncio.sleep(self.seconds / WINDOWS)
@@ -322,6 +334,7 @@ class Load:
         self.done = True
         ordered = sorted(self.latencies)
         result = {"rate": statistics.median(rates), "cost": statistics.median(costs)}
+        result["plies"] = (self.plies - begun) / max(1, self.matches / 2)
         if ordered:
             result["p50"] = statistics.median(ordered) * 1e3
             result["p99"] = ordered[int(len(ordered) * 0.99)] * 1e3
@@ -494,8 +507,20 @@ def relayed(pairs: int, seconds: float, pace: float) -> dict[str, Any]:
         )
 
 
+def print_per_match(pairs: int, seconds: float) -> None:
+    """What a ply costs and what a match costs, told apart by matches of different lengths."""
+    short, long = (hosted(game, pairs, seconds, 0.0, "normal") for game in LENGTHS)
+    # cost = ply + match / plies, for both
+    match = (short["cost"] - long["cost"]) / (1 / short["plies"] - 1 / long["plies"])
+    ply = long["cost"] - match / long["plies"]
+    print(
+        f"\nmatches of {short['plies']:.1f} and {long['plies']:.1f} plies: {short['cost']:.1f} and "
+        f"{long['cost']:.1f} us a ply; so a ply costs {ply:.1f} us and a match {match:.0f} us"
+    )
+
+
 def main() -> None:
-    """Print the two tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--pairs", type=int, nargs="+", default=[1, 25, 100])
     parser.add_argument("--seconds", type=float, default=6.0)
@@ -531,6 +556,7 @@ def main() -> None:
                 f"{ours['rate'] / rate:>5.0%} {ours['cost'] / cost:>5.1f}x",
                 flush=True,
             )
+    print_per_match(options.pairs[-1], options.seconds)
     if options.no_latency:
         return
     pace = 1 / PACED_RATE
