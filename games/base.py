@@ -6,16 +6,24 @@ a game written in plain Python needs no base class of ours.
 
 Words used throughout (see docs/): a *seat* is the index of a participant, a *ply* is
 one action of one seat, a *chance node* is a state whose ``to_move`` is `CHANCE`.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game('nim(heaps="1,2")')
+>>> state = game.initial_state()
+>>> state.to_move, [game.format(state, action) for action in state.actions()]
+(0, ['1:1', '2:1', '2:2'])
+>>> state = state.after(game.parse(state, "1:1")).after(game.parse(state, "2:2"))
+>>> state.to_move == TERMINAL, state.returns()
+(True, (-1.0, 1.0))
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-import operator
 import re
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -138,14 +146,18 @@ class Observation:
 
     @property
     def seat_to_move(self) -> int | None:
-        """The seat to move; None at a chance node and after the end."""
+        """The seat to move; None at a chance node and after the end.
+
+        >>> Observation(seat=None, to_move=CHANCE, legal=()).seat_to_move is None
+        True
+        """
         return self.to_move if self.to_move >= 0 else None
 
     def fields(self) -> dict[str, Any]:
         """Name and value of every field, in the order of definition; tuples stay tuples."""
         kind = type(self)
         layout = _LAYOUTS.get(kind) or _layout(kind)
-        return dict(zip(layout.names, layout.values(self), strict=True))
+        return {name: getattr(self, name) for name in layout.names}
 
 
 class _Layout(NamedTuple):
@@ -153,7 +165,6 @@ class _Layout(NamedTuple):
 
     names: tuple[str, ...]
     required: frozenset[str]
-    values: Callable[[Observation], tuple[Any, ...]]
 
 
 _LAYOUTS: Final[dict[type[Any], _Layout]] = {}
@@ -164,7 +175,7 @@ def _layout(kind: type[Any]) -> _Layout:
     fields = dataclasses.fields(kind)
     names = tuple([field.name for field in fields])
     required = frozenset([field.name for field in fields if field.default is dataclasses.MISSING])
-    made = _LAYOUTS[kind] = _Layout(names, required, operator.attrgetter(*names))
+    made = _LAYOUTS[kind] = _Layout(names, required)
     return made
 
 
@@ -332,6 +343,10 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Canonical text of the game, as `plyhouse.games.registry.get_game` reads it.
 
         Only values that are not the default are written, sorted by name.
+
+        >>> from plyhouse.games import get_game
+        >>> get_game("pig(target=100, sides=8)").spec
+        'pig(sides=8)'
         """
         changed = [
             f"{parameter.name}={spec_value(self._parameters[parameter.name])}"
@@ -363,6 +378,11 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
         Blanks around it are ignored, and so is case where that leaves one meaning.  Raises
         `InvalidAction`, `IllegalAction` or `AmbiguousAction`.
+
+        >>> from plyhouse.games import get_game
+        >>> game = get_game("tic_tac_toe")
+        >>> game.parse(game.initial_state(), " B2 ")
+        4
         """
         actions: tuple[ActionT_co, ...] = state.actions() if state.to_move >= 0 else ()
         wanted = text.strip()
@@ -414,6 +434,12 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
 
         Lists are read as tuples; unknown fields are ignored, so that newer hosts can talk
         to older bots.  Raises `InvalidObservation`.
+
+        >>> from plyhouse.games import get_game
+        >>> game = get_game("nim")
+        >>> fields = game.observe(game.initial_state(), 0).fields()
+        >>> game.decode_observation({**fields, "heaps": [3, 0, 5], "colour": "red"}).heaps
+        (3, 0, 5)
         """
         kind: Any = self.observation_type
         layout = _LAYOUTS.get(kind) or _layout(kind)

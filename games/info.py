@@ -5,7 +5,7 @@
 'a whole number from 4 to 10'
 >>> Parameter("misere", True, "whether the last one loses").checked("nim", 1)
 Traceback (most recent call last):
-plyhouse.games.errors.InvalidParameter: nim cannot have misere=1: it must be true or false.
+plyhouse.games.errors.InvalidParameter: nim cannot have misere='1': it must be true or false.
 """
 
 from __future__ import annotations
@@ -120,7 +120,11 @@ class Parameter:
 
 
 def spec_value(value: ParameterValue) -> str:
-    """A parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``."""
+    """A parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``.
+
+    >>> [spec_value(value) for value in (5, True, "bag", "3,4,5")]
+    ['5', 'true', 'bag', '"3,4,5"']
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -300,7 +300,17 @@ class BreakthroughObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Breakthrough(Game[BreakthroughState, int, BreakthroughObservation]):
-    """Breakthrough (Dan Troyka, 2000) on a square board."""
+    """Breakthrough (Dan Troyka, 2000) on a square board.
+
+    >>> game = Breakthrough(size=4)
+    >>> state = game.initial_state()
+    >>> print(game.describe(state.after(game.parse(state, "b2c3"))))
+    bbbb
+    bbwb
+    w.ww
+    wwww
+    Black to move
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="breakthrough",

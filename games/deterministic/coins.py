@@ -116,7 +116,15 @@ class CoinsObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Coins(Game[CoinsState, int, CoinsObservation]):
-    """The subtraction game of the course: with 4 coins the first player loses."""
+    """The subtraction game of the course: with 4 coins the first player loses.
+
+    >>> game = Coins()
+    >>> state = game.initial_state()
+    >>> while state.to_move >= 0:
+    ...     state = state.after(1)
+    >>> state.returns()
+    (1.0, -1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="coins",

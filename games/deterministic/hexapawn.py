@@ -277,7 +277,13 @@ class HexapawnObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Hexapawn(Game[HexapawnState, int, HexapawnObservation]):
-    """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first."""
+    """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first.
+
+    >>> game = Hexapawn()
+    >>> state = game.initial_state()
+    >>> game.legal_text(state, 0)
+    ('a1a2', 'b1b2', 'c1c2')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="hexapawn",

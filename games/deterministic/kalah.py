@@ -310,7 +310,14 @@ class KalahObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Kalah(Game[KalahState, int, KalahObservation]):
-    """Kalah with any small number of houses and seeds."""
+    """Kalah with any small number of houses and seeds.
+
+    >>> kalah = Kalah()
+    >>> state = kalah.initial_state()
+    >>> state = state.after(kalah.parse(state, "3"))  # the last seed in the own store: South again
+    >>> kalah.observe(state, 0).houses[0], state.to_move
+    ((4, 4, 0, 5, 5, 5), 0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="kalah",

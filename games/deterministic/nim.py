@@ -139,7 +139,13 @@ class NimObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Nim(Game[NimState, int, NimObservation]):
-    """Nim with any heaps, normal or misere."""
+    """Nim with any heaps, normal or misere.
+
+    >>> nim = Nim(heaps="3,4,5")
+    >>> state = nim.initial_state()
+    >>> nim.describe(state.after(nim.parse(state, "2:4")))
+    'heaps 3,0,5, the last one wins, seat 1 to move'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="nim",

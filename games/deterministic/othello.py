@@ -359,7 +359,15 @@ class OthelloObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Othello(Game[OthelloState, int, OthelloObservation]):
-    """Othello on 8 by 8 squares."""
+    """Othello on 8 by 8 squares.
+
+    >>> othello = Othello()
+    >>> state = othello.initial_state()
+    >>> othello.legal_text(state, 0)
+    ('d3', 'c4', 'f5', 'e6')
+    >>> othello.observe(state.after(othello.parse(state, "d3")), None).discs
+    (4, 1)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="othello",

@@ -164,7 +164,17 @@ class TicTacToeObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
-    """Tic-tac-toe; the value under best play is a draw."""
+    """Tic-tac-toe; the value under best play is a draw.
+
+    >>> game = TicTacToe()
+    >>> state = game.initial_state()
+    >>> for text in ("b2", "a1", "c3"):
+    ...     state = state.after(game.parse(state, text))
+    >>> print(game.describe(state))
+    ..X
+    .X.
+    O..
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="tic_tac_toe",

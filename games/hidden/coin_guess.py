@@ -151,7 +151,16 @@ class CoinGuessObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
-    """Guess which coin it is, against a bag or an adversary."""
+    """Guess which coin it is, against a bag or an adversary.
+
+    >>> game = CoinGuess()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse(state, "nickel"))
+    >>> game.observe(state, 0).coin, game.observe(state, 1).coin
+    ('nickel', None)
+    >>> state.after(game.parse(state, "jefferson")).returns()
+    (-5.0, 5.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="coin_guess",

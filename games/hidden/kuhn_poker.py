@@ -214,7 +214,18 @@ class KuhnPokerObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
-    """Kuhn poker for two, three or four seats."""
+    """Kuhn poker for two, three or four seats.
+
+    >>> poker = KuhnPoker()
+    >>> state = poker.initial_state()
+    >>> for card in "KQ":
+    ...     state = state.after(poker.parse_chance(state, card))
+    >>> state = state.after(poker.parse(state, "bet"))
+    >>> poker.observe(state, 1).card, poker.observe(state, 1).legal
+    ('Q', ('fold', 'call'))
+    >>> state.after(poker.parse(state, "call")).returns()
+    (2.0, -2.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="kuhn_poker",

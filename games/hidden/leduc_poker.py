@@ -334,7 +334,15 @@ def _choices(words: tuple[str, ...]) -> tuple[int, ...]:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
-    """Leduc hold'em."""
+    """Leduc hold'em.
+
+    >>> poker = LeducPoker()
+    >>> state = poker.initial_state()
+    >>> for card in ("Js", "Kh"):
+    ...     state = state.after(poker.parse_chance(state, card))
+    >>> poker.describe(state), poker.observe(state, 0).card
+    ('cards: Js Kh, table: -, bets: - / -', 'Js')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="leduc_poker",

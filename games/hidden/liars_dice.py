@@ -211,7 +211,18 @@ class LiarsDiceObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
-    """Liar's dice."""
+    """Liar's dice.
+
+    >>> game = LiarsDice()
+    >>> state = game.initial_state()
+    >>> for face in (2, 5):
+    ...     state = state.after(game.parse_chance(state, str(face)))
+    >>> state = state.after(game.parse(state, "1x5"))
+    >>> game.observe(state, 1).dice, game.observe(state, 1).bids
+    ((5,), ('1x5',))
+    >>> state.after(game.parse(state, "liar")).returns()
+    (1.0, -1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="liars_dice",

@@ -188,7 +188,15 @@ class MatrixObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Matrix(Game[MatrixState, int, MatrixObservation]):
-    """A game given by its table of payoffs."""
+    """A game given by its table of payoffs.
+
+    >>> game = Matrix(payoffs="2,1 0,0; 0,0 1,2", rows="opera,match", columns="opera,match")
+    >>> state = game.initial_state()
+    >>> for choice in ("opera", "opera"):
+    ...     state = state.after(game.parse(state, choice))
+    >>> state.returns()
+    (2.0, 1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="matrix",

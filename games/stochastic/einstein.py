@@ -326,7 +326,14 @@ class EinsteinObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Einstein(Game[EinsteinState, int, EinsteinObservation]):
-    """EinStein wuerfelt nicht."""
+    """EinStein wuerfelt nicht.
+
+    >>> game = Einstein()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse_chance(state, "6"))
+    >>> game.legal_text(state, 0)
+    ('a3b3', 'a3a2', 'a3b2')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="einstein",

@@ -253,7 +253,15 @@ class PigObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Pig(Game[PigState, int, PigObservation]):
-    """The dice game Pig for two to ten seats."""
+    """The dice game Pig for two to ten seats.
+
+    >>> pig = Pig(target=20)
+    >>> state = pig.initial_state()
+    >>> state = state.after(pig.parse(state, "roll"))
+    >>> state = state.after(pig.parse_chance(state, "5"))
+    >>> pig.describe(state)
+    'scores 0 0 of 20, seat 0 to act, 5 at risk, last roll 5'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="pig",

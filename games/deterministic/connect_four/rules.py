@@ -315,7 +315,17 @@ class ConnectFourObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
-    """Connect four on a board of any small size; 7 by 6 is won by the first player."""
+    """Connect four on a board of any small size; 7 by 6 is won by the first player.
+
+    >>> game = ConnectFour(columns=5, rows=4)
+    >>> state = game.initial_state()
+    >>> for column in "3323":
+    ...     state = state.after(game.parse(state, column))
+    >>> game.observe(state, None).board
+    ('.....', '..o..', '..o..', '.xx..')
+    >>> game.legal_text(state, 0)
+    ('1', '2', '3', '4', '5')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="connect_four",

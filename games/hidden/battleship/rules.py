@@ -72,7 +72,15 @@ WORDS: Final[tuple[str, ...]] = ("miss", "hit", "sunk")
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Battleship(Game[BattleshipState, int, BattleshipObservation]):
-    """Battleship on a board of any size with any fleet that has room."""
+    """Battleship on a board of any size with any fleet that has room.
+
+    >>> game = Battleship(columns=4, rows=4, fleet="2")
+    >>> state = game.initial_state()
+    >>> for text in ("a1-a2", "c3-d3", "c3"):
+    ...     state = state.after(game.parse(state, text))
+    >>> game.observe(state, 1).shots[0], game.observe(state, 0).ships[1]
+    ((('c3', 'hit'),), ())
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="battleship",

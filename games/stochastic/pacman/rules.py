@@ -337,7 +337,18 @@ class PacmanObservation(Observation):
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class Pacman(Game[PacmanState, int, PacmanObservation]):
-    """Pacman against ghosts that are adversaries or chance."""
+    """Pacman against ghosts that are adversaries or chance.
+
+    >>> game = Pacman(layout="duel")
+    >>> print(game.describe(game.initial_state()))
+    %%%%%%%%%
+    %.  %  G%
+    % %   % %
+    % % % % %
+    %P  %  .%
+    %%%%%%%%%
+    score 0, 300 moves left, turn 0, Pacman at 4,1, headings of ghosts: stop
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="pacman",
