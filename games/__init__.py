@@ -1,6 +1,37 @@
 """Games: rules, notation, observations and scenes.
 
-``get_game("connect_four(rows=5)")`` gives a `Game`; its `Game.initial_state` a `State`.
+>>> game = get_game("connect_four(rows=5)")
+>>> state = game.initial_state()
+>>> game.legal_text(state, 0)
+('1', '2', '3', '4', '5', '6', '7')
+
+The framework is the modules on this floor.  What every game is made of:
+
+    base           what a game, a state and an observation are
+    info           the static facts of a game: seats, chance, information, parameters
+    scene          how people see an observation, and where they choose what
+    errors         the tree of errors, with their codes
+    registry       finding games by name, entry point or file
+
+What is done with games of any kind:
+
+    position       a match in progress, and the one way to apply an event to it
+    testing        `check_game`: the laws for authors of games
+    playthrough    one whole play as text, for golden files
+    counting       perft and other counts that prove rules
+    trees          games that are a written tree; `tree_notation` reads the text
+
+What built-in games share, and users' games need not know:
+
+    native         the base class of compiled states
+    boards, bits   boards of squares; sets of cells in a machine word
+
+The games themselves are in three rooms; the framework does not import them (`registry` knows
+where they are, and loads one when it is asked for):
+
+    deterministic  of skill alone, such as tic-tac-toe, chess and go
+    stochastic     with dice or other chance that everybody sees, such as pig and backgammon
+    hidden         of imperfect information, such as Kuhn poker and battleship
 """
 
 if __name__ != "plyhouse.games":

@@ -6,19 +6,36 @@ a game written in plain Python needs no base class of ours.
 
 Words used throughout (see docs/): a *seat* is the index of a participant, a *ply* is
 one action of one seat, a *chance node* is a state whose ``to_move`` is `CHANCE`.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game('nim(heaps="1,2")')
+>>> state = game.initial_state()
+>>> state.to_move, [game.format(state, action) for action in state.actions()]
+(0, ['1:1', '2:1', '2:2'])
+>>> state = state.after(game.parse(state, "1:1")).after(game.parse(state, "2:2"))
+>>> state.to_move == TERMINAL, state.returns()
+(True, (-1.0, 1.0))
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-import enum
-import json
 import re
 from abc import ABCMeta, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    NamedTuple,
+    Protocol,
+    Self,
+    runtime_checkable,
+)
 
 from plyhouse.games.errors import (
     AmbiguousAction,
@@ -27,10 +44,24 @@ from plyhouse.games.errors import (
     InvalidObservation,
     InvalidParameter,
 )
+from plyhouse.games.info import (
+    ChanceKind,
+    GameInfo,
+    Information,
+    Parameter,
+    ParameterValue,
+    Scoring,
+    Utility,
+    spec_value,
+)
 from plyhouse.games.scene import Scene
 
 if TYPE_CHECKING:
     import random
+
+    from typing_extensions import TypeVar
+else:
+    from typing import TypeVar
 
 __all__ = [
     "CHANCE",
@@ -46,6 +77,7 @@ __all__ = [
     "Scoring",
     "State",
     "Utility",
+    "spec_value",
 ]
 
 CHANCE: Final = -1
@@ -56,140 +88,6 @@ TERMINAL: Final = -2
 
 Action = Hashable
 """What a seat or chance does: small, hashable, typed per game (usually an int)."""
-
-ParameterValue = int | float | str | bool
-
-
-class ChanceKind(enum.StrEnum):
-    """Whether a game has chance nodes."""
-
-    DETERMINISTIC = "deterministic"
-    STOCHASTIC = "stochastic"
-
-
-class Information(enum.StrEnum):
-    """Whether every seat sees the whole state."""
-
-    PERFECT = "perfect"
-    IMPERFECT = "imperfect"
-
-
-class Utility(enum.StrEnum):
-    """How the returns of the seats relate."""
-
-    ZERO_SUM = "zero_sum"
-    CONSTANT_SUM = "constant_sum"
-    GENERAL_SUM = "general_sum"
-    TEAM = "team"
-    """Seats of a team (`Game.team`) have equal returns; where there are two teams, those of
-    one are the opposite of the other's."""
-
-
-class Scoring(enum.StrEnum):
-    """What the returns of a match say about who is stronger, for ratings and tables."""
-
-    WINS = "wins"
-    """Only who got more: a narrow win counts as much as a high one."""
-    RETURNS = "returns"
-    """How much was won: a match scores by the difference of the returns."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Parameter:
-    """One named, ranged parameter of a game; the type is that of ``default``."""
-
-    name: str
-    default: ParameterValue
-    description: str
-    minimum: int | float | None = None
-    maximum: int | float | None = None
-    choices: tuple[ParameterValue, ...] | None = None
-
-    def expected(self) -> str:
-        """What a right value is, as words: "a whole number from 3 to 10"."""
-        if self.choices is not None:
-            return "one of " + ", ".join(spec_value(choice) for choice in self.choices)
-        if isinstance(self.default, bool):
-            return "true or false"
-        if isinstance(self.default, str):
-            return "a text"
-        kind = "a whole number" if isinstance(self.default, int) else "a number"
-        if self.minimum is not None and self.maximum is not None:
-            return f"{kind} from {self.minimum:g} to {self.maximum:g}"
-        if self.minimum is not None:
-            return f"{kind} of at least {self.minimum:g}"
-        if self.maximum is not None:
-            return f"{kind} of at most {self.maximum:g}"
-        return kind
-
-    def checked(self, game: str, value: object) -> ParameterValue:
-        """The value as the parameter's own type, or `InvalidParameter`."""
-        good: ParameterValue | None = None
-        if isinstance(self.default, bool):
-            if isinstance(value, bool):
-                good = value
-        elif isinstance(self.default, str):
-            if isinstance(value, str):
-                good = value
-        elif isinstance(value, int) and not isinstance(value, bool):
-            good = value if isinstance(self.default, int) else float(value)
-        elif isinstance(value, float) and isinstance(self.default, float):
-            good = value
-        if good is not None and self.choices is not None and good not in self.choices:
-            good = None
-        if isinstance(good, int | float) and not isinstance(good, bool):
-            # "not low <= x" rather than "x < low", so that NaN is refused too.
-            too_low = self.minimum is not None and not self.minimum <= good
-            too_high = self.maximum is not None and not good <= self.maximum
-            if too_low or too_high:
-                good = None
-        if good is None:
-            raise InvalidParameter(game, self.name, value, f"it must be {self.expected()}")
-        return good
-
-
-def spec_value(value: ParameterValue) -> str:
-    """A parameter value as it is written in a spec: ``5``, ``0.25``, ``true``, ``bag``."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", value) and value not in ("true", "false")
-        return value if plain else json.dumps(value)
-    return repr(value)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class GameInfo:
-    """Static facts of a game, by which algorithms and hosts decide whether it fits.
-
-    ``min_return``/``max_return`` bound every seat's final utility and ``max_plies`` the
-    number of actions of seats and chance in one match, both over all allowed parameters.
-    Where chance could prolong a match for ever (pig), ``max_plies`` is a number that play
-    of any sense reaches with negligible probability: a referee aborts the match there.
-    """
-
-    name: str
-    title: str
-    summary: str
-    min_seats: int
-    max_seats: int
-    chance: ChanceKind
-    information: Information
-    utility: Utility
-    min_return: float
-    max_return: float
-    max_plies: int
-    parameters: tuple[Parameter, ...] = ()
-    seat_names: tuple[str, ...] = ()
-    draw_offers: bool = False
-    simultaneous: bool = False
-    """True where seats commit at the same time (modelled as hidden, sequential commits)."""
-    complete_keys: bool = True
-    """False where the states' `key` leaves out some of the history that the rules look at
-    (repetitions, counters of plies): then searches do not take what they found out about a
-    key for certain in every position that has it."""
-    scoring: Scoring = Scoring.WINS
-    """Whether ratings and tables go by wins, or by the size of the returns."""
 
 
 @runtime_checkable
@@ -231,6 +129,10 @@ class State(Protocol):
 class Observation:
     """All that one seat, or a spectator, may see now.
 
+    It goes out with every turn, so its size must not grow with the match: it holds what is on
+    the board, not how it came there, which the events of the match tell.  Only where a seat
+    could not choose without it (the bids of a round) is history part of it.
+
     Games subclass it and add fields one by one (an allow-list): only ``None``, bool, int,
     float, str and (nested) tuples of these, so that the wire form is exact.
     """
@@ -242,17 +144,39 @@ class Observation:
     legal: tuple[str, ...]
     """Legal actions as text when it is the observer's turn; otherwise empty."""
 
+    @property
+    def seat_to_move(self) -> int | None:
+        """The seat to move; None at a chance node and after the end.
+
+        >>> Observation(seat=None, to_move=CHANCE, legal=()).seat_to_move is None
+        True
+        """
+        return self.to_move if self.to_move >= 0 else None
+
     def fields(self) -> dict[str, Any]:
         """Name and value of every field, in the order of definition; tuples stay tuples."""
         kind = type(self)
-        names = _FIELD_NAMES.get(kind)
-        if names is None:
-            names = _FIELD_NAMES[kind] = tuple([field.name for field in dataclasses.fields(kind)])
-        return {name: getattr(self, name) for name in names}
+        layout = _LAYOUTS.get(kind) or _layout(kind)
+        return {name: getattr(self, name) for name in layout.names}
 
 
-_FIELD_NAMES: Final[dict[type[Any], tuple[str, ...]]] = {}
-"""The fields of observation types, which are asked for with every ply."""
+class _Layout(NamedTuple):
+    """The fields of an observation type, which are asked for with every ply."""
+
+    names: tuple[str, ...]
+    required: frozenset[str]
+
+
+_LAYOUTS: Final[dict[type[Any], _Layout]] = {}
+
+
+def _layout(kind: type[Any]) -> _Layout:
+    """The layout of an observation type, kept for the next time."""
+    fields = dataclasses.fields(kind)
+    names = tuple([field.name for field in fields])
+    required = frozenset([field.name for field in fields if field.default is dataclasses.MISSING])
+    made = _LAYOUTS[kind] = _Layout(names, required)
+    return made
 
 
 class GameType(ABCMeta):
@@ -269,13 +193,33 @@ class GameType(ABCMeta):
         return type.__subclasscheck__(cls, subclass)
 
 
-class Game(metaclass=GameType):
+if TYPE_CHECKING:
+    # The defaults make a plain `Game` right, in annotations as for a base class.  Python 3.13
+    # has them; what runs needs only the names, so that nothing must be installed for this.
+    StateT_co = TypeVar("StateT_co", bound=State, default=State, covariant=True)
+    ActionT_co = TypeVar("ActionT_co", bound=Action, default=Any, covariant=True)
+    ObservationT_co = TypeVar(
+        "ObservationT_co", bound=Observation, default=Observation, covariant=True
+    )
+else:
+    StateT_co = TypeVar("StateT_co", covariant=True)
+    ActionT_co = TypeVar("ActionT_co", covariant=True)
+    ObservationT_co = TypeVar("ObservationT_co", covariant=True)
+
+
+class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
     """A rule set with chosen parameters: makes initial states, reads and writes actions,
     and decides what each seat may see.
 
     Subclasses set ``info`` and ``observation_type`` and implement the abstract methods.
     Construct with parameters by keyword: ``ConnectFour(rows=5)``; unknown names, wrong
     types and values out of range raise `InvalidParameter`.
+
+    For type checkers, a game may name its own types of states, actions and observations:
+    ``class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation])``; a plain
+    ``class ConnectFour(Game)`` runs the same.  They are the types of what a game gives.  What
+    it takes is `Any` here, as only its own values make sense to it: so its methods may name
+    their types, and every game is a `Game`.
 
     Games of imperfect information must also override `information_state`, and `visible`
     if seats or spectators are to learn of actions: what is not shown is hidden.
@@ -399,6 +343,10 @@ class Game(metaclass=GameType):
         """Canonical text of the game, as `plyhouse.games.registry.get_game` reads it.
 
         Only values that are not the default are written, sorted by name.
+
+        >>> from plyhouse.games import get_game
+        >>> get_game("pig(target=100, sides=8)").spec
+        'pig(sides=8)'
         """
         changed = [
             f"{parameter.name}={spec_value(self._parameters[parameter.name])}"
@@ -416,29 +364,32 @@ class Game(metaclass=GameType):
     # Rules
 
     @abstractmethod
-    def initial_state(self) -> State:
+    def initial_state(self) -> StateT_co:
         """The position in which a match starts; may be a chance node."""
 
     # Notation
 
-    def format(self, state: State, action: Any) -> str:
+    def format(self, state: Any, action: Any) -> str:
         """Text of an action of a seat; reading it back gives the action."""
         return str(action)
 
-    def parse(self, state: State, text: str) -> Any:
+    def parse(self, state: Any, text: str) -> ActionT_co:
         """The legal action that ``text`` means.
 
         Blanks around it are ignored, and so is case where that leaves one meaning.  Raises
         `InvalidAction`, `IllegalAction` or `AmbiguousAction`.
+
+        >>> from plyhouse.games import get_game
+        >>> game = get_game("tic_tac_toe")
+        >>> game.parse(game.initial_state(), " B2 ")
+        4
         """
-        actions = state.actions() if state.to_move >= 0 else ()
+        actions: tuple[ActionT_co, ...] = state.actions() if state.to_move >= 0 else ()
         wanted = text.strip()
-        legal: list[str] = []
-        for action in actions:
-            written = self.format(state, action)
-            if written == wanted:
+        for action in self.likely(state, wanted, actions):
+            if self.format(state, action) == wanted:
                 return action
-            legal.append(written)
+        legal = [self.format(state, action) for action in actions]
         folded = wanted.casefold()
         close = [index for index, written in enumerate(legal) if written.casefold() == folded]
         if len(close) == 1:
@@ -450,11 +401,19 @@ class Game(metaclass=GameType):
             raise InvalidAction(text, reason, self.action_notation)
         raise IllegalAction(text, self.describe(state), legal)
 
-    def format_chance(self, state: State, outcome: Any) -> str:
+    def likely(self, state: Any, text: str, actions: tuple[Any, ...]) -> Sequence[ActionT_co]:
+        """Those of the legal ``actions`` that may be written as ``text``: all, unless a game
+        with many of them knows better.
+
+        Only for speed: `parse` writes out these first, and the others only if none fits.
+        """
+        return actions
+
+    def format_chance(self, state: Any, outcome: Any) -> str:
         """A chance outcome as text, e.g. "4" for a die or "K" for a card."""
         return str(outcome)
 
-    def parse_chance(self, state: State, text: str) -> Any:
+    def parse_chance(self, state: Any, text: str) -> Any:
         """The possible chance outcome that ``text`` means; raises `IllegalAction`."""
         possible: list[str] = []
         for outcome, _ in state.chance_outcomes():
@@ -467,25 +426,33 @@ class Game(metaclass=GameType):
     # Views
 
     @abstractmethod
-    def observe(self, state: State, seat: int | None) -> Observation:
+    def observe(self, state: Any, seat: int | None) -> ObservationT_co:
         """All that ``seat`` may see now; None is a spectator.  Built field by field."""
 
-    def decode_observation(self, fields: Mapping[str, Any]) -> Observation:
+    def decode_observation(self, fields: Mapping[str, Any]) -> ObservationT_co:
         """The observation with these fields: the inverse of `Observation.fields`.
 
         Lists are read as tuples; unknown fields are ignored, so that newer hosts can talk
         to older bots.  Raises `InvalidObservation`.
-        """
-        kind = self.observation_type
-        values: dict[str, Any] = {}
-        for field in dataclasses.fields(kind):
-            if field.name in fields:
-                values[field.name] = _as_tuples(self.info.name, fields[field.name])
-            elif field.default is dataclasses.MISSING:
-                raise InvalidObservation(self.info.name, f"{field.name!r} is missing")
-        return kind(**values)
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+        >>> from plyhouse.games import get_game
+        >>> game = get_game("nim")
+        >>> fields = game.observe(game.initial_state(), 0).fields()
+        >>> game.decode_observation({**fields, "heaps": [3, 0, 5], "colour": "red"}).heaps
+        (3, 0, 5)
+        """
+        kind: Any = self.observation_type
+        layout = _LAYOUTS.get(kind) or _layout(kind)
+        values: dict[str, Any] = {}
+        for name in layout.names:
+            if name in fields:
+                values[name] = _as_tuples(self.info.name, fields[name])
+            elif name in layout.required:
+                raise InvalidObservation(self.info.name, f"{name!r} is missing")
+        decoded: ObservationT_co = kind(**values)
+        return decoded
+
+    def information_state(self, state: Any, seat: int) -> Hashable:
         """All that ``seat`` has seen so far (perfect recall), as one hashable value.
 
         With perfect information the position itself tells a seat all that matters.
@@ -497,7 +464,7 @@ class Game(metaclass=GameType):
             )
         return self.observe(state, seat)
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: Any, action: Any, viewer: int | None) -> str | None:
         """Text of an action taken in ``state`` as ``viewer`` may see it; None if hidden.
 
         ``state`` may be a chance node; a viewer of None is a spectator.  With perfect
@@ -510,21 +477,24 @@ class Game(metaclass=GameType):
         return self.format(state, action)
 
     @abstractmethod
-    def sample_state(self, observation: Observation, rng: random.Random) -> State:
+    def sample_state(self, observation: Any, rng: random.Random) -> StateT_co:
         """A full state consistent with what the observer knows.
 
-        With perfect information this is the one state that was observed.
+        With perfect information this is the state that was observed, but for what the
+        observation leaves out so as not to grow with the match: earlier positions, on which
+        rules about repetition will depend later on.  Whoever has followed the match has a
+        better state than this one (`plyhouse.games.position`).
         """
 
     @abstractmethod
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: Any) -> Scene:
         """How a person sees the observation, and what can be chosen where."""
 
     @abstractmethod
-    def describe(self, state: State) -> str:
+    def describe(self, state: Any) -> str:
         """The full position as text, for referees and authors: it may show what is hidden."""
 
-    def legal_text(self, state: State, seat: int | None) -> tuple[str, ...]:
+    def legal_text(self, state: Any, seat: int | None) -> tuple[str, ...]:
         """Legal actions as text when it is ``seat``'s turn; else empty.  For `observe`."""
         if seat is None or state.to_move != seat:
             return ()
@@ -539,10 +509,16 @@ def _rebuild(kind: type[Game], parameters: dict[str, ParameterValue], source: st
     return game
 
 
+_ATOMS: Final = frozenset([str, int, float, bool, type(None)])
+
+
 def _as_tuples(game: str, value: Any) -> Any:
     """Plain data with every list as a tuple."""
+    if type(value) in _ATOMS:
+        return value
     if isinstance(value, list | tuple):
-        return tuple([_as_tuples(game, item) for item in value])
-    if value is None or isinstance(value, bool | int | float | str):
+        # Texts and numbers, the most of it, without a call for each.
+        return tuple([item if type(item) in _ATOMS else _as_tuples(game, item) for item in value])
+    if isinstance(value, int | float | str):
         return value
     raise InvalidObservation(game, f"{type(value).__name__} is not plain data")

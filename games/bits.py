@@ -41,7 +41,11 @@ def count_bits(cells: i64) -> i64:
 
 
 def pick_bit(cells: i64, skip: i64) -> i64:
-    """The set of one cell: the lowest after leaving out ``skip``; there must be more cells."""
+    """The set of one cell: the lowest after leaving out ``skip``; there must be more cells.
+
+    >>> pick_bit(0b10110, 1)
+    4
+    """
     x: i64 = cells
     left: i64 = skip
     while left > 0:

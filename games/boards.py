@@ -67,7 +67,11 @@ def board_grid(
 
 
 def two_squares(action: str) -> tuple[str, ...]:
-    """The squares of an action that is written as those from and to: ``a2a3``, ``a10b11``."""
+    """The squares of an action that is written as those from and to: ``a2a3``, ``a10b11``.
+
+    >>> two_squares("a10b11")
+    ('a10', 'b11')
+    """
     cut = 1
     while action[cut].isdigit():
         cut += 1

@@ -1,6 +1,11 @@
 """Counts of games, nodes and positions, to prove rules against published numbers.
 
 States are trusted duck types; chance outcomes count as branches like actions.
+
+>>> from plyhouse.games import get_game
+>>> start = get_game("connect_four").initial_state()
+>>> [perft(start, depth) for depth in range(4)]
+[1, 7, 49, 343]
 """
 
 from __future__ import annotations
@@ -47,12 +52,22 @@ def perft(state: State, depth: int, *, finished_as_leaf: bool = False) -> int:
 
 
 def divide(state: State, depth: int) -> dict[Any, int]:
-    """`perft` for each first action: shows where a wrong count comes from."""
+    """`perft` for each first action: shows where a wrong count comes from.
+
+    >>> from plyhouse.games import get_game
+    >>> divide(get_game("hexapawn").initial_state(), 2)
+    {1: 3, 4: 4, 7: 3}
+    """
     return {action: perft(state.after(action), depth - 1) for action in branches(state)}
 
 
 def count_complete_games(state: State) -> int:
-    """Number of different sequences of actions to the end; the whole tree is walked."""
+    """Number of different sequences of actions to the end; the whole tree is walked.
+
+    >>> from plyhouse.games import get_game
+    >>> count_complete_games(get_game("coins(coins=6)").initial_state())
+    13
+    """
     if state.to_move == TERMINAL:
         return 1
     return sum([count_complete_games(state.after(action)) for action in branches(state)])
@@ -72,7 +87,12 @@ def _identity(state: State) -> Hashable:
 
 
 def positions_by_ply(state: State, plies: int) -> list[int]:
-    """Numbers of different positions after 0, 1, ... ``plies`` actions; needs ``key``."""
+    """Numbers of different positions after 0, 1, ... ``plies`` actions; needs ``key``.
+
+    >>> from plyhouse.games import get_game
+    >>> positions_by_ply(get_game("tic_tac_toe").initial_state(), 3)
+    [1, 9, 72, 252]
+    """
     level: dict[Hashable, State] = {_identity(state): state}
     counts = [1]
     for _ in range(plies):

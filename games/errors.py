@@ -18,6 +18,13 @@
 
 Every message is one or two sentences: what was wrong, and what would be right.  The
 stable ``code`` is for programs; the fields carry the parts of the message.
+
+>>> error = UnknownGame("ches", ["chess"])
+>>> str(error), error.code, error.near
+("There is no game named 'ches'; did you mean chess?", 'game/unknown', ('chess',))
+>>> raise IllegalAction("bet", "cards: K Q", ["fold", "call"])
+Traceback (most recent call last):
+plyhouse.games.errors.IllegalAction: 'bet' is not legal; legal here: fold, call.
 """
 
 # ruff: noqa: N818 - an InvalidAction is a condition of the game, as in python-chess
@@ -47,7 +54,11 @@ SHOWN = 24
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names for a sentence, cut short when there are very many."""
+    """Join names for a sentence, cut short when there are very many.
+
+    >>> listed([str(number) for number in range(30)])[-14:]
+    ' 23 and 6 more'
+    """
     text = ", ".join(names[:SHOWN])
     if len(names) > SHOWN:
         text += f" and {len(names) - SHOWN} more"

@@ -3,6 +3,12 @@
 A game is named by a *spec*: ``pig``, ``pig(target=50)``, or, where files are allowed,
 ``mygame.py:MyGame(size=4)``.  Plug-ins are entry points of the group `ENTRY_POINTS`:
 ``my_game = "my_package.rules:MyGame"``.  Nothing is imported before it is asked for.
+
+>>> get_game("pig(target=50)").parameters["target"]
+50
+>>> get_game("pigs")
+Traceback (most recent call last):
+plyhouse.games.errors.UnknownGame: There is no game named 'pigs'; did you mean pig?
 """
 
 from __future__ import annotations
@@ -167,7 +173,11 @@ def add_game_file(source: str) -> str:
 
 
 def game_names() -> tuple[str, ...]:
-    """Names of all built-in and installed games, and of added files, sorted."""
+    """Names of all built-in and installed games, and of added files, sorted.
+
+    >>> game_names()[:3]
+    ('backgammon', 'battleship', 'breakthrough')
+    """
     return tuple(sorted({*_sources(), *_added}))
 
 

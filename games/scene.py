@@ -158,7 +158,12 @@ def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
 
 
 def scene_actions(scene: Scene) -> frozenset[str]:
-    """All actions that can be chosen in the scene."""
+    """All actions that can be chosen in the scene.
+
+    >>> scene = Scene((Button("Roll the die", "roll"), Grid(((Cell(action="b2"), Cell()),))), "", 0)
+    >>> sorted(scene_actions(scene))
+    ['b2', 'roll']
+    """
     return frozenset(spot.action for spot in _spots(scene) if spot.action is not None)
 
 
@@ -231,7 +236,16 @@ def _draw_grid(grid: Grid, lines: list[str]) -> None:
 
 
 def render_text(scene: Scene) -> str:
-    """Draw a scene with plain characters, for terminals; the last lines list the actions."""
+    """Draw a scene with plain characters, for terminals; the last lines list the actions.
+
+    >>> board = Grid(((Cell("x"), Cell("")), (Cell(""), Cell("o"))), ("2", "1"), ("a", "b"))
+    >>> print(render_text(Scene((board, Button("Give up", "resign")), "x to move", 0)))
+    2 x .
+    1 . o
+      a b
+    x to move
+    Actions: resign (Give up)
+    """
     lines: list[str] = []
     buttons: dict[str, str] = {}
     for element in scene.elements:

@@ -69,6 +69,10 @@ def parse_tree(text: str) -> tuple[Node, int]:
     """Read a tree; return it and the number of its seats.
 
     Raises `InvalidTree`, which names the place and what would be right.
+
+    >>> root, seats = parse_tree("?(1/4:8 3/4:24)")
+    >>> root.weights, root.children[1]
+    ((0.25, 0.75), Leaf(returns=(24.0, -24.0)))
     """
     return Reader(text).tree()
 

@@ -82,7 +82,7 @@ class TreeObservation(Observation):
     text: str
 
 
-class TreeGame(Game):
+class TreeGame(Game[TreeState, str, TreeObservation]):
     """A written tree as a game; made by `tree_game`."""
 
     info: ClassVar[GameInfo]
@@ -159,7 +159,13 @@ class TreeGame(Game):
 
 
 def tree_game(text: str) -> TreeGame:
-    """Make a game of a written tree; raises `plyhouse.games.errors.InvalidTree`."""
+    """Make a game of a written tree; raises `plyhouse.games.errors.InvalidTree`.
+
+    >>> game = tree_game("(left:(4 2) right:3)")
+    >>> state = game.initial_state().after("left")
+    >>> state.actions(), state.after("1").returns()
+    (('1', '2'), (4.0, -4.0))
+    """
     return TreeGame.of(text)
 
 

@@ -11,7 +11,7 @@ from and to, ``a2a3``, captures as well.  The board is square, ``size`` by ``siz
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -39,8 +39,6 @@ from plyhouse.games.scene import Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Breakthrough", "BreakthroughObservation", "BreakthroughState"]
 
@@ -301,8 +299,18 @@ class BreakthroughObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Breakthrough(Game):
-    """Breakthrough (Dan Troyka, 2000) on a square board."""
+class Breakthrough(Game[BreakthroughState, int, BreakthroughObservation]):
+    """Breakthrough (Dan Troyka, 2000) on a square board.
+
+    >>> game = Breakthrough(size=4)
+    >>> state = game.initial_state()
+    >>> print(game.describe(state.after(game.parse(state, "b2c3"))))
+    bbbb
+    bbwb
+    w.ww
+    wwww
+    Black to move
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="breakthrough",
@@ -333,39 +341,37 @@ class Breakthrough(Game):
         board = self.board
         return BreakthroughState(0, board.lowest(_HOME), board.highest(_HOME), -1, board)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: BreakthroughState, action: int) -> str:
         """From and to, like ``a2a3``."""
         return write_pawn_action(self.board, state.to_move, action)
 
-    def observe(self, state: State, seat: int | None) -> BreakthroughObservation:
+    def observe(self, state: BreakthroughState, seat: int | None) -> BreakthroughObservation:
         """The board and the winner."""
-        position = cast("BreakthroughState", state)
         return BreakthroughObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=write_pawns(self.board, position.white, position.black),
-            winner=None if position.winner < 0 else position.winner,
+            board=write_pawns(self.board, state.white, state.black),
+            winner=None if state.winner < 0 else state.winner,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> BreakthroughState:
+    def sample_state(
+        self, observation: BreakthroughObservation, rng: random.Random
+    ) -> BreakthroughState:
         """The position that was observed."""
-        seen = cast("BreakthroughObservation", observation)
-        white, black = read_pawns(seen.board)
-        winner = -1 if seen.winner is None else seen.winner
-        return BreakthroughState(seen.to_move, white, black, winner, self.board)
+        white, black = read_pawns(observation.board)
+        winner = -1 if observation.winner is None else observation.winner
+        return BreakthroughState(observation.to_move, white, black, winner, self.board)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: BreakthroughObservation) -> Scene:
         """The board, and each move from square to square."""
-        seen = cast("BreakthroughObservation", observation)
         words = {"w": "white pawn", "b": "black pawn"}
-        grid = board_grid(seen.board, {"w": 0, "b": 1}, words, look="checkered")
-        status = result_status(self, seen.winner, seen.to_move)
-        return board_scene([grid], seen.legal, status, seen.to_move, two_squares)
+        grid = board_grid(observation.board, {"w": 0, "b": 1}, words, look="checkered")
+        status = result_status(self, observation.winner, observation.to_move)
+        return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: BreakthroughState) -> str:
         """The board from the top, one line per rank, and whose turn it is."""
-        position = cast("BreakthroughState", state)
-        winner = None if position.winner < 0 else position.winner
-        rows = write_pawns(self.board, position.white, position.black)
-        return "\n".join([*rows, result_status(self, winner, position.to_move)])
+        winner = None if state.winner < 0 else state.winner
+        rows = write_pawns(self.board, state.white, state.black)
+        return "\n".join([*rows, result_status(self, winner, state.to_move)])

@@ -10,7 +10,7 @@ Seat 0 begins.  Actions are written as the number taken, ``1`` or ``2``.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -30,8 +30,6 @@ from plyhouse.games.scene import Card, Hand, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Coins", "CoinsObservation", "CoinsState"]
 
@@ -117,8 +115,16 @@ class CoinsObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Coins(Game):
-    """The subtraction game of the course: with 4 coins the first player loses."""
+class Coins(Game[CoinsState, int, CoinsObservation]):
+    """The subtraction game of the course: with 4 coins the first player loses.
+
+    >>> game = Coins()
+    >>> state = game.initial_state()
+    >>> while state.to_move >= 0:
+    ...     state = state.after(1)
+    >>> state.returns()
+    (1.0, -1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="coins",
@@ -152,44 +158,42 @@ class Coins(Game):
         """All coins, seat 0 to move."""
         return CoinsState(0, self.int_parameter("coins"), 1, self.max_take, self.misere)
 
-    def observe(self, state: State, seat: int | None) -> CoinsObservation:
+    def observe(self, state: CoinsState, seat: int | None) -> CoinsObservation:
         """The coins and the rule for the last one."""
-        position = cast("CoinsState", state)
         return CoinsObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            coins=position.coins,
-            last=position.last,
-            misere=position.misere,
+            coins=state.coins,
+            last=state.last,
+            misere=state.misere,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> CoinsState:
+    def sample_state(self, observation: CoinsObservation, rng: random.Random) -> CoinsState:
         """The position that was observed."""
-        seen = cast("CoinsObservation", observation)
-        return CoinsState(seen.to_move, seen.coins, seen.last, self.max_take, self.misere)
+        return CoinsState(
+            observation.to_move, observation.coins, observation.last, self.max_take, self.misere
+        )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: CoinsObservation) -> Scene:
         """The coins in a row: choosing one takes it and all to its right."""
-        seen = cast("CoinsObservation", observation)
         cards: list[Card] = []
-        for left in range(seen.coins, 0, -1):
+        for left in range(observation.coins, 0, -1):
             name = str(left)
-            legal = name in seen.legal
+            legal = name in observation.legal
             label = f"take {name}" if legal else "a coin"
             cards.append(Card("o", name if legal else None, label))
         hand = Hand("Coins", tuple(cards))
         winner = None
-        if seen.to_move == TERMINAL:
-            winner = 1 - seen.last if seen.misere else seen.last
-        status = result_status(self, winner, seen.to_move)
-        return board_scene([hand], (), status, seen.to_move)
+        if observation.to_move == TERMINAL:
+            winner = 1 - observation.last if observation.misere else observation.last
+        status = result_status(self, winner, observation.to_move)
+        return board_scene([hand], (), status, observation.to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: CoinsState) -> str:
         """One line: the coins left and whose turn it is."""
-        position = cast("CoinsState", state)
-        rule = "the last one loses" if position.misere else "the last one wins"
-        who = f"seat {position.last} took last"
-        if position.to_move >= 0:
-            who = f"seat {position.to_move} to move"
-        return f"{position.coins} coins, up to {position.max_take} at once, {rule}, {who}"
+        rule = "the last one loses" if state.misere else "the last one wins"
+        who = f"seat {state.last} took last"
+        if state.to_move >= 0:
+            who = f"seat {state.to_move} to move"
+        return f"{state.coins} coins, up to {state.max_take} at once, {rule}, {who}"

@@ -11,7 +11,7 @@ and to, ``a1a2``, captures as well.  The board is square, ``size`` by ``size``.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -39,8 +39,6 @@ from plyhouse.games.scene import Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Hexapawn", "HexapawnObservation", "HexapawnState"]
 
@@ -278,8 +276,14 @@ class HexapawnObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Hexapawn(Game):
-    """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first."""
+class Hexapawn(Game[HexapawnState, int, HexapawnObservation]):
+    """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first.
+
+    >>> game = Hexapawn()
+    >>> state = game.initial_state()
+    >>> game.legal_text(state, 0)
+    ('a1a2', 'b1b2', 'c1c2')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="hexapawn",
@@ -310,39 +314,35 @@ class Hexapawn(Game):
         board = self.board
         return HexapawnState(0, board.lowest(1), board.highest(1), -1, board)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: HexapawnState, action: int) -> str:
         """From and to, like ``a1a2``."""
         return write_pawn_action(self.board, state.to_move, action)
 
-    def observe(self, state: State, seat: int | None) -> HexapawnObservation:
+    def observe(self, state: HexapawnState, seat: int | None) -> HexapawnObservation:
         """The board and the winner."""
-        position = cast("HexapawnState", state)
         return HexapawnObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=write_pawns(self.board, position.white, position.black),
-            winner=None if position.winner < 0 else position.winner,
+            board=write_pawns(self.board, state.white, state.black),
+            winner=None if state.winner < 0 else state.winner,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> HexapawnState:
+    def sample_state(self, observation: HexapawnObservation, rng: random.Random) -> HexapawnState:
         """The position that was observed."""
-        seen = cast("HexapawnObservation", observation)
-        white, black = read_pawns(seen.board)
-        winner = -1 if seen.winner is None else seen.winner
-        return HexapawnState(seen.to_move, white, black, winner, self.board)
+        white, black = read_pawns(observation.board)
+        winner = -1 if observation.winner is None else observation.winner
+        return HexapawnState(observation.to_move, white, black, winner, self.board)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: HexapawnObservation) -> Scene:
         """The board, and each move from square to square."""
-        seen = cast("HexapawnObservation", observation)
         words = {"w": "white pawn", "b": "black pawn"}
-        grid = board_grid(seen.board, {"w": 0, "b": 1}, words, look="checkered")
-        status = result_status(self, seen.winner, seen.to_move)
-        return board_scene([grid], seen.legal, status, seen.to_move, two_squares)
+        grid = board_grid(observation.board, {"w": 0, "b": 1}, words, look="checkered")
+        status = result_status(self, observation.winner, observation.to_move)
+        return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: HexapawnState) -> str:
         """The board from the top, one line per rank, and whose turn it is."""
-        position = cast("HexapawnState", state)
-        winner = None if position.winner < 0 else position.winner
-        rows = write_pawns(self.board, position.white, position.black)
-        return "\n".join([*rows, result_status(self, winner, position.to_move)])
+        winner = None if state.winner < 0 else state.winner
+        rows = write_pawns(self.board, state.white, state.black)
+        return "\n".join([*rows, result_status(self, winner, state.to_move)])

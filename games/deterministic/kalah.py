@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -35,8 +35,6 @@ from plyhouse.games.scene import Cell, Counter, Grid, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Kalah", "KalahObservation", "KalahState"]
 
@@ -311,8 +309,15 @@ class KalahObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Kalah(Game):
-    """Kalah with any small number of houses and seeds."""
+class Kalah(Game[KalahState, int, KalahObservation]):
+    """Kalah with any small number of houses and seeds.
+
+    >>> kalah = Kalah()
+    >>> state = kalah.initial_state()
+    >>> state = state.after(kalah.parse(state, "3"))  # the last seed in the own store: South again
+    >>> kalah.observe(state, 0).houses[0], state.to_move
+    ((4, 4, 0, 5, 5, 5), 0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="kalah",
@@ -346,38 +351,35 @@ class Kalah(Game):
         """The same number of seeds in every house, seat 0 to move."""
         return KalahState(0, start_board(self.houses, self.int_parameter("seeds")))
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: KalahState, action: int) -> str:
         """The house number from 1."""
         return str(action + 1)
 
-    def observe(self, state: State, seat: int | None) -> KalahObservation:
+    def observe(self, state: KalahState, seat: int | None) -> KalahObservation:
         """Houses and stores."""
-        position = cast("KalahState", state)
-        pits, houses = position.pits, self.houses
+        pits, houses = state.pits, self.houses
         return KalahObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             houses=(pits[:houses], pits[houses + 1 : -1]),
             stores=(pits[houses], pits[-1]),
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> KalahState:
+    def sample_state(self, observation: KalahObservation, rng: random.Random) -> KalahState:
         """The position that was observed."""
-        seen = cast("KalahObservation", observation)
-        south = (*seen.houses[0], seen.stores[0])
-        north = (*seen.houses[1], seen.stores[1])
-        return KalahState(seen.to_move, south + north)
+        south = (*observation.houses[0], observation.stores[0])
+        north = (*observation.houses[1], observation.stores[1])
+        return KalahState(observation.to_move, south + north)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: KalahObservation) -> Scene:
         """North's houses above South's, sown against the clock; stores as counters."""
-        seen = cast("KalahObservation", observation)
         rows: list[tuple[Cell, ...]] = []
         for seat in (1, 0):
             cells: list[Cell] = []
-            for house, seeds in enumerate(seen.houses[seat]):
+            for house, seeds in enumerate(observation.houses[seat]):
                 name = str(house + 1)
-                mine = seen.seat == seat and name in seen.legal
+                mine = observation.seat == seat and name in observation.legal
                 cells.append(
                     Cell(
                         text=str(seeds),
@@ -392,20 +394,19 @@ class Kalah(Game):
         labels = tuple([f"{self.houses - place}/{place + 1}" for place in range(self.houses)])
         grid = Grid(tuple(rows), names, labels, "Houses")
         counters = [
-            Counter(f"Store of {self.seat_name(seat)}", seen.stores[seat], None, seat)
+            Counter(f"Store of {self.seat_name(seat)}", observation.stores[seat], None, seat)
             for seat in range(2)
         ]
-        lead = seen.stores[0] - seen.stores[1]
-        winner = None if seen.to_move != TERMINAL or lead == 0 else 0 if lead > 0 else 1
-        status = result_status(self, winner, seen.to_move)
-        mover = seen.to_move if seen.to_move >= 0 else None
+        lead = observation.stores[0] - observation.stores[1]
+        winner = None if observation.to_move != TERMINAL or lead == 0 else 0 if lead > 0 else 1
+        status = result_status(self, winner, observation.to_move)
+        mover = observation.seat_to_move
         return Scene((grid, *counters), status, mover)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: KalahState) -> str:
         """One line: houses and store of both seats, and whose turn it is."""
-        position = cast("KalahState", state)
-        pits, houses = position.pits, self.houses
+        pits, houses = state.pits, self.houses
         south = " ".join([str(seeds) for seeds in pits[:houses]])
         north = " ".join([str(seeds) for seeds in pits[houses + 1 : -1]])
-        who = {0: "South to move", 1: "North to move"}.get(position.to_move, "over")
+        who = {0: "South to move", 1: "North to move"}.get(state.to_move, "over")
         return f"South {south} store {pits[houses]}, North {north} store {pits[-1]}, {who}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -33,8 +33,6 @@ from plyhouse.games.scene import Cell, Grid, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Nim", "NimObservation", "NimState"]
 
@@ -140,8 +138,14 @@ class NimObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Nim(Game):
-    """Nim with any heaps, normal or misere."""
+class Nim(Game[NimState, int, NimObservation]):
+    """Nim with any heaps, normal or misere.
+
+    >>> nim = Nim(heaps="3,4,5")
+    >>> state = nim.initial_state()
+    >>> nim.describe(state.after(nim.parse(state, "2:4")))
+    'heaps 3,0,5, the last one wins, seat 1 to move'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="nim",
@@ -183,57 +187,55 @@ class Nim(Game):
         """All heaps, seat 0 to move."""
         return NimState(0, self.heaps, 1, self.misere)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: NimState, action: int) -> str:
         """Heap from 1 and count, like ``2:3``."""
         return f"{action // _STRIDE + 1}:{action % _STRIDE}"
 
-    def observe(self, state: State, seat: int | None) -> NimObservation:
+    def observe(self, state: NimState, seat: int | None) -> NimObservation:
         """The heaps and the rule for the last object."""
-        position = cast("NimState", state)
         return NimObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            heaps=position.heaps,
-            last=position.last,
-            misere=position.misere,
+            heaps=state.heaps,
+            last=state.last,
+            misere=state.misere,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> NimState:
+    def sample_state(self, observation: NimObservation, rng: random.Random) -> NimState:
         """The position that was observed."""
-        seen = cast("NimObservation", observation)
-        return NimState(seen.to_move, seen.heaps, seen.last, seen.misere)
+        return NimState(
+            observation.to_move, observation.heaps, observation.last, observation.misere
+        )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: NimObservation) -> Scene:
         """A row for each heap: choosing an object takes it and all to its right."""
-        seen = cast("NimObservation", observation)
         width = max(self.heaps)
         rows: list[tuple[Cell, ...]] = []
-        for heap, left in enumerate(seen.heaps):
+        for heap, left in enumerate(observation.heaps):
             cells: list[Cell] = []
             for place in range(width):
                 if place >= left:
                     cells.append(Cell(text=" ", label=f"heap {heap + 1}, taken"))
                     continue
                 name = f"{heap + 1}:{left - place}"
-                legal = name in seen.legal
+                legal = name in observation.legal
                 label = f"take {left - place} from heap {heap + 1}" if legal else "an object"
                 cells.append(Cell(text="o", action=name if legal else None, label=label))
             rows.append(tuple(cells))
-        labels = tuple([str(heap + 1) for heap in range(len(seen.heaps))])
+        labels = tuple([str(heap + 1) for heap in range(len(observation.heaps))])
         grid = Grid(tuple(rows), labels, (), "Heaps")
         winner = None
-        if seen.to_move == TERMINAL:
-            winner = 1 - seen.last if seen.misere else seen.last
-        status = result_status(self, winner, seen.to_move)
-        return Scene((grid,), status, seen.to_move if seen.to_move >= 0 else None)
+        if observation.to_move == TERMINAL:
+            winner = 1 - observation.last if observation.misere else observation.last
+        status = result_status(self, winner, observation.to_move)
+        return Scene((grid,), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: NimState) -> str:
         """One line: the heaps and whose turn it is."""
-        position = cast("NimState", state)
-        heaps = ",".join([str(size) for size in position.heaps])
-        rule = "the last one loses" if position.misere else "the last one wins"
-        who = f"seat {position.last} took last"
-        if position.to_move >= 0:
-            who = f"seat {position.to_move} to move"
+        heaps = ",".join([str(size) for size in state.heaps])
+        rule = "the last one loses" if state.misere else "the last one wins"
+        who = f"seat {state.last} took last"
+        if state.to_move >= 0:
+            who = f"seat {state.to_move} to move"
         return f"heaps {heaps}, {rule}, {who}"

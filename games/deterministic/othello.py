@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -38,8 +38,6 @@ from plyhouse.games.scene import Counter, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["PASS", "Othello", "OthelloObservation", "OthelloState", "turned"]
 
@@ -360,8 +358,16 @@ class OthelloObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Othello(Game):
-    """Othello on 8 by 8 squares."""
+class Othello(Game[OthelloState, int, OthelloObservation]):
+    """Othello on 8 by 8 squares.
+
+    >>> othello = Othello()
+    >>> state = othello.initial_state()
+    >>> othello.legal_text(state, 0)
+    ('d3', 'c4', 'f5', 'e6')
+    >>> othello.observe(state.after(othello.parse(state, "d3")), None).discs
+    (4, 1)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="othello",
@@ -394,53 +400,49 @@ class Othello(Game):
         """Four discs in the middle, Black to move; or the given position."""
         return self.start
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: OthelloState, action: int) -> str:
         """The square, like ``d3``, or ``pass``."""
         return _NAMES[action]
 
-    def observe(self, state: State, seat: int | None) -> OthelloObservation:
+    def observe(self, state: OthelloState, seat: int | None) -> OthelloObservation:
         """The board and the discs counted."""
-        position = cast("OthelloState", state)
         return OthelloObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=_rows(position),
-            discs=(int(count_bits(position.black)), int(count_bits(position.white))),
+            board=_rows(state),
+            discs=(int(count_bits(state.black)), int(count_bits(state.white))),
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> OthelloState:
+    def sample_state(self, observation: OthelloObservation, rng: random.Random) -> OthelloState:
         """The position that was observed."""
-        seen = cast("OthelloObservation", observation)
-        text = "".join(seen.board)
+        text = "".join(observation.board)
         black = sum([BIT[square] for square in range(64) if text[square] == "x"])
         white = sum([BIT[square] for square in range(64) if text[square] == "o"])
-        return _reached(max(seen.to_move, 0), black, white)
+        return _reached(max(observation.to_move, 0), black, white)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: OthelloObservation) -> Scene:
         """The board, where each square that can be chosen is its action, and the counts."""
-        seen = cast("OthelloObservation", observation)
         grid = board_grid(
-            seen.board,
+            observation.board,
             {"x": 0, "o": 1},
             {"x": "black disc", "o": "white disc"},
-            legal=seen.legal,
+            legal=observation.legal,
             top_is_first=True,
         )
         counters = [
-            Counter(f"Discs of {self.seat_name(seat)}", seen.discs[seat], None, seat)
+            Counter(f"Discs of {self.seat_name(seat)}", observation.discs[seat], None, seat)
             for seat in range(2)
         ]
-        more = seen.discs[0] - seen.discs[1]
-        winner = None if seen.to_move != TERMINAL or more == 0 else 0 if more > 0 else 1
-        status = result_status(self, winner, seen.to_move)
-        return board_scene([grid, *counters], seen.legal, status, seen.to_move)
+        more = observation.discs[0] - observation.discs[1]
+        winner = None if observation.to_move != TERMINAL or more == 0 else 0 if more > 0 else 1
+        status = result_status(self, winner, observation.to_move)
+        return board_scene([grid, *counters], observation.legal, status, observation.to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: OthelloState) -> str:
         """The board from row 1, one line per row, and whose turn it is."""
-        position = cast("OthelloState", state)
-        who = {0: "x to move", 1: "o to move"}.get(position.to_move, "over")
-        return "\n".join([*_rows(position), who])
+        who = {0: "x to move", 1: "o to move"}.get(state.to_move, "over")
+        return "\n".join([*_rows(state), who])
 
 
 def _rows(position: OthelloState) -> tuple[str, ...]:

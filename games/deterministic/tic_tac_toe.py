@@ -7,7 +7,7 @@ at the upper right.  Seat 0 plays X and begins.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -25,8 +25,6 @@ from plyhouse.games.scene import Cell, Grid, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["TicTacToe", "TicTacToeObservation", "TicTacToeState"]
 
@@ -165,8 +163,18 @@ class TicTacToeObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class TicTacToe(Game):
-    """Tic-tac-toe; the value under best play is a draw."""
+class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
+    """Tic-tac-toe; the value under best play is a draw.
+
+    >>> game = TicTacToe()
+    >>> state = game.initial_state()
+    >>> for text in ("b2", "a1", "c3"):
+    ...     state = state.after(game.parse(state, text))
+    >>> print(game.describe(state))
+    ..X
+    .X.
+    O..
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="tic_tac_toe",
@@ -190,35 +198,32 @@ class TicTacToe(Game):
         """The empty board, X to move."""
         return TicTacToeState()
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: TicTacToeState, action: int) -> str:
         """The cell, like ``b2``."""
         return NAMES[action]
 
-    def observe(self, state: State, seat: int | None) -> TicTacToeObservation:
+    def observe(self, state: TicTacToeState, seat: int | None) -> TicTacToeObservation:
         """The board and the winner."""
-        position = cast("TicTacToeState", state)
-        winner = 0 if _WINS[position.crosses] else 1 if _WINS[position.noughts] else None
+        winner = 0 if _WINS[state.crosses] else 1 if _WINS[state.noughts] else None
         return TicTacToeObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=_rows(position),
+            board=_rows(state),
             winner=winner,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> TicTacToeState:
+    def sample_state(self, observation: TicTacToeObservation, rng: random.Random) -> TicTacToeState:
         """The position that was observed."""
-        seen = cast("TicTacToeObservation", observation)
-        marks = "".join(reversed(seen.board))
+        marks = "".join(reversed(observation.board))
         crosses = sum([_BIT[cell] for cell in range(9) if marks[cell] == "X"])
         noughts = sum([_BIT[cell] for cell in range(9) if marks[cell] == "O"])
-        return TicTacToeState(seen.to_move, crosses, noughts)
+        return TicTacToeState(observation.to_move, crosses, noughts)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: TicTacToeObservation) -> Scene:
         """The board; each free cell is its action."""
-        seen = cast("TicTacToeObservation", observation)
         rows: list[tuple[Cell, ...]] = []
-        for index, row in enumerate(seen.board):
+        for index, row in enumerate(observation.board):
             cells: list[Cell] = []
             for column, mark in enumerate(row):
                 name = NAMES[3 * (2 - index) + column]
@@ -227,23 +232,23 @@ class TicTacToe(Game):
                     Cell(
                         text="" if owner is None else mark,
                         owner=owner,
-                        action=name if name in seen.legal else None,
+                        action=name if name in observation.legal else None,
                         label=f"{name}, {'empty' if owner is None else mark}",
                     )
                 )
             rows.append(tuple(cells))
         grid = Grid(tuple(rows), ("3", "2", "1"), ("a", "b", "c"), "Board")
-        if seen.winner is not None:
-            status = f"{self.seat_name(seen.winner)} wins"
-        elif seen.to_move == TERMINAL:
+        if observation.winner is not None:
+            status = f"{self.seat_name(observation.winner)} wins"
+        elif observation.to_move == TERMINAL:
             status = "Draw"
         else:
-            status = f"{self.seat_name(seen.to_move)} to move"
-        return Scene((grid,), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.to_move)} to move"
+        return Scene((grid,), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: TicTacToeState) -> str:
         """The board from the top, one line per row."""
-        return "\n".join(_rows(cast("TicTacToeState", state)))
+        return "\n".join(_rows(state))
 
 
 def _rows(position: TicTacToeState) -> tuple[str, ...]:

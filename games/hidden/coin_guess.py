@@ -24,7 +24,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -45,8 +45,6 @@ from plyhouse.games.scene import Button, Card, Element, Hand, Scene, Text
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = [
     "GUESSER",
@@ -152,8 +150,17 @@ class CoinGuessObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class CoinGuess(Game):
-    """Guess which coin it is, against a bag or an adversary."""
+class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
+    """Guess which coin it is, against a bag or an adversary.
+
+    >>> game = CoinGuess()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse(state, "nickel"))
+    >>> game.observe(state, 0).coin, game.observe(state, 1).coin
+    ('nickel', None)
+    >>> state.after(game.parse(state, "jefferson")).returns()
+    (-5.0, 5.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="coin_guess",
@@ -200,37 +207,35 @@ class CoinGuess(Game):
             return CoinGuessState(CHANCE, _bag(self.pennies))
         return CoinGuessState(HOLDER)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: CoinGuessState, action: int) -> str:
         """The coin or the face."""
         return (COINS if state.to_move == HOLDER else FACES)[action]
 
-    def format_chance(self, state: State, outcome: int) -> str:
+    def format_chance(self, state: CoinGuessState, outcome: int) -> str:
         """The coin."""
         return COINS[outcome]
 
-    def observe(self, state: State, seat: int | None) -> CoinGuessObservation:
+    def observe(self, state: CoinGuessState, seat: int | None) -> CoinGuessObservation:
         """The guess, and the coin if the seat may know it."""
-        position = cast("CoinGuessState", state)
-        over = position.to_move == TERMINAL
+        over = state.to_move == TERMINAL
         known = over or (seat == HOLDER and not self.from_bag)
         return CoinGuessObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             variant="bag" if self.from_bag else "adversary",
             pennies=self.pennies if self.from_bag else None,
-            coin=COINS[position.coin] if known and position.coin >= 0 else None,
-            guess=FACES[position.guess] if position.guess >= 0 else None,
+            coin=COINS[state.coin] if known and state.coin >= 0 else None,
+            guess=FACES[state.guess] if state.guess >= 0 else None,
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: CoinGuessState, seat: int) -> Hashable:
         """To move, the coin if known and the guess: each is seen once, so nothing is lost."""
-        position = cast("CoinGuessState", state)
-        over = position.to_move == TERMINAL
+        over = state.to_move == TERMINAL
         known = over or (seat == HOLDER and not self.from_bag)
-        return (seat, position.to_move, position.coin if known else _NOTHING, position.guess)
+        return (seat, state.to_move, state.coin if known else _NOTHING, state.guess)
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: CoinGuessState, action: Any, viewer: int | None) -> str | None:
         """The guess to all; the choice of a coin to its holder; a draw to nobody."""
         if state.to_move == CHANCE:
             return None
@@ -238,55 +243,51 @@ class CoinGuess(Game):
             return None
         return self.format(state, action)
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> CoinGuessState:
+    def sample_state(self, observation: CoinGuessObservation, rng: random.Random) -> CoinGuessState:
         """A coin drawn as from the bag; an adversary's coin is either with equal chance."""
-        seen = cast("CoinGuessObservation", observation)
         bag = _bag(self.pennies) if self.from_bag else ()
-        guess = _NOTHING if seen.guess is None else FACES.index(seen.guess)
-        if seen.coin is not None:
-            coin = COINS.index(seen.coin)
-        elif seen.to_move != GUESSER:
+        guess = _NOTHING if observation.guess is None else FACES.index(observation.guess)
+        if observation.coin is not None:
+            coin = COINS.index(observation.coin)
+        elif observation.to_move != GUESSER:
             coin = _NOTHING
         else:
             share = self.pennies if self.from_bag else 0.5
             coin = PENNY if rng.random() < share else NICKEL
-        return CoinGuessState(seen.to_move, bag, coin, guess)
+        return CoinGuessState(observation.to_move, bag, coin, guess)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: CoinGuessObservation) -> Scene:
         """The coin, face down while it is hidden, and a button per action."""
-        seen = cast("CoinGuessObservation", observation)
-        there = seen.coin is not None or seen.to_move == GUESSER
-        coins = (Card(seen.coin, None, seen.coin or "a hidden coin"),) if there else ()
+        there = observation.coin is not None or observation.to_move == GUESSER
+        card = Card(observation.coin, None, observation.coin or "a hidden coin")
+        coins = (card,) if there else ()
         elements: list[Element] = [
             Text("A penny (Lincoln) is worth 1, a nickel (Jefferson) is worth 5.")
         ]
-        if seen.pennies is not None:
-            elements.append(Text(f"{seen.pennies:.0%} of the coins in the bag are pennies."))
+        if observation.pennies is not None:
+            elements.append(Text(f"{observation.pennies:.0%} of the coins in the bag are pennies."))
         elements.append(Hand("Coin", coins, HOLDER))
-        if seen.guess is not None:
-            elements.append(Text(f"The guess is {seen.guess.capitalize()}."))
-        verb = "Guess" if seen.to_move == GUESSER else "Hide the"
-        for action in seen.legal:
-            name = action.capitalize() if seen.to_move == GUESSER else action
+        if observation.guess is not None:
+            elements.append(Text(f"The guess is {observation.guess.capitalize()}."))
+        verb = "Guess" if observation.to_move == GUESSER else "Hide the"
+        for action in observation.legal:
+            name = action.capitalize() if observation.to_move == GUESSER else action
             elements.append(Button(f"{verb} {name}", action))
-        if seen.to_move == TERMINAL and seen.coin is not None and seen.guess is not None:
-            coin = COINS.index(seen.coin)
-            right = FACES.index(seen.guess) == coin
-            worth = f"{WORTH[coin]:g}"
-            status = (
-                f"Right: the guesser wins {worth}" if right else f"Wrong: the guesser pays {worth}"
-            )
-        elif seen.to_move == CHANCE:
+        if observation.coin is not None and observation.guess is not None:
+            coin = COINS.index(observation.coin)
+            right = FACES.index(observation.guess) == coin
+            verdict = "Right: the guesser wins" if right else "Wrong: the guesser pays"
+            status = f"{verdict} {WORTH[coin]:g}"
+        elif observation.to_move == CHANCE:
             status = "A coin is drawn"
+        elif observation.to_move == GUESSER:
+            status = "The guesser names a face"
         else:
-            status = (
-                "The guesser names a face" if seen.to_move == GUESSER else "The holder hides a coin"
-            )
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = "The holder hides a coin"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: CoinGuessState) -> str:
         """One line with the coin (also while it is hidden) and the guess."""
-        position = cast("CoinGuessState", state)
-        coin = COINS[position.coin] if position.coin >= 0 else "none yet"
-        guess = FACES[position.guess] if position.guess >= 0 else "none yet"
+        coin = COINS[state.coin] if state.coin >= 0 else "none yet"
+        guess = FACES[state.guess] if state.guess >= 0 else "none yet"
         return f"coin: {coin}, guess: {guess}"

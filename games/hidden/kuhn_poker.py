@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -36,8 +36,6 @@ from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Te
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["BET", "CALL", "CHECK", "FOLD", "KuhnPoker", "KuhnPokerObservation", "KuhnPokerState"]
 
@@ -215,8 +213,19 @@ class KuhnPokerObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class KuhnPoker(Game):
-    """Kuhn poker for two, three or four seats."""
+class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
+    """Kuhn poker for two, three or four seats.
+
+    >>> poker = KuhnPoker()
+    >>> state = poker.initial_state()
+    >>> for card in "KQ":
+    ...     state = state.after(poker.parse_chance(state, card))
+    >>> state = state.after(poker.parse(state, "bet"))
+    >>> poker.observe(state, 1).card, poker.observe(state, 1).legal
+    ('Q', ('fold', 'call'))
+    >>> state.after(poker.parse(state, "call")).returns()
+    (2.0, -2.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="kuhn_poker",
@@ -250,11 +259,11 @@ class KuhnPoker(Game):
         """Nothing dealt."""
         return KuhnPokerState(CHANCE, self.seats)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: KuhnPokerState, action: int) -> str:
         """``check``, ``bet``, ``fold`` or ``call``."""
         return NAMES[action]
 
-    def format_chance(self, state: State, outcome: int) -> str:
+    def format_chance(self, state: KuhnPokerState, outcome: int) -> str:
         """The card that is dealt."""
         return self.ranks[outcome]
 
@@ -271,83 +280,79 @@ class KuhnPoker(Game):
             position.cards[seat] if paid[seat] == most else None for seat in range(position.seats)
         )
 
-    def observe(self, state: State, seat: int | None) -> KuhnPokerObservation:
+    def observe(self, state: KuhnPokerState, seat: int | None) -> KuhnPokerObservation:
         """The own card, the betting, and a showdown."""
-        position = cast("KuhnPokerState", state)
         own = None
-        if seat is not None and seat < len(position.cards):
-            own = self.ranks[position.cards[seat]]
+        if seat is not None and seat < len(state.cards):
+            own = self.ranks[state.cards[seat]]
         return KuhnPokerObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             card=own,
-            dealt=len(position.cards),
-            bets=tuple(NAMES[bet] for bet in position.bets),
-            paid=position.paid(),
-            shown=tuple(
-                None if card is None else self.ranks[card] for card in self._shown(position)
-            ),
-            winner=position.winner() if position.to_move == TERMINAL else None,
+            dealt=len(state.cards),
+            bets=tuple(NAMES[bet] for bet in state.bets),
+            paid=state.paid(),
+            shown=tuple(None if card is None else self.ranks[card] for card in self._shown(state)),
+            winner=state.winner() if state.to_move == TERMINAL else None,
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: KuhnPokerState, seat: int) -> Hashable:
         """Own card, cards dealt, the betting, and a showdown."""
-        position = cast("KuhnPokerState", state)
-        own = position.cards[seat] if seat < len(position.cards) else -1
-        winner = position.winner() if position.to_move == TERMINAL else -1
-        return (seat, own, len(position.cards), position.bets, self._shown(position), winner)
+        own = state.cards[seat] if seat < len(state.cards) else -1
+        winner = state.winner() if state.to_move == TERMINAL else -1
+        return (seat, own, len(state.cards), state.bets, self._shown(state), winner)
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: KuhnPokerState, action: Any, viewer: int | None) -> str | None:
         """Bets to all; a card to the seat that is dealt it."""
         if state.to_move != CHANCE:
             return self.format(state, action)
-        receiver = len(cast("KuhnPokerState", state).cards)
+        receiver = len(state.cards)
         return self.format_chance(state, action) if viewer == receiver else None
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> KuhnPokerState:
+    def sample_state(self, observation: KuhnPokerObservation, rng: random.Random) -> KuhnPokerState:
         """The unknown cards dealt at random from those that are left."""
-        seen = cast("KuhnPokerObservation", observation)
-        bets = tuple([NAMES.index(bet) for bet in seen.bets])
+        bets = tuple([NAMES.index(bet) for bet in observation.bets])
         known: list[int] = [-1] * self.seats
-        for seat, shown in enumerate(seen.shown):
+        for seat, shown in enumerate(observation.shown):
             if shown is not None:
                 known[seat] = self.ranks.index(shown)
-        if seen.card is not None and seen.seat is not None:
-            known[seen.seat] = self.ranks.index(seen.card)
+        if observation.card is not None and observation.seat is not None:
+            known[observation.seat] = self.ranks.index(observation.card)
         left = [card for card in range(self.seats + 1) if card not in known]
         rng.shuffle(left)
-        cards = tuple([card if card >= 0 else left.pop() for card in known[: seen.dealt]])
-        return KuhnPokerState(seen.to_move, self.seats, cards, bets)
+        cards = tuple([card if card >= 0 else left.pop() for card in known[: observation.dealt]])
+        return KuhnPokerState(observation.to_move, self.seats, cards, bets)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: KuhnPokerObservation) -> Scene:
         """Every seat's card, face down unless it may be seen; the pot; a button per action."""
-        seen = cast("KuhnPokerObservation", observation)
         elements: list[Element] = []
         for seat in range(self.seats):
-            face = seen.shown[seat]
-            if face is None and seat == seen.seat:
-                face = seen.card
-            cards = (Card(face, None, face or "a card face down"),) if seat < seen.dealt else ()
+            face = observation.shown[seat]
+            if face is None and seat == observation.seat:
+                face = observation.card
+            card = Card(face, None, face or "a card face down")
+            cards = (card,) if seat < observation.dealt else ()
             elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
             elements.append(
-                Counter(f"Chips paid by {self.seat_name(seat)}", seen.paid[seat], None, seat)
+                Counter(f"Chips paid by {self.seat_name(seat)}", observation.paid[seat], None, seat)
             )
-        elements.append(Counter("Pot", sum(seen.paid)))
-        if seen.bets:
-            elements.append(Text("So far: " + ", ".join(seen.bets) + "."))
-        elements += [Button(action.capitalize(), action) for action in seen.legal]
-        if seen.winner is not None:
-            status = f"{self.seat_name(seen.winner)} takes the pot of {sum(seen.paid)}"
-        elif seen.to_move == CHANCE:
+        elements.append(Counter("Pot", sum(observation.paid)))
+        if observation.bets:
+            elements.append(Text("So far: " + ", ".join(observation.bets) + "."))
+        elements += [Button(action.capitalize(), action) for action in observation.legal]
+        if observation.winner is not None:
+            status = (
+                f"{self.seat_name(observation.winner)} takes the pot of {sum(observation.paid)}"
+            )
+        elif observation.to_move == CHANCE:
             status = "The cards are dealt"
         else:
-            status = f"{self.seat_name(seen.to_move)} to act"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.to_move)} to act"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: KuhnPokerState) -> str:
         """One line with all cards, also hidden ones, and the betting."""
-        position = cast("KuhnPokerState", state)
-        cards = " ".join(self.ranks[card] for card in position.cards) or "none"
-        bets = " ".join(NAMES[bet] for bet in position.bets) or "none"
+        cards = " ".join(self.ranks[card] for card in state.cards) or "none"
+        bets = " ".join(NAMES[bet] for bet in state.bets) or "none"
         return f"cards: {cards}, bets: {bets}"

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -36,8 +36,6 @@ from plyhouse.games.scene import Button, Card, Counter, Element, Hand, Scene, Te
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = [
     "CALL",
@@ -335,8 +333,16 @@ def _choices(words: tuple[str, ...]) -> tuple[int, ...]:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class LeducPoker(Game):
-    """Leduc hold'em."""
+class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
+    """Leduc hold'em.
+
+    >>> poker = LeducPoker()
+    >>> state = poker.initial_state()
+    >>> for card in ("Js", "Kh"):
+    ...     state = state.after(poker.parse_chance(state, card))
+    >>> poker.describe(state), poker.observe(state, 0).card
+    ('cards: Js Kh, table: -, bets: - / -', 'Js')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="leduc_poker",
@@ -359,136 +365,134 @@ class LeducPoker(Game):
         """Nothing dealt."""
         return LeducPokerState()
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: LeducPokerState, action: int) -> str:
         """``check``, ``call``, ``raise`` or ``fold``."""
-        return _word(action, cast("LeducPokerState", state).raises > 0)
+        return _word(action, state.raises > 0)
 
-    def format_chance(self, state: State, outcome: int) -> str:
+    def format_chance(self, state: LeducPokerState, outcome: int) -> str:
         """The card that is dealt."""
         return CARDS[outcome]
 
-    def observe(self, state: State, seat: int | None) -> LeducPokerObservation:
+    def observe(self, state: LeducPokerState, seat: int | None) -> LeducPokerObservation:
         """The own card, the table, the betting, and a showdown."""
-        position = cast("LeducPokerState", state)
-        cards = (position.first, position.second)
+        cards = (state.first, state.second)
         own = None
         if seat is not None and cards[seat] >= 0:
             own = CARDS[cards[seat]]
-        over = position.to_move == TERMINAL
-        showdown = over and position.folded < 0
-        winner = position.winner() if over else -1
+        over = state.to_move == TERMINAL
+        showdown = over and state.folded < 0
+        winner = state.winner() if over else -1
         return LeducPokerObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             card=own,
             dealt=int(cards[0] >= 0) + int(cards[1] >= 0),
-            board=CARDS[position.board] if position.board >= 0 else None,
-            first_round=_words(position.one),
-            second_round=_words(position.two),
-            paid=(position.paid0, position.paid1),
+            board=CARDS[state.board] if state.board >= 0 else None,
+            first_round=_words(state.one),
+            second_round=_words(state.two),
+            paid=(state.paid0, state.paid1),
             shown=(CARDS[cards[0]], CARDS[cards[1]]) if showdown else (None, None),
             winner=winner if winner >= 0 else None,
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: LeducPokerState, seat: int) -> Hashable:
         """Own card, cards dealt, the table, the betting, and a showdown."""
-        position = cast("LeducPokerState", state)
-        cards = (position.first, position.second)
-        showdown = position.to_move == TERMINAL and position.folded < 0
+        cards = (state.first, state.second)
+        showdown = state.to_move == TERMINAL and state.folded < 0
         return (
             seat,
             cards[seat],
             int(cards[0] >= 0) + int(cards[1] >= 0),
-            position.board,
-            position.one,
-            position.two,
+            state.board,
+            state.one,
+            state.two,
             cards if showdown else None,
         )
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: LeducPokerState, action: Any, viewer: int | None) -> str | None:
         """Bets and the table to all; a card to the seat that is dealt it."""
         if state.to_move != CHANCE:
             return self.format(state, action)
-        position = cast("LeducPokerState", state)
-        if position.second < 0:
-            receiver = 0 if position.first < 0 else 1
+        if state.second < 0:
+            receiver = 0 if state.first < 0 else 1
             if viewer != receiver:
                 return None
         return self.format_chance(state, action)
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> LeducPokerState:
+    def sample_state(
+        self, observation: LeducPokerObservation, rng: random.Random
+    ) -> LeducPokerState:
         """The unknown cards dealt at random from those that are left."""
-        seen = cast("LeducPokerObservation", observation)
         known = [-1, -1]
-        for seat, shown in enumerate(seen.shown):
+        for seat, shown in enumerate(observation.shown):
             if shown is not None:
                 known[seat] = CARDS.index(shown)
-        if seen.card is not None and seen.seat is not None:
-            known[seen.seat] = CARDS.index(seen.card)
-        board = -1 if seen.board is None else CARDS.index(seen.board)
+        if observation.card is not None and observation.seat is not None:
+            known[observation.seat] = CARDS.index(observation.card)
+        board = -1 if observation.board is None else CARDS.index(observation.board)
         left = [card for card in range(_PACK) if card != board and card not in known]
         rng.shuffle(left)
-        for seat in range(seen.dealt):
+        for seat in range(observation.dealt):
             if known[seat] < 0:
                 known[seat] = left.pop()
-        one, two = _choices(seen.first_round), _choices(seen.second_round)
+        one, two = _choices(observation.first_round), _choices(observation.second_round)
         running = one if board < 0 else two
         folded = -1
         if FOLD in running:
             # The rounds alternate from seat 0, so that the place of the fold tells the seat.
             folded = (len(running) - 1) % 2
         return LeducPokerState(
-            seen.to_move,
+            observation.to_move,
             known[0],
             known[1],
             board,
             one,
             two,
-            seen.paid[0],
-            seen.paid[1],
+            observation.paid[0],
+            observation.paid[1],
             running.count(RAISE),
             folded,
         )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: LeducPokerObservation) -> Scene:
         """The hands, face down unless they may be seen; the table, the pot, the buttons."""
-        seen = cast("LeducPokerObservation", observation)
         elements: list[Element] = []
         for seat in range(2):
-            face = seen.shown[seat]
-            if face is None and seat == seen.seat:
-                face = seen.card
-            cards = (Card(face, None, face or "a card face down"),) if seat < seen.dealt else ()
+            face = observation.shown[seat]
+            if face is None and seat == observation.seat:
+                face = observation.card
+            card = Card(face, None, face or "a card face down")
+            cards = (card,) if seat < observation.dealt else ()
             elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
             elements.append(
-                Counter(f"Chips paid by {self.seat_name(seat)}", seen.paid[seat], None, seat)
+                Counter(f"Chips paid by {self.seat_name(seat)}", observation.paid[seat], None, seat)
             )
-        table = () if seen.board is None else (Card(seen.board, None, seen.board),)
+        board = observation.board
+        table = () if board is None else (Card(board, None, board),)
         elements.append(Hand("Table", table))
-        elements.append(Counter("Pot", sum(seen.paid)))
-        for name, words in (("First", seen.first_round), ("Second", seen.second_round)):
+        elements.append(Counter("Pot", sum(observation.paid)))
+        rounds = (observation.first_round, observation.second_round)
+        for name, words in zip(("First", "Second"), rounds, strict=True):
             if words:
                 elements.append(Text(f"{name} round: " + ", ".join(words) + "."))
-        elements += [Button(action.capitalize(), action) for action in seen.legal]
-        if seen.to_move == TERMINAL:
-            pot = f"the pot of {sum(seen.paid)}"
-            if seen.winner is None:
+        elements += [Button(action.capitalize(), action) for action in observation.legal]
+        if observation.to_move == TERMINAL:
+            pot = f"the pot of {sum(observation.paid)}"
+            if observation.winner is None:
                 status = f"Equal ranks share {pot}"
             else:
-                status = f"{self.seat_name(seen.winner)} takes {pot}"
-        elif seen.to_move == CHANCE:
+                status = f"{self.seat_name(observation.winner)} takes {pot}"
+        elif observation.to_move == CHANCE:
             status = "The cards are dealt"
         else:
-            status = f"{self.seat_name(seen.to_move)} to act"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.to_move)} to act"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: LeducPokerState) -> str:
         """One line with all cards, also hidden ones, and the betting."""
-        position = cast("LeducPokerState", state)
         names = [
-            CARDS[card] if card >= 0 else "-"
-            for card in (position.first, position.second, position.board)
+            CARDS[card] if card >= 0 else "-" for card in (state.first, state.second, state.board)
         ]
-        rounds = " / ".join(" ".join(_words(part)) or "-" for part in (position.one, position.two))
+        rounds = " / ".join(" ".join(_words(part)) or "-" for part in (state.one, state.two))
         return f"cards: {names[0]} {names[1]}, table: {names[2]}, bets: {rounds}"

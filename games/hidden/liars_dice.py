@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -36,8 +36,6 @@ from plyhouse.games.scene import Button, Card, Cell, Element, Grid, Hand, Scene,
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["LiarsDice", "LiarsDiceObservation", "LiarsDiceState"]
 
@@ -212,8 +210,19 @@ class LiarsDiceObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class LiarsDice(Game):
-    """Liar's dice."""
+class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
+    """Liar's dice.
+
+    >>> game = LiarsDice()
+    >>> state = game.initial_state()
+    >>> for face in (2, 5):
+    ...     state = state.after(game.parse_chance(state, str(face)))
+    >>> state = state.after(game.parse(state, "1x5"))
+    >>> game.observe(state, 1).dice, game.observe(state, 1).bids
+    ((5,), ('1x5',))
+    >>> state.after(game.parse(state, "liar")).returns()
+    (1.0, -1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="liars_dice",
@@ -266,7 +275,7 @@ class LiarsDice(Game):
         count, face = text.split("x")
         return (int(count) - 1) * self.rules.faces + int(face) - 1
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: LiarsDiceState, action: int) -> str:
         """``2x5`` or ``liar``."""
         return self._text(action)
 
@@ -281,74 +290,70 @@ class LiarsDice(Game):
             return ()
         return tuple([self._dice(position, seat) for seat in range(self.rules.seats)])
 
-    def observe(self, state: State, seat: int | None) -> LiarsDiceObservation:
+    def observe(self, state: LiarsDiceState, seat: int | None) -> LiarsDiceObservation:
         """The own dice, the bids, and after the call all dice."""
-        position = cast("LiarsDiceState", state)
         return LiarsDiceObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            dice=() if seat is None else self._dice(position, seat),
-            rolled=len(position.rolled),
-            bids=tuple([self._text(bid) for bid in position.bids]),
-            shown=self._shown(position),
-            loser=position.loser() if position.to_move == TERMINAL else None,
+            dice=() if seat is None else self._dice(state, seat),
+            rolled=len(state.rolled),
+            bids=tuple([self._text(bid) for bid in state.bids]),
+            shown=self._shown(state),
+            loser=state.loser() if state.to_move == TERMINAL else None,
             wild=self.rules.wild or None,
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: LiarsDiceState, seat: int) -> Hashable:
         """Own dice, how many are rolled, the bids, and at the end all dice."""
-        position = cast("LiarsDiceState", state)
         return (
             seat,
-            self._dice(position, seat),
-            len(position.rolled),
-            position.bids,
-            self._shown(position),
+            self._dice(state, seat),
+            len(state.rolled),
+            state.bids,
+            self._shown(state),
         )
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: LiarsDiceState, action: Any, viewer: int | None) -> str | None:
         """Bids and the call to all; a die to the seat that rolls it."""
         if state.to_move != CHANCE:
             return self.format(state, action)
-        receiver = len(cast("LiarsDiceState", state).rolled) // self.rules.dice
+        receiver = len(state.rolled) // self.rules.dice
         return self.format_chance(state, action) if viewer == receiver else None
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> LiarsDiceState:
+    def sample_state(self, observation: LiarsDiceObservation, rng: random.Random) -> LiarsDiceState:
         """The unknown dice rolled anew."""
-        seen = cast("LiarsDiceObservation", observation)
         rules = self.rules
-        dice = [1 + int(rng.random() * rules.faces) for _ in range(seen.rolled)]
-        if seen.seat is not None:
-            start = seen.seat * rules.dice
-            dice[start : start + len(seen.dice)] = seen.dice
-        if seen.shown:
-            dice = [die for hand in seen.shown for die in hand]
-        bids = tuple([self._bid(text) for text in seen.bids])
-        return LiarsDiceState(seen.to_move, tuple(dice), bids, rules)
+        dice = [1 + int(rng.random() * rules.faces) for _ in range(observation.rolled)]
+        if observation.seat is not None:
+            start = observation.seat * rules.dice
+            dice[start : start + len(observation.dice)] = observation.dice
+        if observation.shown:
+            dice = [die for hand in observation.shown for die in hand]
+        bids = tuple([self._bid(text) for text in observation.bids])
+        return LiarsDiceState(observation.to_move, tuple(dice), bids, rules)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: LiarsDiceObservation) -> Scene:
         """Every seat's dice, hidden ones face down; bids as a table of counts and faces."""
-        seen = cast("LiarsDiceObservation", observation)
         rules = self.rules
         elements: list[Element] = []
         for seat in range(rules.seats):
-            count = min(max(seen.rolled - seat * rules.dice, 0), rules.dice)
+            count = min(max(observation.rolled - seat * rules.dice, 0), rules.dice)
             faces: list[str | None] = [None] * count
-            if seen.shown:
-                faces = [str(die) for die in seen.shown[seat]]
-            elif seat == seen.seat:
-                faces = [str(die) for die in seen.dice]
+            if observation.shown:
+                faces = [str(die) for die in observation.shown[seat]]
+            elif seat == observation.seat:
+                faces = [str(die) for die in observation.dice]
             cards = tuple([Card(face, None, face or "a hidden die") for face in faces])
             elements.append(Hand(f"Dice of {self.seat_name(seat)}", cards, seat))
-        if seen.wild is not None:
-            elements.append(Text(f"A {seen.wild} counts as any face."))
-        if seen.bids:
-            elements.append(Text("So far: " + ", ".join(seen.bids) + "."))
-        bids = [bid for bid in seen.legal if bid != "liar"]
+        if observation.wild is not None:
+            elements.append(Text(f"A {observation.wild} counts as any face."))
+        if observation.bids:
+            elements.append(Text("So far: " + ", ".join(observation.bids) + "."))
+        bids = [bid for bid in observation.legal if bid != "liar"]
         if bids:
             rows = []
-            last = seen.bids[-1] if seen.bids else ""
+            last = observation.bids[-1] if observation.bids else ""
             for count in range(1, rules.all_dice + 1):
                 names = [f"{count}x{face}" for face in range(1, rules.faces + 1)]
                 rows.append(
@@ -358,26 +363,25 @@ class LiarsDice(Game):
                     )
                 )
             elements.append(Grid(tuple(rows), label="Bids: count x face"))
-        if "liar" in seen.legal:
-            elements.append(Button(f"Call {seen.bids[-1]} a lie", "liar"))
-        if seen.loser is not None:
-            status = f"{self.seat_name(seen.loser)} loses"
-        elif seen.to_move == CHANCE:
+        if "liar" in observation.legal:
+            elements.append(Button(f"Call {observation.bids[-1]} a lie", "liar"))
+        if observation.loser is not None:
+            status = f"{self.seat_name(observation.loser)} loses"
+        elif observation.to_move == CHANCE:
             status = "The dice are rolled"
         else:
-            status = f"{self.seat_name(seen.to_move)} to bid"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.to_move)} to bid"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: LiarsDiceState) -> str:
         """One line with all dice, also hidden ones, and the bids."""
-        position = cast("LiarsDiceState", state)
         dice = self.rules.dice
-        rolled = position.rolled
+        rolled = state.rolled
         hands = [
             "".join(str(die) for die in rolled[start : start + dice])
             if self.rules.faces < 10
             else ",".join(str(die) for die in rolled[start : start + dice])
             for start in range(0, len(rolled), dice)
         ]
-        bids = " ".join(self._text(bid) for bid in position.bids)
+        bids = " ".join(self._text(bid) for bid in state.bids)
         return f"dice: {' '.join(hands) or 'none'}, bids: {bids or 'none'}"

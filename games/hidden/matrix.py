@@ -18,7 +18,7 @@ import functools
 import math
 import re
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -38,8 +38,6 @@ from plyhouse.games.scene import Button, Card, Cell, Counter, Element, Grid, Han
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["MAX_CHOICES", "MAX_ROUNDS", "Matrix", "MatrixObservation", "MatrixState", "Table"]
 
@@ -189,8 +187,16 @@ class MatrixObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Matrix(Game):
-    """A game given by its table of payoffs."""
+class Matrix(Game[MatrixState, int, MatrixObservation]):
+    """A game given by its table of payoffs.
+
+    >>> game = Matrix(payoffs="2,1 0,0; 0,0 1,2", rows="opera,match", columns="opera,match")
+    >>> state = game.initial_state()
+    >>> for choice in ("opera", "opera"):
+    ...     state = state.after(game.parse(state, choice))
+    >>> state.returns()
+    (2.0, 1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="matrix",
@@ -290,20 +296,19 @@ class Matrix(Game):
         """No choices made."""
         return MatrixState(0, (), self.table)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: MatrixState, action: int) -> str:
         """The name of the choice."""
         return (self.table.rows if state.to_move == 0 else self.table.columns)[action]
 
-    def observe(self, state: State, seat: int | None) -> MatrixObservation:
+    def observe(self, state: MatrixState, seat: int | None) -> MatrixObservation:
         """The rounds that are over, and the own commit."""
-        position = cast("MatrixState", state)
-        choices = position.choices
+        choices = state.choices
         rows, columns = self.table.rows, self.table.columns
         pending = len(choices) % 2 == 1
-        totals = position.totals()
+        totals = state.totals()
         return MatrixObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             rounds=tuple(
                 [
@@ -317,14 +322,14 @@ class Matrix(Game):
             of=self.table.rounds,
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: MatrixState, seat: int) -> Hashable:
         """The rounds that are over, whether seat 0 has committed, and seat 0's own commit."""
-        choices = cast("MatrixState", state).choices
+        choices = state.choices
         if len(choices) % 2 == 1 and seat != 0:
             return (seat, choices[:-1], True)
         return (seat, choices, len(choices) % 2 == 1)
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: MatrixState, action: Any, viewer: int | None) -> str | None:
         """A commit of seat 0 to itself only; that of seat 1 ends the round and is shown.
 
         What seat 0 had committed is then in everybody's observation.
@@ -333,24 +338,22 @@ class Matrix(Game):
             return None
         return self.format(state, action)
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> MatrixState:
+    def sample_state(self, observation: MatrixObservation, rng: random.Random) -> MatrixState:
         """A hidden commit is any choice with equal chance."""
-        seen = cast("MatrixObservation", observation)
         rows, columns = self.table.rows, self.table.columns
         choices: list[int] = []
-        for row, column in seen.rounds:
+        for row, column in observation.rounds:
             choices += [rows.index(row), columns.index(column)]
-        if seen.own is not None:
-            choices.append(rows.index(seen.own))
-        elif seen.committed:
+        if observation.own is not None:
+            choices.append(rows.index(observation.own))
+        elif observation.committed:
             choices.append(int(rng.random() * len(rows)))
-        return MatrixState(seen.to_move, tuple(choices), self.table)
+        return MatrixState(observation.to_move, tuple(choices), self.table)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: MatrixObservation) -> Scene:
         """The table, the hidden choice, the last round, the sums and a button per choice."""
-        seen = cast("MatrixObservation", observation)
         table = self.table
-        last = seen.rounds[-1] if seen.rounds else ("", "")
+        last = observation.rounds[-1] if observation.rounds else ("", "")
         grid = Grid(
             tuple(
                 tuple(
@@ -368,35 +371,35 @@ class Matrix(Game):
             f"What {self.seat_name(0)} and {self.seat_name(1)} get",
         )
         elements: list[Element] = [grid]
-        hidden = (Card(seen.own, None, seen.own or "a hidden choice"),) if seen.committed else ()
+        card = Card(observation.own, None, observation.own or "a hidden choice")
+        hidden = (card,) if observation.committed else ()
         elements.append(Hand(f"Choice of {self.seat_name(0)}", hidden, 0))
-        if seen.rounds:
+        if observation.rounds:
             elements.append(
                 Text(
-                    f"Round {len(seen.rounds)}: {self.seat_name(0)} chose {last[0]}, "
+                    f"Round {len(observation.rounds)}: {self.seat_name(0)} chose {last[0]}, "
                     f"{self.seat_name(1)} chose {last[1]}."
                 )
             )
         elements += [
-            Counter(f"Sum of {self.seat_name(seat)}", seen.totals[seat], None, seat)
+            Counter(f"Sum of {self.seat_name(seat)}", observation.totals[seat], None, seat)
             for seat in range(2)
         ]
-        elements += [Button(name.capitalize(), name) for name in seen.legal]
-        if seen.to_move == TERMINAL:
-            status = f"{self.seat_name(0)} gets {seen.totals[0]:g}, "
-            status += f"{self.seat_name(1)} gets {seen.totals[1]:g}"
+        elements += [Button(name.capitalize(), name) for name in observation.legal]
+        if observation.to_move == TERMINAL:
+            status = f"{self.seat_name(0)} gets {observation.totals[0]:g}, "
+            status += f"{self.seat_name(1)} gets {observation.totals[1]:g}"
         else:
-            status = f"Round {len(seen.rounds) + 1} of {seen.of}: "
-            status += f"{self.seat_name(seen.to_move)} chooses"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"Round {len(observation.rounds) + 1} of {observation.of}: "
+            status += f"{self.seat_name(observation.to_move)} chooses"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: MatrixState) -> str:
         """One line with all choices, also a hidden one."""
-        position = cast("MatrixState", state)
         rows, columns = self.table.rows, self.table.columns
         names = [
             (rows if place % 2 == 0 else columns)[choice]
-            for place, choice in enumerate(position.choices)
+            for place, choice in enumerate(state.choices)
         ]
         rounds = [" ".join(names[place : place + 2]) for place in range(0, len(names), 2)]
         return f"choices of {self.table.rounds} rounds: {', '.join(rounds) or 'none'}"

@@ -34,7 +34,15 @@ _YEARS: Final[Payoffs] = (
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class PrisonersDilemma(Matrix):
-    """The prisoners' dilemma."""
+    """The prisoners' dilemma.
+
+    >>> game = PrisonersDilemma(rounds=2)
+    >>> state = game.initial_state()
+    >>> for choice in ("deny", "accept"):
+    ...     state = state.after(game.parse(state, choice))
+    >>> game.observe(state, 0).rounds, game.observe(state, 0).totals
+    ((('deny', 'accept'),), (0.0, -10.0))
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="prisoners_dilemma",

@@ -28,7 +28,16 @@ _PAYOFFS: Final[Payoffs] = (
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RockPaperScissors(Matrix):
-    """Rock, paper, scissors, once or repeated."""
+    """Rock, paper, scissors, once or repeated.
+
+    >>> game = RockPaperScissors()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse(state, "rock"))
+    >>> game.visible(game.initial_state(), 0, 1) is None  # seat 1 is not told what seat 0 chose
+    True
+    >>> state.after(game.parse(state, "paper")).returns()
+    (-1.0, 1.0)
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="rock_paper_scissors",

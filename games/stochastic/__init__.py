@@ -1,1 +1,1 @@
-"""Games with dice or other chance that everybody sees."""
+"""Games with dice or other chance that everybody sees; pig is the one to read first."""

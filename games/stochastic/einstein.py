@@ -18,7 +18,7 @@ I. Althoefer's game, 2004.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -38,8 +38,6 @@ from plyhouse.games.scene import Button, Cell, Dice, Element, Grid, Scene, Text
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Einstein", "EinsteinObservation", "EinsteinState"]
 
@@ -327,8 +325,15 @@ class EinsteinObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Einstein(Game):
-    """EinStein wuerfelt nicht."""
+class Einstein(Game[EinsteinState, int, EinsteinObservation]):
+    """EinStein wuerfelt nicht.
+
+    >>> game = Einstein()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse_chance(state, "6"))
+    >>> game.legal_text(state, 0)
+    ('a3b3', 'a3a2', 'a3b2')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="einstein",
@@ -363,43 +368,46 @@ class Einstein(Game):
             return EinsteinState(0, (GONE,) * 12, 0, 0, 0)
         return EinsteinState()
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: EinsteinState, action: int) -> str:
         """``a5b4``, or ``b4`` for a placement."""
-        if cast("EinsteinState", state).placed < 12:
+        if state.placed < 12:
             return CELLS[action]
         return CELLS[action // 32] + CELLS[action % 32]
 
-    def observe(self, state: State, seat: int | None) -> EinsteinObservation:
+    def observe(self, state: EinsteinState, seat: int | None) -> EinsteinObservation:
         """The stones, the turn and the die."""
-        position = cast("EinsteinState", state)
-        cells = [None if cell == GONE else CELLS[cell] for cell in position.stones]
+        cells = [None if cell == GONE else CELLS[cell] for cell in state.stones]
         return EinsteinObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             stones=(tuple(cells[:6]), tuple(cells[6:])),
-            turn=position.turn,
-            rolled=position.rolled,
-            placed=position.placed,
+            turn=state.turn,
+            rolled=state.rolled,
+            placed=state.placed,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> EinsteinState:
+    def sample_state(self, observation: EinsteinObservation, rng: random.Random) -> EinsteinState:
         """The position that was observed."""
-        seen = cast("EinsteinObservation", observation)
         stones = tuple(
-            [GONE if cell is None else CELLS.index(cell) for side in seen.stones for cell in side]
+            [
+                GONE if cell is None else CELLS.index(cell)
+                for side in observation.stones
+                for cell in side
+            ]
         )
-        return EinsteinState(seen.to_move, stones, seen.turn, seen.rolled, seen.placed)
+        return EinsteinState(
+            observation.to_move, stones, observation.turn, observation.rolled, observation.placed
+        )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: EinsteinObservation) -> Scene:
         """The board, on which stones are placed; the die; a button per move."""
-        seen = cast("EinsteinObservation", observation)
         there: dict[str, tuple[int, int]] = {}
-        for seat, side in enumerate(seen.stones):
+        for seat, side in enumerate(observation.stones):
             for index, name in enumerate(side):
                 if name is not None:
                     there[name] = (seat, index + 1)
-        places = {action for action in seen.legal if len(action) == 2}
+        places = {action for action in observation.legal if len(action) == 2}
         rows: list[tuple[Cell, ...]] = []
         for row in range(SIZE):
             cells: list[Cell] = []
@@ -421,34 +429,36 @@ class Einstein(Game):
                 )
             rows.append(tuple(cells))
         grid = Grid(tuple(rows), ("5", "4", "3", "2", "1"), tuple("abcde"), "Board")
-        elements: list[Element] = [grid, Dice("Die", (seen.rolled,) if seen.rolled else ())]
+        elements: list[Element] = [
+            grid,
+            Dice("Die", (observation.rolled,) if observation.rolled else ()),
+        ]
         if places:
-            elements.append(Text(f"Place stone {seen.placed % 6 + 1}."))
+            elements.append(Text(f"Place stone {observation.placed % 6 + 1}."))
         elements += [
             Button(
                 f"Stone {there[action[:2]][1]} to {action[2:]}", action, (action[:2], action[2:])
             )
-            for action in seen.legal
+            for action in observation.legal
             if len(action) == 4
         ]
-        name = self.seat_name(seen.turn)
-        if seen.to_move == TERMINAL:
+        name = self.seat_name(observation.turn)
+        if observation.to_move == TERMINAL:
             status = f"{name} wins"
-        elif seen.to_move == CHANCE:
+        elif observation.to_move == CHANCE:
             status = f"{name} rolls the die"
         else:
             status = f"{name} to place a stone" if places else f"{name} to move"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: EinsteinState) -> str:
         """The board from the top, and one line with the turn and the die."""
-        position = cast("EinsteinState", state)
         board = ["."] * (SIZE * SIZE)
-        for index, cell in enumerate(position.stones):
+        for index, cell in enumerate(state.stones):
             if cell != GONE:
                 # Stones of seat 1 as letters, so that a stone is one character.
                 board[cell] = "123456abcdef"[index]
         rows = ["".join(board[SIZE * row : SIZE * row + SIZE]) for row in range(SIZE)]
-        doing = {CHANCE: "rolls", TERMINAL: "has won"}.get(position.to_move, "to act")
-        rows.append(f"seat {position.turn} {doing}, die {position.rolled or '-'}")
+        doing = {CHANCE: "rolls", TERMINAL: "has won"}.get(state.to_move, "to act")
+        rows.append(f"seat {state.turn} {doing}, die {state.rolled or '-'}")
         return "\n".join(rows)

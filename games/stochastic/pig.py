@@ -16,7 +16,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -36,8 +36,6 @@ from plyhouse.games.scene import Button, Counter, Dice, Element, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["HOLD", "ROLL", "Pig", "PigObservation", "PigState"]
 
@@ -254,8 +252,16 @@ class PigObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Pig(Game):
-    """The dice game Pig for two to ten seats."""
+class Pig(Game[PigState, int, PigObservation]):
+    """The dice game Pig for two to ten seats.
+
+    >>> pig = Pig(target=20)
+    >>> state = pig.initial_state()
+    >>> state = state.after(pig.parse(state, "roll"))
+    >>> state = state.after(pig.parse_chance(state, "5"))
+    >>> pig.describe(state)
+    'scores 0 0 of 20, seat 0 to act, 5 at risk, last roll 5'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="pig",
@@ -289,65 +295,66 @@ class Pig(Game):
         """No points, seat 0 to roll."""
         return PigState(0, self.rules.start, 0, 0, 0, self.rules)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: PigState, action: int) -> str:
         """``roll`` or ``hold``."""
         return NAMES[action]
 
-    def observe(self, state: State, seat: int | None) -> PigObservation:
+    def observe(self, state: PigState, seat: int | None) -> PigObservation:
         """Scores, the running turn and the rules."""
-        position = cast("PigState", state)
         return PigObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            scores=position.scores,
-            turn=position.turn,
-            turn_total=position.total,
-            last_roll=position.rolled,
+            scores=state.scores,
+            turn=state.turn,
+            turn_total=state.total,
+            last_roll=state.rolled,
             target=self.rules.target,
             sides=self.rules.sides,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> PigState:
+    def sample_state(self, observation: PigObservation, rng: random.Random) -> PigState:
         """The position that was observed."""
-        seen = cast("PigObservation", observation)
         return PigState(
-            seen.to_move, seen.scores, seen.turn, seen.turn_total, seen.last_roll, self.rules
+            observation.to_move,
+            observation.scores,
+            observation.turn,
+            observation.turn_total,
+            observation.last_roll,
+            self.rules,
         )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: PigObservation) -> Scene:
         """Scores as bars, the die, and a button per action."""
-        seen = cast("PigObservation", observation)
         elements: list[Element] = [
-            Counter(f"Score of {self.seat_name(seat)}", score, seen.target, seat)
-            for seat, score in enumerate(seen.scores)
+            Counter(f"Score of {self.seat_name(seat)}", score, observation.target, seat)
+            for seat, score in enumerate(observation.scores)
         ]
-        elements.append(Counter("Points at risk", seen.turn_total, None, seen.turn))
-        elements.append(Dice("Die", (seen.last_roll,) if seen.last_roll else ()))
+        elements.append(Counter("Points at risk", observation.turn_total, None, observation.turn))
+        elements.append(Dice("Die", (observation.last_roll,) if observation.last_roll else ()))
         labels = {
             "roll": "Roll the die",
-            "hold": f"Hold and keep {seen.turn_total} points",
+            "hold": f"Hold and keep {observation.turn_total} points",
         }
-        elements += [Button(labels[action], action) for action in seen.legal]
-        if seen.to_move == TERMINAL:
-            status = f"{self.seat_name(seen.turn)} wins"
-        elif seen.to_move == CHANCE:
-            status = f"{self.seat_name(seen.turn)} rolls the die"
+        elements += [Button(labels[action], action) for action in observation.legal]
+        if observation.to_move == TERMINAL:
+            status = f"{self.seat_name(observation.turn)} wins"
+        elif observation.to_move == CHANCE:
+            status = f"{self.seat_name(observation.turn)} rolls the die"
         else:
-            status = f"{self.seat_name(seen.turn)} to roll or hold"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.turn)} to roll or hold"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: PigState) -> str:
         """One line: scores, turn and points at risk."""
-        position = cast("PigState", state)
-        scores = " ".join(str(score) for score in position.scores)
-        if position.to_move == TERMINAL:
+        scores = " ".join(str(score) for score in state.scores)
+        if state.to_move == TERMINAL:
             doing = "has won"
-        elif position.to_move == CHANCE:
+        elif state.to_move == CHANCE:
             doing = "rolls"
         else:
             doing = "to act"
         return (
-            f"scores {scores} of {position.rules.target}, seat {position.turn} {doing}, "
-            f"{position.total} at risk, last roll {position.rolled or '-'}"
+            f"scores {scores} of {state.rules.target}, seat {state.turn} {doing}, "
+            f"{state.total} at risk, last roll {state.rolled or '-'}"
         )

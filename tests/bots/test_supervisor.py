@@ -110,6 +110,30 @@ async def test_the_position_follows_what_happens(bot_file: BotFile, clock: Manua
         assert rig.lines == ["[mybot] ...x... 1", "[mybot] o..x..x 3"]
 
 
+async def test_a_chess_bot_sees_a_third_occurrence_coming(
+    bot_file: BotFile, clock: ManualClock
+) -> None:
+    # The observation tells how often the position has occurred, not which others have: what
+    # would be the third time is known from the events alone.
+    spec = bot_file(
+        """
+        class MyBot(Bot):
+            games = ("chess",)
+            def choose(self, turn):
+                for state in (turn.state, turn.sample()):
+                    draws = [a for a in turn.legal if state.after(a).to_move == -2]
+                    print([turn.game.format(state, action) for action in draws])
+                return "f6g8"
+        """
+    )
+    there_and_back = ("g1f3", "g8f6", "f3g1", "f6g8")
+    async with hosting(spec, clock) as rig:
+        rig.begin("m1", *played(*there_and_back, *there_and_back[:3]), game="chess")
+        assert (await rig.ask()).action == "f6g8"
+        await rig.until(lambda: len(rig.lines) == 2)
+        assert rig.lines == ["[mybot] ['f6g8']"] * 2
+
+
 async def test_every_match_has_an_object_of_its_own(bot_file: BotFile, clock: ManualClock) -> None:
     spec = bot_file(
         """

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from plyhouse.games import (
     AmbiguousAction,
     IllegalAction,
     InvalidAction,
+    InvalidObservation,
     InvalidParameter,
     InvalidPosition,
     get_game,
@@ -185,8 +187,33 @@ def test_counted_plies_are_observed_and_sampled() -> None:
     for move in ("1-6", "32-27", "6-1"):
         state = state.after(game.parse(state, move))
     seen = game.observe(state, 1)
-    assert (seen.quiet, seen.quiet_limit) == (3, 80)
-    assert game.sample_state(seen, None).key() == state.key()  # type: ignore[arg-type]
+    assert (seen.quiet, seen.quiet_limit, seen.occurrences) == (3, 80, 1)
+    assert game.sample_state(seen, random.Random(0)).key() == state.key()
+
+
+def test_a_sampled_state_sees_the_present_position_stand_for_the_third_time() -> None:
+    there_and_back = "1-6 32-27 6-1 27-32 "
+    game, state = at("B:BK1:WK32")
+    for move in there_and_back.split():
+        state = state.after(game.parse(state, move))
+    seen = game.observe(state, 0)
+    assert seen.occurrences == 2
+    again = game.sample_state(seen, random.Random(0))
+    assert again.key() == state.key()
+    for move in there_and_back.split():
+        again = again.after(game.parse(again, move))
+    assert (again.to_move, again.winner) == (TERMINAL, -1)
+    assert game.observe(again, 0).occurrences == 3
+
+
+@pytest.mark.parametrize(
+    "changed", [{"occurrences": 0}, {"occurrences": 2}, {"quiet": -1}, {"quiet": 10**9}]
+)
+def test_an_observation_that_cannot_be_is_refused(changed: dict[str, int]) -> None:
+    seen = GAME.observe(GAME.initial_state(), 0)
+    bad = GAME.decode_observation({**seen.fields(), **changed})
+    with pytest.raises(InvalidObservation):
+        GAME.sample_state(bad, random.Random(0))
 
 
 def test_players_may_agree_on_a_draw() -> None:

@@ -15,6 +15,7 @@ from plyhouse.games import (
     GameError,
     IllegalAction,
     InvalidAction,
+    InvalidObservation,
     InvalidParameter,
     InvalidPosition,
     get_game,
@@ -397,12 +398,35 @@ def test_people_are_shown_san_on_buttons() -> None:
     assert len(buttons) == 20
 
 
-def test_the_history_is_observed_and_restored() -> None:
-    state = play(CHESS, CHESS.initial_state(), "e4 e5 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
-    seen = CHESS.observe(state, 1)
-    assert len(seen.fields()["earlier"]) == 7
-    again = CHESS.sample_state(seen, random.Random(0))
-    assert play(CHESS, again, "Ng8").to_move == TERMINAL
+def test_how_often_a_position_occurred_is_observed_and_restored() -> None:
+    state = play(CHESS, CHESS.initial_state(), "e4 e5 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8")
+    assert state.ending == 5
+    assert CHESS.observe(state, 1).fields()["occurrences"] == 3
+    state = play(CHESS, CHESS.initial_state(), "Nf3 Nf6 Ng1 Ng8")
+    seen = CHESS.observe(state, 0)
+    assert seen.fields()["occurrences"] == 2
+    start: Any = CHESS.initial_state()
+    again: Any = CHESS.sample_state(seen, random.Random(0))
+    assert again.key() == state.key() != start.key()
+    assert play(CHESS, again, "Nf3 Nf6 Ng1 Ng8").to_move == TERMINAL
+
+
+def test_a_sampled_state_sees_the_present_position_come_again_but_no_earlier_one() -> None:
+    moves = "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1"
+    state = play(CHESS, CHESS.initial_state(), moves)
+    again = CHESS.sample_state(CHESS.observe(state, 1), random.Random(0))
+    assert again.actions() == state.actions()
+    assert play(CHESS, state, "Ng8").to_move == TERMINAL
+    assert play(CHESS, again, "Ng8").to_move == 0
+    assert play(CHESS, again, "Ng8 Nf3 Nf6 Ng1").to_move == TERMINAL
+
+
+@pytest.mark.parametrize("occurrences", [-1, 0, 4, 10**9])
+def test_a_position_that_occurred_too_often_cannot_be_observed(occurrences: int) -> None:
+    seen = CHESS.observe(CHESS.initial_state(), 0)
+    bad = CHESS.decode_observation({**seen.fields(), "occurrences": occurrences})
+    with pytest.raises(InvalidObservation, match="occurs 1 to 3"):
+        CHESS.sample_state(bad, random.Random(0))
 
 
 # Parameters

@@ -300,14 +300,43 @@ def test_bad_parameters_are_refused(spec: str) -> None:
 def test_the_observation_holds_all_that_superko_needs() -> None:
     state = play(f"{SENDING_TWO} B1 D1 C1 A1")
     seen = SMALL.observe(state, 0)
-    assert seen.fields()["moves"][-2:] == ("C1", "A1")
+    fields = seen.fields()
+    assert (fields["last"], fields["plies"], fields["forbidden"]) == ("A1", 10, ("B1",))
+    again: Any = SMALL.sample_state(seen, random.Random(0))
+    for copy in (again, pickle.loads(pickle.dumps(state)), pickle.loads(pickle.dumps(again))):
+        assert copy.actions() == state.actions()
+        assert copy.key() == state.key()
+    # What was forbidden is allowed again once the board is another.
+    assert "B1" in legal(play("E5 pass", state=again))
+
+
+def test_a_play_that_takes_nothing_can_be_forbidden_in_a_sampled_state() -> None:
+    state = play(f"{SENDING_TWO} C1 D1 B1 A1 B1 pass")
+    seen = SMALL.observe(state, 0)
+    assert seen.fields()["forbidden"] == ("C1",)
     again = SMALL.sample_state(seen, random.Random(0))
     assert again.actions() == state.actions()
-    copy = pickle.loads(pickle.dumps(state))
-    assert copy.actions() == state.actions()
-    assert copy.key() == state.key()
-    bad = SMALL.decode_observation({**seen.fields(), "moves": ("Z9",)})
-    with pytest.raises(InvalidObservation, match="'Z9' is not a point"):
+
+
+def test_a_pass_is_remembered_by_a_sampled_state() -> None:
+    state = play("C3 pass")
+    again = SMALL.sample_state(SMALL.observe(state, 0), random.Random(0))
+    assert play("pass", state=again).to_move == TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"forbidden": ("Z9",)}, "'Z9' is not a point"),
+        ({"last": "e9"}, "'e9' is not a point"),
+        ({"board": (".....",)}, "is not a board of 5 lines"),
+        ({"board": (".....", "..?..", ".....", ".....", ".....")}, "is not a board"),
+    ],
+)
+def test_an_observation_of_no_position_is_refused(changed: Any, reason: str) -> None:
+    seen = SMALL.observe(SMALL.initial_state(), 0)
+    bad = SMALL.decode_observation({**seen.fields(), **changed})
+    with pytest.raises(InvalidObservation, match=reason):
         SMALL.sample_state(bad, random.Random(0))
 
 

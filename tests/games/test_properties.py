@@ -7,10 +7,19 @@ import pickle
 import random
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from plyhouse.games import CHANCE, TERMINAL, Game, GameError, State, Utility, get_game
+from plyhouse.games import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    GameError,
+    Information,
+    State,
+    Utility,
+    get_game,
+)
 from plyhouse.games.counting import branches
 
 PLAYS = settings(max_examples=40, deadline=None)
@@ -91,6 +100,17 @@ def test_observations_survive_the_wire(spec: str, rng: random.Random) -> None:
             seen = game.observe(state, viewer)
             fields = json.loads(json.dumps(seen.fields()))
             assert game.decode_observation(fields) == seen
+
+
+@PLAYS
+@given(specs, st.randoms(use_true_random=False))
+def test_observations_of_perfect_information_do_not_grow(spec: str, rng: random.Random) -> None:
+    game = get_game(spec)
+    assume(game.info.information is Information.PERFECT)
+    play = random_play(game, rng)
+    sizes = [len(json.dumps(game.observe(state, None).fields())) for state, _ in play]
+    # Numbers get more digits, "" becomes the last action; a place may stand where null was.
+    assert max(sizes) <= 1.5 * sizes[0] + 40
 
 
 @PLAYS

@@ -11,7 +11,8 @@ import pytest
 from plyhouse.games import _pure, native
 
 PRINT_VARIANT = (
-    "from plyhouse.games import native; from plyhouse.games.deterministic import tic_tac_toe; "
+    "from plyhouse.games import native; "
+    "from plyhouse.games.deterministic import tic_tac_toe; "
     "print(native.COMPILED, native.__file__.endswith('.py'), tic_tac_toe.__file__.endswith('.py'))"
 )
 

@@ -57,7 +57,11 @@ SHIFT: Final[tuple[int, ...]] = (4, 5, -4, -5)
 
 
 def squares_of(cells: int) -> list[int]:
-    """Numbers of the squares in a set, ascending."""
+    """Numbers of the squares in a set, ascending.
+
+    >>> squares_of(MEN_START[0])
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+    """
     return [s for s in range(1, 33) if cells & SQUARE_BIT[s]]
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -56,14 +56,12 @@ from plyhouse.games.deterministic.checkers.notation import (
     write_action,
     write_position,
 )
-from plyhouse.games.errors import AmbiguousAction
+from plyhouse.games.errors import AmbiguousAction, GameError, InvalidObservation
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Element, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Checkers", "CheckersObservation", "CheckersState"]
 
@@ -71,6 +69,7 @@ _WON: Final[tuple[float, ...]] = (1.0, -1.0)
 _LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
 _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
 
+_SQUARES: Final = frozenset([str(square) for square in range(1, 33)])
 _NOTHING: Final[tuple[int, ...]] = ()
 
 # Rows 2 to 7 of the board as Black sees them, for the advance of men.
@@ -343,10 +342,31 @@ def stood_thrice(past: list[int]) -> bool:
     return count >= 3
 
 
+def _past(seen: CheckersObservation, black: int, white: int) -> tuple[int, ...]:
+    """A past of so many quiet plies in which the position has stood as often as was observed,
+    and no other one: empty boards stand for those.
+    """
+    if not 0 <= seen.quiet <= seen.quiet_limit or not 1 <= seen.occurrences <= 3:
+        raise InvalidObservation("checkers", "quiet or occurrences is out of range")
+    if seen.quiet < 4 * (seen.occurrences - 1):
+        raise InvalidObservation("checkers", "a position comes again after four quiet plies")
+    if seen.quiet == 0:
+        return ()
+    past = [0] * (seen.quiet + 2)
+    for time in range(seen.occurrences):
+        at = len(past) - 1 - 4 * time
+        past[at] = white if seen.to_move == 0 else black
+        past[at - 1] = black if seen.to_move == 0 else white
+    return tuple(past)
+
+
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class CheckersObservation(Observation):
-    """Everything: the game has perfect information."""
+    """The board and the progress towards a draw.
+
+    Earlier positions are not in it: they grow with the match, whose events tell them.
+    """
 
     board: tuple[str, ...]
     """Rows from Black's side: "b" and "w" for men, "B" and "W" for kings, "." empty."""
@@ -356,13 +376,21 @@ class CheckersObservation(Observation):
     """Plies since the last jump or step of a man."""
     quiet_limit: int
     """So many quiet plies make a draw."""
-    past: tuple[int, ...]
-    """What has stood since then, as `CheckersState` keeps it."""
+    occurrences: int
+    """How often the position has stood since then, this time included; the third is a draw."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Checkers(Game):
-    """English draughts on 8 by 8 squares, from the start or any position."""
+class Checkers(Game[CheckersState, int, CheckersObservation]):
+    """English draughts on 8 by 8 squares, from the start or any position.
+
+    >>> game = Checkers(position="B:W15,32:B11")
+    >>> state = game.initial_state()
+    >>> game.legal_text(state, 0)
+    ('11x18',)
+    >>> game.describe(state.after(game.parse(state, "11x18")))
+    'W:W32:B18 (White to move)'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="checkers",
@@ -403,78 +431,90 @@ class Checkers(Game):
         """Twelve men each, Black to move; or the given position."""
         return self.start
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: CheckersState, action: int) -> str:
         """PDN: ``11-15``, ``15x24``, or all squares where that is needed."""
         return write_action(action, state.actions() if action >= 256 else ())
 
-    def parse(self, state: State, text: str) -> int:
+    def likely(self, state: CheckersState, text: str, actions: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of the piece on the square with which ``text`` begins."""
+        digits = text[:2] if text[1:2].isdigit() else text[:1]
+        bit = SQUARE_BIT[int(digits)] if digits in _SQUARES else 0
+        return tuple([action for action in actions if start_bit(action) == bit])
+
+    def parse(self, state: CheckersState, text: str) -> int:
         """The legal action that is meant; all squares of a series may always be written."""
-        wanted = text.strip().casefold()
-        if re.fullmatch(self.action_pattern, wanted):
+        try:
+            return super().parse(state, text)
+        except GameError:
+            wanted = text.strip().casefold()
+            if not re.fullmatch(self.action_pattern, wanted):
+                raise
             meant = read_action(wanted, state.actions())
             if len(meant) == 1:
                 return meant[0]
-            if meant:
-                candidates = [self.format(state, action) for action in meant]
-                raise AmbiguousAction(text, self.describe(state), candidates)
-        action: int = super().parse(state, text)
-        return action
+            if not meant:
+                raise
+            candidates = [self.format(state, action) for action in meant]
+            raise AmbiguousAction(text, self.describe(state), candidates) from None
 
-    def observe(self, state: State, seat: int | None) -> CheckersObservation:
+    def observe(self, state: CheckersState, seat: int | None) -> CheckersObservation:
         """The board and the progress towards a draw."""
-        position = cast("CheckersState", state)
         return CheckersObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=board_rows(position.black, position.white, position.kings),
-            winner=None if position.winner < 0 else position.winner,
-            quiet=max(0, len(position.past) - 2),
-            quiet_limit=position.limit,
-            past=position.past,
+            board=board_rows(state.black, state.white, state.kings),
+            winner=None if state.winner < 0 else state.winner,
+            quiet=max(0, len(state.past) - 2),
+            quiet_limit=state.limit,
+            occurrences=occurrences(state.past) if state.past else 1,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> CheckersState:
-        """The position that was observed."""
-        return self._seen(cast("CheckersObservation", observation))
+    def sample_state(self, observation: CheckersObservation, rng: random.Random) -> CheckersState:
+        """The position that was observed, as often repeated as it has been.
+
+        Not in it: which other positions have stood.  So a search from here sees the present
+        position come again, but not one that stood before it.
+        """
+        return self._seen(observation)
 
     def _seen(self, seen: CheckersObservation) -> CheckersState:
         black, white, kings = read_board(seen.board)
         winner = -1 if seen.winner is None else seen.winner
-        return CheckersState(seen.to_move, black, white, kings, seen.past, winner, seen.quiet_limit)
+        past = _past(seen, black, white)
+        return CheckersState(seen.to_move, black, white, kings, past, winner, seen.quiet_limit)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: CheckersObservation) -> Scene:
         """The board, each action by its squares, and the quiet plies once there are some."""
-        seen = cast("CheckersObservation", observation)
         grid = board_grid(
-            seen.board,
+            observation.board,
             {"b": 0, "B": 0, "w": 1, "W": 1},
             {"b": "black man", "B": "black king", "w": "white man", "W": "white king"},
             names=_LABELS,
             faces={"B": "\u265b", "W": "\u265b"},
             look="checkered",
         )
-        status = result_status(self, seen.winner, seen.to_move)
-        counter = Counter("Moves of each seat without progress", seen.quiet // 2)
-        elements: list[Element] = [grid, counter] if seen.quiet else [grid]
+        status = result_status(self, observation.winner, observation.to_move)
+        counter = Counter("Moves of each seat without progress", observation.quiet // 2)
+        elements: list[Element] = [grid, counter] if observation.quiet else [grid]
         routes: dict[str, tuple[str, ...]] = {}
-        if seen.legal:  # written in the order of actions; a jump's text may leave out squares
-            actions = self._seen(seen).actions()
-            for text, action in zip(seen.legal, actions, strict=True):
+        if observation.legal:
+            # They are in the order of actions; a jump's text may leave out squares.
+            actions = self._seen(observation).actions()
+            for text, action in zip(observation.legal, actions, strict=True):
                 routes[text] = tuple([str(square) for square in route_squares(action)])
-        return board_scene(elements, seen.legal, status, seen.to_move, routes.__getitem__)
+        return board_scene(
+            elements, observation.legal, status, observation.to_move, routes.__getitem__
+        )
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: CheckersState) -> str:
         """The FEN of the position, and how it stands."""
-        position = cast("CheckersState", state)
-        if position.to_move != TERMINAL:
-            mover = position.to_move
-        else:
-            mover = 1 if position.winner == 0 else 0
-        fen = write_position(mover, position.black, position.white, position.kings)
-        winner = None if position.winner < 0 else position.winner
-        quiet = f", {len(position.past) - 2} quiet plies" if position.past else ""
-        return f"{fen} ({result_status(self, winner, position.to_move)}{quiet})"
+        after_the_end = 1 if state.winner == 0 else 0
+        mover = state.to_move if state.to_move >= 0 else after_the_end
+        fen = write_position(mover, state.black, state.white, state.kings)
+        winner = None if state.winner < 0 else state.winner
+        quiet = f", {len(state.past) - 2} quiet plies" if state.past else ""
+        return f"{fen} ({result_status(self, winner, state.to_move)}{quiet})"
 
 
 _LABELS: Final[tuple[str, ...]] = tuple(

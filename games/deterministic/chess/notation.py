@@ -35,6 +35,7 @@ from plyhouse.games.errors import InvalidPosition
 
 __all__ = [
     "PIECES",
+    "SQUARES",
     "STANDARD",
     "board_rows",
     "read_fen",
@@ -50,13 +51,20 @@ PIECES: Final = ".PNBRQK..pnbrqk"
 """Letters by the code of a piece."""
 
 _FILES: Final = "abcdefgh"
+_NAMES: Final[tuple[str, ...]] = tuple([_FILES[i % 8] + str(i // 8 + 1) for i in range(64)])
+SQUARES: Final[dict[str, int]] = {name: index for index, name in enumerate(_NAMES)}
+"""The squares by name: 0 for "a1", 63 for "h8"."""
+_PLAIN: Final[tuple[str, ...]] = tuple([_NAMES[n % 64] + _NAMES[n // 64] for n in range(4096)])
+"""Actions of no special kind in UCI: made once, as all the legal ones are written every ply."""
+_MARKS: Final[bytes] = bytes([ord(PIECES[code]) if code < 15 else 32 for code in range(256)])
+"""What each code of a piece is written as, for `bytes.translate`."""
 _SEATS: Final = ("white", "black")
 _KNIGHT_PAIRS: Final = ("01", "02", "03", "04", "12", "13", "14", "23", "24", "34")
 
 
 def square_name(index: int) -> str:
     """``e4`` for 28."""
-    return f"{_FILES[index % 8]}{index // 8 + 1}"
+    return _NAMES[index]
 
 
 def start_fen(number: int) -> str:
@@ -209,9 +217,13 @@ def read_fen(fen: str) -> tuple[bytes, int, int]:
 
 
 def board_rows(position: bytes) -> tuple[str, ...]:
-    """The board as eight texts from the eighth rank, white's pieces as capitals."""
-    rows = [SQUARE[8 * rank] for rank in range(7, -1, -1)]
-    return tuple(["".join([PIECES[code] for code in position[at : at + 8]]) for at in rows])
+    """The board as eight texts from the eighth rank, white's pieces as capitals.
+
+    >>> board_rows(read_fen("8/8/8/3k4/8/8/8/K6R w - - 0 1")[0])[3]
+    '...k....'
+    """
+    text = position.translate(_MARKS).decode("ascii")
+    return tuple([text[at : at + 8] for at in (91, 81, 71, 61, 51, 41, 31, 21)])
 
 
 def _castling(position: bytes) -> str:
@@ -231,7 +243,12 @@ def _castling(position: bytes) -> str:
 
 
 def write_epd(position: bytes) -> str:
-    """The four fields of a FEN that make up the position."""
+    """The four fields of a FEN that make up the position.
+
+    >>> position, clock, number = read_fen(STANDARD)
+    >>> write_epd(position)
+    'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -'
+    """
     rows = "/".join(board_rows(position))
     for length in range(8, 0, -1):
         rows = rows.replace("." * length, str(length))
@@ -253,7 +270,13 @@ def unconventional(position: bytes) -> bool:
 
 
 def uci(action: int, chess960: bool) -> str:
-    """``e2e4``, ``e7e8q``; castling as the king's move, in Chess960 as ``e1h1``: king to rook."""
+    """``e2e4``, ``e7e8q``; castling as the king's move, in Chess960 as ``e1h1``: king to rook.
+
+    >>> uci(SQUARES["e7"] + 64 * SQUARES["e8"] + 4096 * 5, chess960=False)
+    'e7e8q'
+    """
+    if action < 4096:
+        return _PLAIN[action]
     at, to, kind = action & 63, (action >> 6) & 63, action >> 12
     if kind == CASTLING and not chess960:
         to = at - at % 8 + (6 if to > at else 2)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -42,6 +42,7 @@ from plyhouse.games.deterministic.chess.board import (
 )
 from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
 from plyhouse.games.deterministic.chess.notation import (
+    SQUARES,
     STANDARD,
     board_rows,
     read_fen,
@@ -51,14 +52,18 @@ from plyhouse.games.deterministic.chess.notation import (
     unconventional,
     write_epd,
 )
-from plyhouse.games.errors import AmbiguousAction, GameError, InvalidParameter, InvalidPosition
+from plyhouse.games.errors import (
+    AmbiguousAction,
+    GameError,
+    InvalidObservation,
+    InvalidParameter,
+    InvalidPosition,
+)
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Grid, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Chess", "ChessObservation", "ChessState", "turing"]
 
@@ -95,14 +100,17 @@ _NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "kn
 
 
 def _ending(position: bytes, clock: i64, earlier: tuple[bytes, ...], bare: bool) -> int:
-    """Index in `ENDINGS`; ``bare`` says that the material has changed."""
+    """Index in `ENDINGS`; ``bare`` says that the material has changed.
+
+    The earliest third occurrence is eight plies after the first.
+    """
     if len(legal_actions(position, True)) == 0:
         return _MATE if in_check(position) else _STALEMATE
     if bare and insufficient_material(position):
         return _MATERIAL
     if clock >= 100:
         return _FIFTY
-    if len(earlier) >= 8 and earlier.count(position) >= 2:
+    if clock >= 8 and earlier.count(position) >= 2:
         return _THREEFOLD
     return 0
 
@@ -124,7 +132,8 @@ class ChessState(BoardState):
     number: i64
     """Number of the move, one for white's and black's ply together."""
     earlier: tuple[bytes, ...]
-    """Positions since the last move that cannot be undone, the oldest first."""
+    """Positions since the last move that cannot be undone, the oldest first; in a state that
+    was sampled, only the present one as often as it occurred before."""
     last: i64
     """The action that led here; -1 at the start."""
     ending: int
@@ -200,7 +209,7 @@ class ChessState(BoardState):
         if self.ending >= _FIFTY:
             return position + b"="
         earlier = self.earlier
-        before: int = earlier.count(position) if len(earlier) >= 4 else 0
+        before: int = earlier.count(position) if self.clock >= 4 else 0
         near: int = int(self.clock) if self.clock >= _NEAR_FIFTY else 0
         if before == 0 and near == 0:
             return position
@@ -262,7 +271,7 @@ class ChessState(BoardState):
                 if not in_check(position):
                     return _DRAW
                 return _BLACK_WINS if position[SIDE_AT] == 0 else _WHITE_WINS
-            if clock >= 100 or (len(earlier) >= 8 and earlier.count(position) >= 2):
+            if clock >= 100 or (clock >= 8 and earlier.count(position) >= 2):
                 return _DRAW
             number: i64 = actions[int(rng.random() * count)]
             kind: i64 = number >> 12
@@ -309,7 +318,10 @@ def _noisy(position: bytes, actions: list[Any]) -> list[Any]:
 @mypyc_attr(native_class=False)
 @dataclasses.dataclass(frozen=True)
 class ChessObservation(Observation):
-    """Everything: the game has perfect information."""
+    """The board and what the rules say of it.
+
+    Earlier positions are not in it: they grow with the match, whose events tell them.
+    """
 
     fen: str
     """The position with its clock and move number."""
@@ -319,14 +331,23 @@ class ChessObservation(Observation):
     """The last action; "" at the start."""
     ending: str
     """How the game ended, one of `ENDINGS`; "" while it goes on."""
-    earlier: tuple[str, ...]
-    """Positions since the last capture, pawn move or loss of a right, without counters: those
-    that could still be repeated."""
+    occurrences: int
+    """How often the position has occurred, this time included; the third time is a draw."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Chess(Game):
-    """Chess and Chess960."""
+class Chess(Game[ChessState, int, ChessObservation]):
+    """Chess and Chess960.
+
+    >>> chess = Chess()
+    >>> state = chess.initial_state()
+    >>> for text in ("e4", "g8f6", "Bc4"):  # SAN and UCI are both read
+    ...     state = state.after(chess.parse(state, text))
+    >>> chess.observe(state, None).fen
+    'rnbqkb1r/pppppppp/5n2/8/2B1P3/8/PPPP1PPP/RNBQK1NR b KQkq - 2 2'
+    >>> chess.format(state, chess.parse(state, "Nxe4"))
+    'f6e4'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="chess",
@@ -380,18 +401,23 @@ class Chess(Game):
 
     # Notation
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: ChessState, action: int) -> str:
         """UCI."""
         return uci(action, self.chess960)
 
-    def parse(self, state: State, text: str) -> Any:
+    def likely(self, state: ChessState, text: str, actions: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that leave the square with which ``text`` begins."""
+        at = SQUARES.get(text[:2], -1)
+        return tuple([action for action in actions if action & 63 == at])
+
+    def parse(self, state: ChessState, text: str) -> Any:
         """The legal action that ``text`` means in UCI or, failing that, in SAN."""
         try:
             return super().parse(state, text)
         except GameError:
             if state.to_move < 0:
                 raise
-            position = cast("ChessState", state).position
+            position = state.position
             actions = state.actions()
             wanted = re.sub(r"[=+#!?]", "", text.strip())
             if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
@@ -406,35 +432,41 @@ class Chess(Game):
 
     # Views
 
-    def observe(self, state: State, seat: int | None) -> ChessObservation:
-        """The position and what repetition needs."""
-        position = cast("ChessState", state)
+    def observe(self, state: ChessState, seat: int | None) -> ChessObservation:
+        """The position, and how often it has occurred."""
         return ChessObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            fen=_fen(position),
-            check=in_check(position.position),
-            last="" if position.last < 0 else uci(position.last, self.chess960),
-            ending=ENDINGS[position.ending],
-            earlier=tuple([write_epd(earlier) for earlier in position.earlier]),
+            fen=_fen(state),
+            check=in_check(state.position),
+            last="" if state.last < 0 else uci(state.last, self.chess960),
+            ending=ENDINGS[state.ending],
+            occurrences=1 + state.earlier.count(state.position),
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> ChessState:
-        """The position that was observed, with its history."""
-        return self._seen(cast("ChessObservation", observation))
+    def sample_state(self, observation: ChessObservation, rng: random.Random) -> ChessState:
+        """The position that was observed, as often repeated as it has been.
+
+        Not in it: which other positions have occurred.  So a search from here sees the present
+        position come again, but not one that occurred before it.
+        """
+        return self._seen(observation)
 
     def _seen(self, seen: ChessObservation) -> ChessState:
         position, clock, number = read_fen(seen.fen)
-        earlier = tuple([read_fen(epd)[0] for epd in seen.earlier])
+        if not 1 <= seen.occurrences <= 3:
+            raise InvalidObservation(
+                "chess", f"a position occurs 1 to 3, not {seen.occurrences} times"
+            )
+        earlier = (position,) * (seen.occurrences - 1)
         last = _read_last(seen.last) if seen.last else -1
         return ChessState(position, clock, number, earlier, last, ENDINGS.index(seen.ending))
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: ChessObservation) -> Scene:
         """The board, and every legal move from square to square."""
-        seen = cast("ChessObservation", observation)
-        state = self._seen(seen)
-        marked = (seen.last[:2], seen.last[2:4])
+        state = self._seen(observation)
+        marked = (observation.last[:2], observation.last[2:4])
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(board_rows(state.position)):
             cells: list[Cell] = []
@@ -457,26 +489,25 @@ class Chess(Game):
             rows.append(tuple(cells))
         grid = Grid(tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered")
         buttons: list[Button] = []
-        if seen.legal:
+        if observation.legal:
             actions = state.actions()
             for action in actions:
                 label = san(state.position, action, actions)
                 text = uci(action, self.chess960)
                 buttons.append(Button(label, text, (text[:2], text[2:4])))
-        if seen.ending == ENDINGS[_MATE]:
+        if observation.ending == ENDINGS[_MATE]:
             winner = 1 - state.position[SIDE_AT]
             status = f"Checkmate: {self.seat_name(winner)} wins"
-        elif seen.ending:
-            status = f"Draw: {seen.ending}"
+        elif observation.ending:
+            status = f"Draw: {observation.ending}"
         else:
-            check = ", in check" if seen.check else ""
-            status = f"{self.seat_name(seen.to_move)} to move{check}"
-        return Scene((grid, *buttons), status, seen.to_move if seen.to_move >= 0 else None)
+            check = ", in check" if observation.check else ""
+            status = f"{self.seat_name(observation.to_move)} to move{check}"
+        return Scene((grid, *buttons), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: ChessState) -> str:
         """The board from the eighth rank, and the FEN."""
-        position = cast("ChessState", state)
-        return "\n".join([*board_rows(position.position), _fen(position)])
+        return "\n".join([*board_rows(state.position), _fen(state)])
 
 
 def _fen(state: ChessState) -> str:

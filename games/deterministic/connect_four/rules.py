@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import i64, mypyc_attr
 
@@ -33,8 +33,6 @@ from plyhouse.games.scene import Cell, Grid, Scene
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["ConnectFour", "ConnectFourObservation", "ConnectFourState"]
 
@@ -316,8 +314,18 @@ class ConnectFourObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class ConnectFour(Game):
-    """Connect four on a board of any small size; 7 by 6 is won by the first player."""
+class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
+    """Connect four on a board of any small size; 7 by 6 is won by the first player.
+
+    >>> game = ConnectFour(columns=5, rows=4)
+    >>> state = game.initial_state()
+    >>> for column in "3323":
+    ...     state = state.after(game.parse(state, column))
+    >>> game.observe(state, None).board
+    ('.....', '..o..', '..o..', '.xx..')
+    >>> game.legal_text(state, 0)
+    ('1', '2', '3', '4', '5')
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="connect_four",
@@ -366,43 +374,42 @@ class ConnectFour(Game):
         """The empty board, seat 0 to move."""
         return ConnectFourState(0, 0, 0, self.shape.all_open, -1, self.shape)
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: ConnectFourState, action: int) -> str:
         """The column number from 1."""
         return str(action + 1)
 
-    def observe(self, state: State, seat: int | None) -> ConnectFourObservation:
+    def observe(self, state: ConnectFourState, seat: int | None) -> ConnectFourObservation:
         """The board and the winner."""
-        position = cast("ConnectFourState", state)
         return ConnectFourObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            board=_rows(position),
-            winner=None if position.winner < 0 else position.winner,
-            connect=position.shape.connect,
+            board=_rows(state),
+            winner=None if state.winner < 0 else state.winner,
+            connect=state.shape.connect,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> ConnectFourState:
+    def sample_state(
+        self, observation: ConnectFourObservation, rng: random.Random
+    ) -> ConnectFourState:
         """The position that was observed."""
-        seen = cast("ConnectFourObservation", observation)
         height = self.shape.rows + 1
         sets = [0, 0]
-        for row, text in enumerate(reversed(seen.board)):
+        for row, text in enumerate(reversed(observation.board)):
             for column, mark in enumerate(text):
                 if mark != ".":
                     sets["xo".index(mark)] |= 1 << (column * height + row)
         taken = sets[0] | sets[1]
         mover = taken.bit_count() % 2  # also after the end: seats alternate
-        winner = -1 if seen.winner is None else seen.winner
-        free = sum(1 << column for column, mark in enumerate(seen.board[0]) if mark == ".")
-        return ConnectFourState(seen.to_move, sets[mover], taken, free, winner, self.shape)
+        winner = -1 if observation.winner is None else observation.winner
+        free = sum(1 << column for column, mark in enumerate(observation.board[0]) if mark == ".")
+        return ConnectFourState(observation.to_move, sets[mover], taken, free, winner, self.shape)
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: ConnectFourObservation) -> Scene:
         """The board; choosing any cell of a column, or a free one, drops a disc there."""
-        seen = cast("ConnectFourObservation", observation)
         rows: list[tuple[Cell, ...]] = []
-        count = len(seen.board)
-        for index, row in enumerate(seen.board):
+        count = len(observation.board)
+        for index, row in enumerate(observation.board):
             cells: list[Cell] = []
             for column, mark in enumerate(row):
                 name = str(column + 1)
@@ -413,24 +420,24 @@ class ConnectFour(Game):
                         text="" if owner is None else mark,
                         owner=owner,
                         shape="" if owner is None else "disc",
-                        action=name if name in seen.legal else None,
+                        action=name if name in observation.legal else None,
                         label=f"column {name}, row {count - index}, {content}",
                     )
                 )
             rows.append(tuple(cells))
-        columns = tuple(str(column + 1) for column in range(len(seen.board[0])))
+        columns = tuple(str(column + 1) for column in range(len(observation.board[0])))
         grid = Grid(tuple(rows), (), columns, "Board")
-        if seen.winner is not None:
-            status = f"{self.seat_name(seen.winner)} wins"
-        elif seen.to_move == TERMINAL:
+        if observation.winner is not None:
+            status = f"{self.seat_name(observation.winner)} wins"
+        elif observation.to_move == TERMINAL:
             status = "Draw"
         else:
-            status = f"{self.seat_name(seen.to_move)} to move"
-        return Scene((grid,), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"{self.seat_name(observation.to_move)} to move"
+        return Scene((grid,), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: ConnectFourState) -> str:
         """The board from the top, one line per row."""
-        return "\n".join(_rows(cast("ConnectFourState", state)))
+        return "\n".join(_rows(state))
 
 
 def _rows(position: ConnectFourState) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Go: `rules` is the game, `board` chains, liberties and areas."""
+"""Go: `rules` is the game, `state` its position, `board` chains, liberties and areas."""

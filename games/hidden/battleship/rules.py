@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from mypy_extensions import mypyc_attr
 
@@ -35,8 +35,6 @@ from plyhouse.games.scene import Button, Cell, Counter, Element, Grid, Scene, Te
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Battleship", "BattleshipObservation", "BattleshipState", "IllegalPlacement"]
 
@@ -73,8 +71,16 @@ WORDS: Final[tuple[str, ...]] = ("miss", "hit", "sunk")
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Battleship(Game):
-    """Battleship on a board of any size with any fleet that has room."""
+class Battleship(Game[BattleshipState, int, BattleshipObservation]):
+    """Battleship on a board of any size with any fleet that has room.
+
+    >>> game = Battleship(columns=4, rows=4, fleet="2")
+    >>> state = game.initial_state()
+    >>> for text in ("a1-a2", "c3-d3", "c3"):
+    ...     state = state.after(game.parse(state, text))
+    >>> game.observe(state, 1).shots[0], game.observe(state, 0).ships[1]
+    ((('c3', 'hit'),), ())
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="battleship",
@@ -139,17 +145,16 @@ class Battleship(Game):
             0, waters, (), (), waters.all, waters.all, (), (), waters.afloat, waters.afloat
         )
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: BattleshipState, action: int) -> str:
         """The ends of a ship, or the cell that is shot at."""
-        if cast("BattleshipState", state).placing():
+        if state.placing():
             return self.waters.place_names[action]
         return self.waters.names[action]
 
-    def parse(self, state: State, text: str) -> Any:
+    def parse(self, state: BattleshipState, text: str) -> Any:
         """A placement with its ends in either order, or a shot; says what is wrong with it."""
-        position = cast("BattleshipState", state)
         found = _PLACEMENT.fullmatch(text.strip().casefold())
-        if found is None or position.to_move < 0:
+        if found is None or state.to_move < 0:
             return super().parse(state, text)
         waters = self.waters
         names = waters.names
@@ -157,9 +162,9 @@ class Battleship(Game):
             if name is not None and name not in names:
                 board = f"a1 to {names[-1]}"
                 raise InvalidAction(text, f"{name} is not on the board, {board}", "a cell on it")
-        if not position.placing():
+        if not state.placing():
             return super().parse(state, text)
-        own = position.ships0 if position.to_move == 0 else position.ships1
+        own = state.ships0 if state.to_move == 0 else state.ships1
         length = waters.fleet[len(own)]
         expected = f"the ends of a ship of {length}"
         ends = sorted([names.index(found[1]), names.index(found[2] or found[1])])
@@ -174,18 +179,17 @@ class Battleship(Game):
         for other in own:
             common = sorted(set(waters.cells[place]) & set(waters.cells[other]))
             if common:
-                legal = self.legal_text(state, position.to_move)
+                legal = self.legal_text(state, state.to_move)
                 where = ", ".join(names[cell] for cell in common)
                 raise IllegalPlacement(text, self.describe(state), legal, where)
         return place
 
-    def observe(self, state: State, seat: int | None) -> BattleshipObservation:
+    def observe(self, state: BattleshipState, seat: int | None) -> BattleshipObservation:
         """The own fleet, shots, and ships that were sunk."""
-        position = cast("BattleshipState", state)
         waters = self.waters
-        over = position.to_move == TERMINAL
-        fleets = (position.ships0, position.ships1)
-        results = (position.results(0), position.results(1))
+        over = state.to_move == TERMINAL
+        fleets = (state.ships0, state.ships1)
+        results = (state.results(0), state.results(1))
         ships = [
             tuple([waters.place_names[place] for place in fleets[owner]])
             if over or owner == seat
@@ -199,32 +203,31 @@ class Battleship(Game):
         ]
         return BattleshipObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
             ships=(ships[0], ships[1]),
             placed=(len(fleets[0]), len(fleets[1])),
             shots=(shots[0], shots[1]),
             sunk=(sunk[1], sunk[0]),
-            afloat=(position.left0, position.left1),
+            afloat=(state.left0, state.left1),
         )
 
-    def information_state(self, state: State, seat: int) -> Hashable:
+    def information_state(self, state: BattleshipState, seat: int) -> Hashable:
         """The own fleet, how many ships the other has placed, and all shots with results."""
-        position = cast("BattleshipState", state)
-        fleets = (position.ships0, position.ships1)
-        over = position.to_move == TERMINAL
+        fleets = (state.ships0, state.ships1)
+        over = state.to_move == TERMINAL
         return (
             seat,
             fleets[seat],
             len(fleets[1 - seat]),
-            position.results(0),
-            position.results(1),
+            state.results(0),
+            state.results(1),
             fleets if over else None,
         )
 
-    def visible(self, state: State, action: Any, viewer: int | None) -> str | None:
+    def visible(self, state: BattleshipState, action: Any, viewer: int | None) -> str | None:
         """A placement to its owner, a shot to all."""
-        if cast("BattleshipState", state).placing() and viewer != state.to_move:
+        if state.placing() and viewer != state.to_move:
             return None
         return self.format(state, action)
 
@@ -259,54 +262,56 @@ class Battleship(Game):
         """The place with a name; names of different lengths differ."""
         return self.waters.place_names.index(name)
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> BattleshipState:
+    def sample_state(
+        self, observation: BattleshipObservation, rng: random.Random
+    ) -> BattleshipState:
         """Hidden fleets drawn at random among those that fit all shots."""
-        seen = cast("BattleshipObservation", observation)
         waters = self.waters
         shots = [
-            tuple([waters.names.index(cell) for cell, _ in seen.shots[seat]]) for seat in range(2)
+            tuple([waters.names.index(cell) for cell, _ in observation.shots[seat]])
+            for seat in range(2)
         ]
         opens = [tuple([c for c in waters.all if c not in shots[seat]]) for seat in range(2)]
         return BattleshipState(
-            seen.to_move,
+            observation.to_move,
             waters,
-            self._fleet(seen, 0, rng),
-            self._fleet(seen, 1, rng),
+            self._fleet(observation, 0, rng),
+            self._fleet(observation, 1, rng),
             opens[0],
             opens[1],
             shots[0],
             shots[1],
-            seen.afloat[0],
-            seen.afloat[1],
+            observation.afloat[0],
+            observation.afloat[1],
         )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: BattleshipObservation) -> Scene:
         """Both boards with cells to shoot at; or the own one, to lay a ship from end to end."""
-        seen = cast("BattleshipObservation", observation)
         waters = self.waters
         elements: list[Element] = []
-        placing = seen.placed[1] < len(waters.fleet)
-        viewer = seen.seat if seen.seat is not None else 0
-        laying = placing and bool(seen.legal)
+        placing = observation.placed[1] < len(waters.fleet)
+        viewer = observation.seat if observation.seat is not None else 0
+        laying = placing and bool(observation.legal)
         for owner in (viewer,) if laying else (1 - viewer, viewer):
-            actions = {} if placing or owner == seen.seat else {name: name for name in seen.legal}
+            target = not placing and owner != observation.seat
+            actions = {name: name for name in observation.legal} if target else {}
             label = f"Board of {self.seat_name(owner)}"
-            elements.append(self._grid(seen, owner, actions, label, named=laying))
+            elements.append(self._grid(observation, owner, actions, label, named=laying))
             elements.append(
-                Counter(f"Afloat, {self.seat_name(owner)}", seen.afloat[owner], None, owner)
+                Counter(f"Afloat, {self.seat_name(owner)}", observation.afloat[owner], None, owner)
             )
         if laying:
-            length = waters.fleet[seen.placed[viewer]]
+            length = waters.fleet[observation.placed[viewer]]
             ends = "" if length == 1 else ": choose both of its ends"
             elements.append(Text(f"Place a ship of {length}{ends}."))
-            for name in seen.legal:
+            for name in observation.legal:
                 via = tuple(name.split("-"))
                 elements.append(Button(name, name, via))
                 if len(via) > 1:  # it does not matter which end comes first
                     elements.append(Button(name, name, via[::-1]))
-        mover = seen.to_move
+        mover = observation.to_move
         if mover == TERMINAL:
-            status = f"{self.seat_name(0 if seen.afloat[1] == 0 else 1)} wins"
+            status = f"{self.seat_name(0 if observation.afloat[1] == 0 else 1)} wins"
         else:
             status = f"{self.seat_name(mover)} {'places a ship' if placing else 'to shoot'}"
         return Scene(tuple(elements), status, mover if mover >= 0 else None)
@@ -349,15 +354,14 @@ class Battleship(Game):
         numbers = tuple(str(row + 1) for row in range(waters.rows))
         return Grid(tuple(rows), numbers, tuple("abcdefghijklmno"[: waters.columns]), label)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: BattleshipState) -> str:
         """Both fleets, also hidden ones, and all shots."""
-        position = cast("BattleshipState", state)
         lines: list[str] = []
-        for seat, ships in enumerate((position.ships0, position.ships1)):
+        for seat, ships in enumerate((state.ships0, state.ships1)):
             fleet = " ".join(self.waters.place_names[place] for place in ships)
             shots = " ".join(
                 self.waters.names[cell] + ("", "*", "#")[what]
-                for cell, what, _ in position.results(seat)
+                for cell, what, _ in state.results(seat)
             )
             lines.append(f"seat {seat}: ships {fleet or '-'}, shots {shots or '-'}")
         return "\n".join(lines)

@@ -22,7 +22,7 @@ fifteen has been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -45,6 +45,7 @@ from plyhouse.games.stochastic.backgammon.turns import (
     BAR,
     OFF,
     apply_turn,
+    farthest,
     steps_of,
     turns_of,
     written,
@@ -52,8 +53,6 @@ from plyhouse.games.stochastic.backgammon.turns import (
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["Backgammon", "BackgammonObservation", "BackgammonState"]
 
@@ -63,6 +62,9 @@ START: Final[tuple[int, ...]] = (
     *(0, 0, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, 0),
     *(5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0),
 )
+
+_STARTS: Final[dict[str, int]] = {"pass": 0, "bar": BAR} | {str(p): p for p in range(1, 25)}
+"""The points with which the notation of a turn begins."""
 
 ROLLS: Final[tuple[tuple[Any, float], ...]] = tuple(
     [
@@ -245,8 +247,15 @@ class BackgammonObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Backgammon(Game):
-    """Backgammon without the cube."""
+class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
+    """Backgammon without the cube.
+
+    >>> game = Backgammon()
+    >>> state = game.initial_state()
+    >>> state = state.after(game.parse_chance(state, "31"))  # seat 0 rolled more and begins
+    >>> game.describe(state.after(game.parse(state, "8/5 6/5")))
+    '24x2 13x5 8x2 6x4 5x2; 24x2 13x5 8x3 6x5; 1'
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="backgammon",
@@ -285,18 +294,24 @@ class Backgammon(Game):
         """The usual start before the opening roll, or the given position."""
         return self.start
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: BackgammonState, action: int) -> str:
         """The turn in standard notation."""
-        position = cast("BackgammonState", state)
-        theirs = position.two if position.to_move == 0 else position.one
-        return written(theirs, position.dice, action)
+        theirs = state.two if state.to_move == 0 else state.one
+        return written(theirs, state.dice, action)
 
-    def parse(self, state: State, text: str) -> Any:
+    def likely(
+        self, state: BackgammonState, text: str, actions: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        """Those that leave the point with which ``text`` begins."""
+        point = _STARTS.get(text.partition("/")[0], -1)
+        return tuple([action for action in actions if farthest(action) == point])
+
+    def parse(self, state: BackgammonState, text: str) -> Any:
         """The turn; moves may be in any order, points on the way and stars may be left out."""
         try:
             return super().parse(state, text)
         except IllegalAction as error:
-            position = cast("BackgammonState", state)
+            position = state
             if position.to_move < 0:
                 raise
             wanted = _read_steps(text.strip().casefold())
@@ -308,41 +323,42 @@ class Backgammon(Game):
             candidates = [self.format(state, action) for action in close]
             raise AmbiguousAction(text, self.describe(state), candidates) from error
 
-    def format_chance(self, state: State, outcome: int) -> str:
+    def format_chance(self, state: BackgammonState, outcome: int) -> str:
         """Two digits."""
         return str(outcome)
 
-    def observe(self, state: State, seat: int | None) -> BackgammonObservation:
+    def observe(self, state: BackgammonState, seat: int | None) -> BackgammonObservation:
         """The board, the turn and the dice."""
-        position = cast("BackgammonState", state)
-        dice = position.dice
+        dice = state.dice
         return BackgammonObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            checkers=(position.one, position.two),
-            turn=None if position.turn < 0 else position.turn,
+            checkers=(state.one, state.two),
+            turn=None if state.turn < 0 else state.turn,
             dice=(dice // 10, dice % 10) if dice else (),
-            pips=(pips(position.one), pips(position.two)),
+            pips=(pips(state.one), pips(state.two)),
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> BackgammonState:
+    def sample_state(
+        self, observation: BackgammonObservation, rng: random.Random
+    ) -> BackgammonState:
         """The position that was observed."""
-        seen = cast("BackgammonObservation", observation)
-        dice = 10 * seen.dice[0] + seen.dice[1] if seen.dice else 0
-        turn = NOBODY if seen.turn is None else seen.turn
-        return BackgammonState(seen.to_move, seen.checkers[0], seen.checkers[1], turn, dice)
+        dice = 10 * observation.dice[0] + observation.dice[1] if observation.dice else 0
+        turn = NOBODY if observation.turn is None else observation.turn
+        return BackgammonState(
+            observation.to_move, observation.checkers[0], observation.checkers[1], turn, dice
+        )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: BackgammonObservation) -> Scene:
         """The board as the observer's seat numbers it, the dice, and a button per turn."""
-        seen = cast("BackgammonObservation", observation)
-        viewer = seen.seat or 0
+        viewer = observation.seat or 0
         rows: list[tuple[Cell, ...]] = []
         for side, numbers in ((1 - viewer, range(13, 25)), (viewer, range(12, 0, -1))):
-            cells = [_cell(seen, viewer, point) for point in numbers]
+            cells = [_cell(observation, viewer, point) for point in numbers]
             name = self.seat_name(side)
-            bar = _stack(seen.checkers[side][BAR], side, f"bar of {name}")
-            off = _stack(seen.checkers[side][OFF], side, f"borne off by {name}")
+            bar = _stack(observation.checkers[side][BAR], side, f"bar of {name}")
+            off = _stack(observation.checkers[side][OFF], side, f"borne off by {name}")
             rows.append((*cells[:6], bar, *cells[6:], off))
         names = [f"{13 + column}/{12 - column}" for column in range(12)]
         labels = (*names[:6], "bar", *names[6:], "off")
@@ -351,25 +367,25 @@ class Backgammon(Game):
         ]
         for seat in range(2):
             name = self.seat_name(seat)
-            elements.append(Counter(f"Pips of {name}", seen.pips[seat], None, seat))
-        elements.append(Dice("Dice", seen.dice))
-        elements += [Button(turn, turn) for turn in seen.legal]
-        if seen.turn is None:
+            elements.append(Counter(f"Pips of {name}", observation.pips[seat], None, seat))
+        elements.append(Dice("Dice", observation.dice))
+        elements += [Button(turn, turn) for turn in observation.legal]
+        if observation.turn is None:
             status = "The opening roll"
-        elif seen.to_move == TERMINAL:
-            points = _points(list(seen.checkers[1 - seen.turn]))
+        elif observation.to_move == TERMINAL:
+            points = _points(list(observation.checkers[1 - observation.turn]))
             kind = {1.0: "", 2.0: " a gammon", 3.0: " a backgammon"}[points]
-            status = f"{self.seat_name(seen.turn)} wins{kind}"
-        elif seen.to_move == CHANCE:
-            status = f"{self.seat_name(seen.turn)} rolls"
+            status = f"{self.seat_name(observation.turn)} wins{kind}"
+        elif observation.to_move == CHANCE:
+            status = f"{self.seat_name(observation.turn)} rolls"
         else:
-            status = f"{self.seat_name(seen.turn)} to play {seen.dice[0]} and {seen.dice[1]}"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            larger, smaller = observation.dice
+            status = f"{self.seat_name(observation.turn)} to play {larger} and {smaller}"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: BackgammonState) -> str:
         """One line, which the parameter ``position`` can read unless the match is over."""
-        position = cast("BackgammonState", state)
-        return position_text(position.one, position.two, position.turn, position.dice)
+        return position_text(state.one, state.two, state.turn, state.dice)
 
 
 def _cell(seen: BackgammonObservation, viewer: int, point: int) -> Cell:

@@ -23,7 +23,7 @@ from typing import Final
 
 from mypy_extensions import i64
 
-__all__ = ["BAR", "OFF", "PASS", "apply_turn", "steps_of", "turns_of", "written"]
+__all__ = ["BAR", "OFF", "PASS", "apply_turn", "farthest", "steps_of", "turns_of", "written"]
 
 OFF: Final = 0
 BAR: Final = 25
@@ -31,6 +31,8 @@ PASS: Final = 0
 
 _FLAGS: Final[tuple[int, ...]] = tuple([1 << point for point in range(26)])
 _PLACES: Final[tuple[int, ...]] = (1, 32, 1024, 32768)
+_FROM: Final[tuple[str, ...]] = (*[str(point) for point in range(25)], "bar")
+_TO: Final[tuple[str, ...]] = ("/off", *[f"/{point}" for point in range(1, 25)])
 
 
 def highest(mine: list[int]) -> i64:
@@ -290,15 +292,42 @@ def apply_turn(mine: list[int], theirs: list[int], dice: int, turn: int) -> None
         number += 1
 
 
+def farthest(turn: i64) -> i64:
+    """The farthest point that a turn leaves, with which its notation begins; 0 for to pass."""
+    most: i64 = 0
+    while turn != 0:
+        point: i64 = turn & 31
+        if point > most:
+            most = point
+        turn = turn >> 5
+    return most
+
+
 def steps_of(dice: int, turn: int) -> list[tuple[int, int]]:
     """The single moves of a turn as points left and reached (`OFF` for beyond)."""
-    large, small = dice // 10, dice % 10
+    large: i64 = dice // 10
+    small: i64 = dice % 10
+    rest: i64 = turn
+    number: i64 = 0
     steps: list[tuple[int, int]] = []
-    for number in range(4):
-        point = turn // _PLACES[number] % 32
-        if point:
-            steps.append((point, max(0, point - (small if number == 1 else large))))
+    while rest != 0:
+        point: i64 = rest & 31
+        rest = rest >> 5
+        if point != 0:
+            to: i64 = point - (small if number == 1 else large)
+            if to < 0:
+                to = 0
+            steps.append((int(point), int(to)))
+        number += 1
     return steps
+
+
+def _leaving(steps: list[tuple[int, int]], point: int) -> int:
+    """Index of the first step that leaves a point; -1 if none does."""
+    for index, step in enumerate(steps):
+        if step[0] == point:
+            return index
+    return -1
 
 
 def written(theirs: tuple[int, ...], dice: int, turn: int) -> str:
@@ -306,25 +335,29 @@ def written(theirs: tuple[int, ...], dice: int, turn: int) -> str:
 
     Checkers are followed as far as they go, the farthest first; points on the way are
     written only where a checker is hit.
+
+    >>> written((0,) * 26, 62, 24 + 32 * 13)
+    '24/18 13/11'
+    >>> written((0,) * 26, 44, 8 + 32 * 8)
+    '8/4(2)'
     """
-    steps = sorted(steps_of(dice, turn), reverse=True)
+    steps = steps_of(dice, turn)
+    steps.sort(reverse=True)
     paths: list[str] = []
     while steps:
         point, to = steps.pop(0)
-        text = "bar" if point == BAR else str(point)
-        while True:
-            hit = to > 0 and theirs[25 - to] == 1
-            onward = [step for step in steps if step[0] == to]
-            if not onward:
-                text += "/off" if to == OFF else f"/{to}*" if hit else f"/{to}"
-                break
-            if hit:
-                text += f"/{to}*"
-            steps.remove(onward[0])
-            to = onward[0][1]
-        paths.append(text)
-    parts: list[str] = []
-    for text in dict.fromkeys(paths):
-        count = paths.count(text)
-        parts.append(text if count == 1 else f"{text}({count})")
-    return " ".join(parts) or "pass"
+        text = _FROM[point]
+        onward = _leaving(steps, to)
+        while onward >= 0:
+            if theirs[25 - to] == 1:
+                text += _TO[to] + "*"
+            to = steps.pop(onward)[1]
+            onward = _leaving(steps, to)
+        hit = to > 0 and theirs[25 - to] == 1
+        paths.append(text + _TO[to] + "*" if hit else text + _TO[to])
+    if len(set(paths)) < len(paths):
+        paths = [
+            path if paths.count(path) == 1 else f"{path}({paths.count(path)})"
+            for path in dict.fromkeys(paths)
+        ]
+    return " ".join(paths) or "pass"

@@ -18,7 +18,7 @@ projects" of J. DeNero and D. Klein (Berkeley CS188).
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from mypy_extensions import mypyc_attr
 
@@ -39,8 +39,6 @@ from plyhouse.games.stochastic.pacman.maze import LAYOUTS, NAMES, STOP, Maze, ma
 
 if TYPE_CHECKING:
     import random
-
-    from plyhouse.games.base import State
 
 __all__ = ["PACMAN", "Pacman", "PacmanObservation", "PacmanState"]
 
@@ -338,8 +336,19 @@ class PacmanObservation(Observation):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Pacman(Game):
-    """Pacman against ghosts that are adversaries or chance."""
+class Pacman(Game[PacmanState, int, PacmanObservation]):
+    """Pacman against ghosts that are adversaries or chance.
+
+    >>> game = Pacman(layout="duel")
+    >>> print(game.describe(game.initial_state()))
+    %%%%%%%%%
+    %.  %  G%
+    % %   % %
+    % % % % %
+    %P  %  .%
+    %%%%%%%%%
+    score 0, 300 moves left, turn 0, Pacman at 4,1, headings of ghosts: stop
+    """
 
     info: ClassVar[GameInfo] = GameInfo(
         name="pacman",
@@ -406,11 +415,11 @@ class Pacman(Game):
             self.chance,
         )
 
-    def format(self, state: State, action: int) -> str:
+    def format(self, state: PacmanState, action: int) -> str:
         """The direction."""
         return NAMES[action]
 
-    def format_chance(self, state: State, outcome: int) -> str:
+    def format_chance(self, state: PacmanState, outcome: int) -> str:
         """The direction."""
         return NAMES[outcome]
 
@@ -435,51 +444,52 @@ class Pacman(Game):
             ["".join(marks[row * width : row * width + width]) for row in range(maze.rows)]
         )
 
-    def observe(self, state: State, seat: int | None) -> PacmanObservation:
+    def observe(self, state: PacmanState, seat: int | None) -> PacmanObservation:
         """The maze and all in it."""
-        position = cast("PacmanState", state)
         maze = self.maze
         return PacmanObservation(
             seat=seat,
-            to_move=position.to_move,
+            to_move=state.to_move,
             legal=self.legal_text(state, seat),
-            maze=self._drawn(position),
-            pacman=self._place(position.pacman),
-            ghosts=tuple([self._place(cell) for cell in position.ghosts]),
-            headings=tuple([NAMES[heading] for heading in position.headings]),
-            dots=tuple([self._place(c) for c in maze.dots if position.dots & maze.bits[c]]),
-            score=position.score,
-            steps=position.steps,
-            turn=position.turn,
+            maze=self._drawn(state),
+            pacman=self._place(state.pacman),
+            ghosts=tuple([self._place(cell) for cell in state.ghosts]),
+            headings=tuple([NAMES[heading] for heading in state.headings]),
+            dots=tuple([self._place(c) for c in maze.dots if state.dots & maze.bits[c]]),
+            score=state.score,
+            steps=state.steps,
+            turn=state.turn,
         )
 
-    def sample_state(self, observation: Observation, rng: random.Random) -> PacmanState:
+    def sample_state(self, observation: PacmanObservation, rng: random.Random) -> PacmanState:
         """The position that was observed."""
-        seen = cast("PacmanObservation", observation)
         return PacmanState(
-            seen.to_move,
+            observation.to_move,
             self.maze,
-            self._cell(seen.pacman),
-            tuple([self._cell(place) for place in seen.ghosts]),
-            tuple([NAMES.index(name) for name in seen.headings]),
-            sum([self.maze.bits[self._cell(place)] for place in seen.dots]),
-            seen.score,
-            seen.steps,
-            seen.turn,
+            self._cell(observation.pacman),
+            tuple([self._cell(place) for place in observation.ghosts]),
+            tuple([NAMES.index(name) for name in observation.headings]),
+            sum([self.maze.bits[self._cell(place)] for place in observation.dots]),
+            observation.score,
+            observation.steps,
+            observation.turn,
             self.chance,
         )
 
-    def scene(self, observation: Observation) -> Scene:
+    def scene(self, observation: PacmanObservation) -> Scene:
         """The maze, in which one chooses the next cell, and a button per direction."""
-        seen = cast("PacmanObservation", observation)
         maze = self.maze
-        mover = self._cell(seen.ghosts[seen.turn - 1] if seen.turn else seen.pacman)
-        targets = {maze.step[NAMES.index(name) * maze.cells + mover]: name for name in seen.legal}
+        mover = self._cell(
+            observation.ghosts[observation.turn - 1] if observation.turn else observation.pacman
+        )
+        targets = {
+            maze.step[NAMES.index(name) * maze.cells + mover]: name for name in observation.legal
+        }
         words = {"%": "wall", ".": "dot", " ": "empty", "P": "Pacman", "G": "ghost"}
         texts = {"%": "#", ".": "·", " ": "", "P": "P", "G": "G"}
         shapes = {"%": "block", ".": "dot", " ": "", "P": "disc", "G": "disc"}
         rows: list[tuple[Cell, ...]] = []
-        for row, text in enumerate(seen.maze):
+        for row, text in enumerate(observation.maze):
             cells: list[Cell] = []
             for column, mark in enumerate(text):
                 place = row * maze.columns + column
@@ -487,36 +497,35 @@ class Pacman(Game):
                 if mark == "P":
                     owner = PACMAN
                 elif mark == "G" and not self.chance:
-                    owner = 1 + seen.ghosts.index((row, column))
+                    owner = 1 + observation.ghosts.index((row, column))
                 label = f"row {row + 1}, column {column + 1}, {words[mark]}"
                 action, face = targets.get(place), mark if mark in "PG" else ""
                 cells.append(Cell(texts[mark], owner, shapes[mark], action, label, face=face))
             rows.append(tuple(cells))
         elements: list[Element] = [
             Grid(tuple(rows), (), (), "Maze"),
-            Counter("Score", seen.score, None, PACMAN),
-            Counter("Dots left", len(seen.dots)),
-            Counter("Moves left", seen.steps),
+            Counter("Score", observation.score, None, PACMAN),
+            Counter("Dots left", len(observation.dots)),
+            Counter("Moves left", observation.steps),
         ]
-        elements += [Button(name.capitalize(), name) for name in seen.legal]
-        name = "Pacman" if seen.turn == 0 else f"ghost {seen.turn}"
-        if seen.to_move != TERMINAL:
+        elements += [Button(name.capitalize(), name) for name in observation.legal]
+        name = "Pacman" if observation.turn == 0 else f"ghost {observation.turn}"
+        if observation.to_move != TERMINAL:
             status = f"{name} to move"
-        elif not seen.dots:
-            status = f"Pacman clears the maze with {seen.score} points"
-        elif seen.pacman in seen.ghosts:
-            status = f"Pacman is caught with {seen.score} points"
+        elif not observation.dots:
+            status = f"Pacman clears the maze with {observation.score} points"
+        elif observation.pacman in observation.ghosts:
+            status = f"Pacman is caught with {observation.score} points"
         else:
-            status = f"Pacman has no moves left, {seen.score} points"
-        return Scene(tuple(elements), status, seen.to_move if seen.to_move >= 0 else None)
+            status = f"Pacman has no moves left, {observation.score} points"
+        return Scene(tuple(elements), status, observation.seat_to_move)
 
-    def describe(self, state: State) -> str:
+    def describe(self, state: PacmanState) -> str:
         """The maze, and one line with score, moves left, turn and where ghosts are heading."""
-        position = cast("PacmanState", state)
-        ways = " ".join(NAMES[heading] for heading in position.headings) or "none"
-        place = ",".join(str(part) for part in self._place(position.pacman))
+        ways = " ".join(NAMES[heading] for heading in state.headings) or "none"
+        place = ",".join(str(part) for part in self._place(state.pacman))
         line = (
-            f"score {position.score}, {position.steps} moves left, turn {position.turn}, "
+            f"score {state.score}, {state.steps} moves left, turn {state.turn}, "
             f"Pacman at {place}, headings of ghosts: {ways}"
         )
-        return "\n".join([*self._drawn(position), line])
+        return "\n".join([*self._drawn(state), line])

@@ -1,0 +1,384 @@
+"""Positions of Go: what may be played, what superko forbids, and what a play does."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final, final
+
+from mypy_extensions import i64, mypyc_attr
+
+from plyhouse.games.base import TERMINAL
+from plyhouse.games.deterministic.go.board import (
+    EMPTY,
+    Scratch,
+    area_lead,
+    captured_by,
+    empty_board,
+    has_other_liberty,
+    nearness,
+    place_of,
+    steps_of,
+)
+from plyhouse.games.native import BoardState
+
+if TYPE_CHECKING:
+    import random
+
+__all__ = ["COLUMNS", "PASS", "GoState", "Rules", "rules_of"]
+
+PASS: Final = "pass"  # noqa: S105 - of the rules, not a secret
+COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
+
+_BLACK_WINS: Final[tuple[float, ...]] = (1.0, -1.0)
+_WHITE_WINS: Final[tuple[float, ...]] = (-1.0, 1.0)
+_DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
+
+
+@final
+class Rules:
+    """What all positions of one size and komi share; made by `rules_of` only."""
+
+    def __init__(self, size: int = 9, komi: float = 7.5) -> None:
+        self.size: int = size
+        self.komi: float = komi
+        self.board: bytes = empty_board(size)
+        self.steps: bytes = steps_of(size)
+        self.points: tuple[Any, ...] = tuple(range(size * size + 1))
+        """Ready objects of all actions, as making them anew would take longer."""
+        names = [f"{COLUMNS[point % size]}{point // size + 1}" for point in range(size * size)]
+        self.names: tuple[str, ...] = (*names, PASS)
+        """All actions as text."""
+        self.numbers: dict[str, int] = {name: n for n, name in enumerate(self.names)}
+        """The opposite."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return rules_of, (self.size, self.komi)
+
+
+@functools.cache
+def rules_of(size: int, komi: float) -> Rules:
+    """The one `Rules` of a size and komi."""
+    return Rules(size, komi)
+
+
+_STANDARD: Final = rules_of(9, 7.5)
+
+
+@final
+@mypyc_attr(free_list_len=1)
+class GoState(BoardState):
+    """A board and the chain of states before it, which superko looks at.
+
+    Actions count the points from A1 along the rows; the last one is to pass.
+    """
+
+    __slots__ = ("board", "earlier", "last", "passes", "plies", "rules", "stones", "taken")
+
+    rules: Rules
+    board: bytes
+    """See `plyhouse.games.deterministic.go.board`."""
+    earlier: GoState | None
+    """The state before; None at the start.  Of a state that was sampled, some state with a
+    board that superko forbids to repeat."""
+    last: i64
+    """The action that led here; -1 at the start."""
+    plies: i64
+    passes: i64
+    """How many passes in a row have just been made."""
+    stones: i64
+    """How many stones are on the board."""
+    taken: bool
+    """Whether any stone was ever taken: before that, nothing can repeat."""
+
+    def __init__(
+        self,
+        to_move: int = 0,
+        rules: Rules = _STANDARD,
+        board: bytes = b"",
+        earlier: GoState | None = None,
+        last: i64 = -1,
+        plies: i64 = 0,
+        passes: i64 = 0,
+        stones: i64 = 0,
+        taken: bool = False,
+    ) -> None:
+        self.to_move = to_move
+        self.rules = rules
+        self.board = board
+        self.earlier = earlier
+        self.last = last
+        self.plies = plies
+        self.passes = passes
+        self.stones = stones
+        self.taken = taken
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The chain as a flat list: followed by pickle itself, it would exhaust the stack.
+        chain: list[tuple[Any, ...]] = []
+        state: GoState | None = self
+        while state is not None:
+            chain.append(state._fields())
+            state = state.earlier
+        chain.reverse()
+        return _linked, (self.rules, tuple(chain))
+
+    def _fields(self) -> tuple[Any, ...]:
+        """All but the rules and the state before."""
+        return (
+            self.to_move,
+            self.board,
+            int(self.last),
+            int(self.plies),
+            int(self.passes),
+            int(self.stones),
+            self.taken,
+        )
+
+    def forbidden(self) -> tuple[Any, ...]:
+        """Points on which the mover could play but for superko."""
+        if self.to_move < 0 or not self.taken:
+            return ()
+        _, banned = self._plays()
+        return tuple(banned)
+
+    def without_history(self, forbidden: tuple[Any, ...]) -> GoState:
+        """The state if nothing were known of its past but that superko forbids these points."""
+        earlier: GoState | None = None
+        for action in forbidden:
+            number: i64 = action
+            at: i64 = place_of(number, self.rules.size)
+            taken = captured_by(self.board, self.rules.steps, at, self.to_move + 1)
+            stones: i64 = self.stones + 1 - len(taken)
+            board = self._result(at, taken)
+            earlier = GoState(0, self.rules, board, earlier, -1, 0, 0, stones, False)
+        return GoState(
+            self.to_move,
+            self.rules,
+            self.board,
+            earlier,
+            self.last,
+            self.plies,
+            self.passes,
+            self.stones,
+            earlier is not None,
+        )
+
+    def _result(self, at: i64, taken: list[int]) -> bytes:
+        """The board after a stone of the mover ``at`` a place that takes some stones."""
+        board = bytearray(self.board)
+        board[at] = self.to_move + 1
+        for place in taken:
+            board[place] = EMPTY
+        return bytes(board)
+
+    def _repeats(self, board: bytes, stones: i64) -> bool:
+        """Whether the whole board was so before."""
+        state = self
+        while True:
+            if state.stones == stones and state.board == board:
+                return True
+            if state.earlier is None:
+                return False
+            state = state.earlier
+
+    def _plays(self) -> tuple[list[Any], list[Any]]:
+        """Legal plays, and the plays that only the superko rule forbids."""
+        rules = self.rules
+        size: i64 = rules.size
+        width: i64 = size + 1
+        steps = rules.steps
+        board = self.board
+        colour: i64 = self.to_move + 1
+        ko = self.taken
+        closed: list[int] = self._closed() if ko else []
+        legal: list[Any] = []
+        banned: list[Any] = []
+        count: i64 = size * size
+        action: i64 = 0
+        row: i64 = 0
+        at: i64 = width + 1
+        while action < count:
+            if board[at] == EMPTY:
+                right: i64 = board[at + 1]
+                left: i64 = board[at - 1]
+                above: i64 = board[at + width]
+                below: i64 = board[at - width]
+                possible = (
+                    right == EMPTY
+                    or left == EMPTY
+                    or above == EMPTY
+                    or below == EMPTY
+                    or (right == colour and has_other_liberty(board, steps, at + 1, at))
+                    or (left == colour and has_other_liberty(board, steps, at - 1, at))
+                    or (above == colour and has_other_liberty(board, steps, at + width, at))
+                    or (below == colour and has_other_liberty(board, steps, at - width, at))
+                )
+                if ko or not possible:
+                    enemy: i64 = 3 - colour
+                    takes = (
+                        (right == enemy and not has_other_liberty(board, steps, at + 1, at))
+                        or (left == enemy and not has_other_liberty(board, steps, at - 1, at))
+                        or (above == enemy and not has_other_liberty(board, steps, at + width, at))
+                        or (below == enemy and not has_other_liberty(board, steps, at - width, at))
+                    )
+                    if takes:
+                        possible = True
+                        if ko:
+                            taken = captured_by(board, steps, at, colour)
+                            stones: i64 = self.stones + 1 - len(taken)
+                            if self._repeats(self._result(at, taken), stones):
+                                banned.append(rules.points[action])
+                                possible = False
+                    elif possible and len(closed) > 0 and at in closed:
+                        banned.append(rules.points[action])
+                        possible = False
+                if possible:
+                    legal.append(rules.points[action])
+            action += 1
+            row += 1
+            at += 1
+            if row == size:
+                row = 0
+                at += 1
+        return legal, banned
+
+    def _closed(self) -> list[int]:
+        """Places where a stone of the mover, taking nothing, would repeat a board."""
+        board = self.board
+        stones: i64 = self.stones + 1
+        colour: i64 = self.to_move + 1
+        size: i64 = len(board)
+        found: list[int] = []
+        state = self
+        while state.earlier is not None:
+            state = state.earlier
+            if state.stones == stones:
+                # With one stone more, it is the same but for one place or differs in several.
+                other = state.board
+                at: i64 = 0
+                while board[at] == other[at]:
+                    at += 1
+                first = at
+                at += 1
+                while at < size and board[at] == other[at]:
+                    at += 1
+                if at == size and board[first] == EMPTY and other[first] == colour:
+                    found.append(int(first))
+        return found
+
+    def actions(self) -> tuple[Any, ...]:
+        """Legal plays from A1 along the rows, then to pass."""
+        if self.to_move < 0:
+            return ()
+        legal, _ = self._plays()
+        legal.append(self.rules.points[self.rules.size * self.rules.size])
+        return tuple(legal)
+
+    def after(self, action: Any) -> GoState:
+        """The state after a play or a pass."""
+        rules = self.rules
+        number: i64 = action
+        size: i64 = rules.size
+        plies: i64 = self.plies + 1
+        to_move = 1 - self.to_move
+        if plies >= 4 * size * size:
+            to_move = TERMINAL
+        if number == size * size:
+            passes: i64 = self.passes + 1
+            if passes == 2:
+                to_move = TERMINAL
+            return GoState(
+                to_move, rules, self.board, self, number, plies, passes, self.stones, self.taken
+            )
+        at: i64 = place_of(number, size)
+        taken = captured_by(self.board, rules.steps, at, self.to_move + 1)
+        board = self._result(at, taken)
+        stones: i64 = self.stones + 1 - len(taken)
+        ko = self.taken or len(taken) > 0
+        return GoState(to_move, rules, board, self, number, plies, 0, stones, ko)
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def lead(self) -> float:
+        """Black's area less white's and the komi, as the board stands."""
+        return float(area_lead(self.board, self.rules.steps)) - self.rules.komi
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the side with more points, -1 for the other, 0 when equal."""
+        return _decide(self.lead())
+
+    def key(self) -> tuple[Any, ...]:
+        """Board, side to move, passes, and the plays that superko forbids now.
+
+        What it will forbid later depends on the whole history and is left out.
+        """
+        if self.to_move < 0:
+            return (self.board, self.to_move, 0, ())
+        return (self.board, self.to_move, int(self.passes), self.forbidden())
+
+    def heuristic(self) -> tuple[float, ...]:
+        """The lead in points, where an empty point is the nearer colour's."""
+        if self.to_move == TERMINAL:
+            return self.returns()
+        rules = self.rules
+        lead: float = float(nearness(self.board, rules.steps)) - rules.komi
+        value = lead / (float(rules.size * rules.size) + abs(rules.komi) + 1.0)
+        return (value, -value)
+
+    def noisy_actions(self) -> tuple[Any, ...]:
+        """Plays that take stones."""
+        if self.to_move < 0:
+            return ()
+        return tuple([action for action in self._plays()[0] if self._takes(action)])
+
+    def _takes(self, action: i64) -> bool:
+        rules = self.rules
+        size: i64 = rules.size
+        if action == size * size:
+            return False
+        at: i64 = place_of(action, size)
+        return len(captured_by(self.board, rules.steps, at, self.to_move + 1)) > 0
+
+    def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The same actions: those that take stones first, to pass last."""
+        first: list[Any] = []
+        others: list[Any] = []
+        last: list[Any] = []
+        most: i64 = self.rules.size * self.rules.size
+        for action in actions:
+            number: i64 = action
+            if number == most:
+                last.append(action)
+            elif self._takes(number):
+                first.append(action)
+            else:
+                others.append(action)
+        return tuple(first + others + last)
+
+    def playout(self, rng: random.Random) -> tuple[float, ...]:
+        """Returns after random play that fills no eyes, see `Scratch.play_out`."""
+        if self.to_move < 0:
+            return self.returns()
+        size: i64 = self.rules.size
+        scratch = Scratch(self.board, self.rules.steps)
+        left: i64 = 4 * size * size - self.plies
+        lead = scratch.play_out(rng, self.to_move + 1, self.passes, left)
+        return _decide(float(lead) - self.rules.komi)
+
+
+def _decide(lead: float) -> tuple[float, ...]:
+    """Returns for black's lead in points."""
+    if lead > 0.0:
+        return _BLACK_WINS
+    return _WHITE_WINS if lead < 0.0 else _DRAW
+
+
+def _linked(rules: Rules, chain: tuple[tuple[Any, ...], ...]) -> GoState:
+    """The last state of a chain that `GoState.__reduce__` took apart."""
+    state: GoState | None = None
+    for to_move, board, last, plies, passes, stones, taken in chain:
+        state = GoState(to_move, rules, board, state, last, plies, passes, stones, taken)
+    assert state is not None  # noqa: S101 - a chain has at least one link
+    return state
