@@ -127,7 +127,7 @@ async def test_a_chess_bot_sees_a_third_occurrence_coming(
         """
     )
     there_and_back = ("g1f3", "g8f6", "f3g1", "f6g8")
-    async with hosting(spec, clock) as rig:
+    async with supervised(spec, clock) as rig:
         rig.begin("m1", *played(*there_and_back, *there_and_back[:3]), game="chess")
         assert (await rig.ask()).action == "f6g8"
         await rig.until(lambda: len(rig.lines) == 2)
