@@ -25,12 +25,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
 import uvloop
+from msgspec.structs import astuple
 from sqlalchemy import Connection, text
 
 from plyhouse.server.results.ratings import PairScore, fit
@@ -50,7 +50,6 @@ from plyhouse.storage.writer import Writer
 
 BATCHES = (1, 5, 25, 100)
 POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
-values_of = attrgetter(*(field.name for field in fields(EventRow)))
 COLUMNS = (
     "match_id, idx, kind, ply, seat, text, thought_ns, lag_ns, stall_ns, charged_ns, "
     "remaining_ns, data"
@@ -191,7 +190,7 @@ async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
     watch = Stopwatch()
     for index in until(seconds):
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(statement, [values_of(row) for row in rows_of(ids, index)])
+        connection.executemany(statement, [astuple(row) for row in rows_of(ids, index)])
         connection.execute("COMMIT")
         done += 1
     rate = watch.rate(done, size)
@@ -213,7 +212,7 @@ async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
     watch = Stopwatch()
     for index in until(seconds):
         async with connection.transaction():
-            await connection.executemany(statement, [values_of(r) for r in rows_of(ids, index)])
+            await connection.executemany(statement, [astuple(r) for r in rows_of(ids, index)])
         done += 1
     rate = watch.rate(done, size)
     await connection.close()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, replace
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from plyhouse.storage.errors import Unknown
@@ -17,7 +17,6 @@ __all__ = [
     "list_matches",
     "pairing",
     "pairing_matches",
-    "record",
     "running_matches",
     "stored_match",
 ]
@@ -71,20 +70,6 @@ def pairing_matches(connection: Connection, pairing_id: str) -> list[MatchRow]:
     where = matches.c.pairing_id == pairing_id
     rows = connection.execute(_headers().where(where).order_by(matches.c.created_ms, matches.c.id))
     return _assemble(connection, rows.all(), secrets=False)
-
-
-def record(connection: Connection, match_id: str) -> dict[str, Any]:
-    """Return all that a record is made of, as plain values.
-
-    The header's fields (see `MatchRow`), ``pairing`` (see `PairingRow`) and ``events``, a list
-    of dicts (see `EventRow`). ``seed`` is hex, and empty until the pairing is over.
-    """
-    match = stored_match(connection, match_id)
-    seed = match.header.seed.hex() if match.pairing.finished_ms is not None else ""
-    material = asdict(match.header) | {"seed": seed}
-    material["pairing"] = asdict(match.pairing) | {"seed": seed}
-    material["events"] = [asdict(event) for event in match.events]
-    return material
 
 
 def list_matches(

@@ -7,10 +7,10 @@ written has reached the disk when a method returns. For the stream of actions du
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, cast
 
 from plyhouse.storage import competitions, leaderboards, people
 from plyhouse.storage import match_reads as records
@@ -22,11 +22,8 @@ from plyhouse.storage.rows import (
     EntryRow,
     EventRow,
     FinishMatch,
-    FinishPairing,
     Identity,
     MatchRow,
-    NewMatch,
-    NewPairing,
     Op,
     PairingRow,
     PairResult,
@@ -35,20 +32,17 @@ from plyhouse.storage.rows import (
     RatingLike,
     Snapshot,
     Standing,
-    StartMatch,
     StoredMatch,
     TableRow,
     TokenRow,
+    wall_ms,
 )
+from plyhouse.storage.statements import ROWS_AT_ONCE
 
-__all__ = ["Store", "wall_ms"]
+__all__ = ["Store"]
 
 _TOUCH_EVERY_MS = 60_000
-
-
-def wall_ms() -> int:
-    """Return the wall-clock time in milliseconds since 1970 (UTC)."""
-    return time.time_ns() // 1_000_000
+_EVENTS = {EventRow}
 
 
 class Store:
@@ -175,32 +169,37 @@ class Store:
 
     async def apply(self, ops: Iterable[Op]) -> None:
         """Store operations in one transaction of their own: all of them or none."""
-        rows = list(ops)
-        await self._database.write_prepared(lambda c: self._operations.apply(c, rows))
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def create_pairing(self, row: PairingRow) -> None:
-        """Store a pairing."""
-        await self.apply([NewPairing(row)])
+        def done(error: BaseException | None) -> None:
+            if future.cancelled():
+                return
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
 
-    async def create_match(self, row: MatchRow) -> None:
-        """Store a match and its seats; the pairing comes before."""
-        await self.apply([NewMatch(row)])
+        self.apply_soon(list(ops), done)
+        await future
 
-    async def start_match(self, match_id: str, nonces: tuple[str, ...], started_ms: int) -> None:
-        """Mark a match as running."""
-        await self.apply([StartMatch(match_id, nonces, started_ms)])
+    def apply_soon(self, ops: Sequence[Op], done: Callable[[BaseException | None], None]) -> None:
+        """Like `apply`, with a callback, which the event loop calls when they are durable.
 
-    async def add_events(self, rows: Sequence[EventRow]) -> None:
-        """Store events in one transaction."""
-        await self.apply(rows)
+        It is told None, or the `StorageError` that `apply` would raise (ValueError for returns
+        that do not fit the match).
+        """
+        if set(map(type, ops)) == _EVENTS:
+            rows = cast("Sequence[EventRow]", ops)
+            single = len(rows) <= ROWS_AT_ONCE
+            add = self._operations.add_events
+            self._database.write_soon(lambda link: add(link, rows), done, one_statement=single)
+        else:
+            apply = self._operations.apply
+            self._database.write_soon(lambda link: apply(link, ops), done)
 
     async def finish_match(self, end: FinishMatch) -> None:
         """End a match; leaderboard and pair results follow in the same transaction."""
         await self.apply([end])
-
-    async def finish_pairing(self, pairing_id: str, finished_ms: int) -> None:
-        """End a pairing; its seed is public from now on."""
-        await self.apply([FinishPairing(pairing_id, finished_ms)])
 
     async def pairing(self, pairing_id: str) -> PairingRow:
         """Return a pairing with its secret seed; raises `Unknown`."""
@@ -217,13 +216,6 @@ class Store:
     async def match(self, match_id: str) -> StoredMatch:
         """Return one match with its secret seed and its events; raises `Unknown`."""
         return await self._database.read(lambda c: records.stored_match(c, match_id))
-
-    async def record(self, match_id: str) -> dict[str, Any]:
-        """Return a match as plain values, with the seed only when its pairing is over.
-
-        The caller decides whether an unfinished match may be shown: events are all there.
-        """
-        return await self._database.read(lambda c: records.record(c, match_id))
 
     async def list_matches(
         self,

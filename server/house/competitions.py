@@ -16,12 +16,12 @@ from typing import Any, Final
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.matches import MatchRunner, Terms, wall_ms
+from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.schedule import Pairing, round_robin
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.storage.errors import StorageError, Unknown
-from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id
+from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id, wall_ms
 from plyhouse.storage.store import Store
 
 __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]

@@ -25,12 +25,11 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.server.match.clock import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import new_id
 
 __all__ = ["Lobby", "read_game", "read_time_control"]
 
-SECOND: Final = 1_000_000_000
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
 

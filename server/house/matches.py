@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -18,12 +17,12 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
-from plyhouse.server.match.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
+from plyhouse.server.match.clock import MS, SECOND, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.restore import RestoreError
 from plyhouse.server.match.terms import config_of, terms_data
-from plyhouse.server.results.leaderboards import return_span
+from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.storage.rows import (
     FinishMatch,
     FinishPairing,
@@ -34,15 +33,15 @@ from plyhouse.storage.rows import (
     PairingRow,
     StoredMatch,
     new_id,
+    wall_ms,
 )
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-__all__ = ["MatchRunner", "Terms", "wall_ms"]
+__all__ = ["MatchRunner", "Terms"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
 
-SECOND: Final = 1_000_000_000
 RECENT: Final = 500
 """Finished matches kept at hand, so that a repeated action or a late question is answered."""
 
@@ -294,7 +293,11 @@ class MatchRunner:
                 wall,
                 culprit=outcome.seat,
                 reason=outcome.reason,
-                span=return_span(live.match.game),
+                scores=(
+                    None
+                    if finish.void
+                    else match_scores(outcome.returns, return_span(live.match.game))
+                ),
             )
         ]
         pairing.open.pop(live.id, None)
@@ -351,8 +354,3 @@ class MatchRunner:
     def games(self) -> Iterable[str]:
         """The games being played, for the health page."""
         return sorted({live.match.game.spec for live in self.live.values()})
-
-
-def wall_ms() -> int:
-    """The wall clock in milliseconds since 1970 (UTC)."""
-    return time.time_ns() // 1_000_000

@@ -32,7 +32,7 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.storage.rows import pair_score
+from plyhouse.server.results.scoring import pair_score
 
 __all__ = [
     "Interval",
