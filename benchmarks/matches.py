@@ -127,12 +127,13 @@ def pair(pools: int, *, busy: bool, seconds: float) -> float:
     turn = 0
     while spent < seconds:
         free = dict.fromkeys(names, 0 if busy else 1)
+        freed = names
         if busy:
-            for step in (0, 1):
-                free[names[(turn + step * pools) % SEEKERS]] = 1
+            freed = [names[(turn + step * pools) % SEEKERS] for step in (0, 1)]
+            free.update(dict.fromkeys(freed, 1))
             turn += 1
         begun = time.process_time()
-        proposals += len(matchmaker.pair(free.__getitem__))
+        proposals += len(matchmaker.pair(free.__getitem__, freed))
         spent += time.process_time() - begun
     return spent / proposals * 1e6
 

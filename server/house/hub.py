@@ -471,7 +471,7 @@ class Hub:
             if not holder.online and not holder.matches:
                 self.participants.pop(holder.bot_id, None)
         if not self.stopping:
-            self.lobby.pair_soon()
+            self.lobby.pair_soon(live.holders)
             self.competitions.over(live)
 
     async def say_goodbye(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -102,6 +102,8 @@ class Lobby:
         """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
         self._pairing = False
+        self._freed: set[str] | None = set()
+        """Names of those who may have room since the last look; None if it may be anybody."""
         self.open = True
         """Set to False when the server stops: nothing new begins."""
 
@@ -130,7 +132,7 @@ class Lobby:
         except SeekError as error:
             raise ProtocolError(error.code, str(error)) from error
         self._seekers[seek.id] = participant
-        self.pair_soon()
+        self.pair_soon(())
         return Ok(message.id, seek=seek.id)
 
     def unseek(self, participant: Participant, message: Unseek) -> Ok:
@@ -142,8 +144,14 @@ class Lobby:
             self._matchmaker.withdraw(message.seek)
         return Ok(message.id)
 
-    def pair_soon(self) -> None:
-        """Look for pairings in a moment."""
+    def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
+        """Look for pairings in a moment; ``freed`` are those who may have room since the last
+        look, None stands for anybody.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update([f"{each.player}/{each.bot}" for each in freed])
         if not self._pairing and len(self._matchmaker) > 1:
             self._pairing = True
             asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
@@ -152,7 +160,8 @@ class Lobby:
         self._pairing = False
         if not self.open:
             return
-        proposals = self._matchmaker.pair(self._room)
+        freed, self._freed = self._freed, set()
+        proposals = self._matchmaker.pair(self._room, freed)
         terms_of: dict[PoolKey, Terms] = {}
         for proposal in proposals:
             pool = proposal.pool
