@@ -22,6 +22,7 @@ from msgspec import Struct
 __all__ = [
     "SCOPES",
     "BotRow",
+    "CompetitionOverview",
     "CompetitionRow",
     "EntryRow",
     "EventRow",
@@ -346,6 +347,18 @@ class Progress:
     planned: int
     created: int
     finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionOverview:
+    """All there is to show of a competition, as it was at one moment."""
+
+    competition: CompetitionRow
+    entries: list[EntryRow]
+    """In the order in which they were made."""
+    progress: Progress
+    table: list[TableRow]
+    """The table of all entries, best first."""
 
 
 class NewPairing(Struct, frozen=True, gc=False):

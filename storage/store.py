@@ -18,6 +18,7 @@ from plyhouse.storage.database import Database
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
     BotRow,
+    CompetitionOverview,
     CompetitionRow,
     EntryRow,
     EventRow,
@@ -28,12 +29,10 @@ from plyhouse.storage.rows import (
     PairingRow,
     PairResult,
     PlayerRow,
-    Progress,
     RatingLike,
     Snapshot,
     Standing,
     StoredMatch,
-    TableRow,
     TokenRow,
     wall_ms,
 )
@@ -161,6 +160,10 @@ class Store:
         """Return a bot by id; raises `Unknown`."""
         return await self._database.read(lambda c: people.bot(c, bot_id))
 
+    async def bots_of(self, players: Iterable[str]) -> list[BotRow]:
+        """Return all bots of the players of these names in any case; unknown ones have none."""
+        return await self._database.read(lambda c: people.bots_of(c, players))
+
     async def bots(self, player_id: int | None = None) -> list[BotRow]:
         """Return a player's bots, or everyone's."""
         return await self._database.read(lambda c: people.list_bots(c, player_id))
@@ -272,9 +275,9 @@ class Store:
 
     # competitions
 
-    async def create_competition(self, row: CompetitionRow) -> None:
-        """Store a competition; raises `AlreadyExists`."""
-        await self._database.write(lambda c: competitions.create_competition(c, row))
+    async def create_competition(self, row: CompetitionRow, bot_ids: Sequence[int] = ()) -> None:
+        """Store a competition and enter bots in one transaction; raises `AlreadyExists`."""
+        await self._database.write(lambda c: competitions.create_competition(c, row, bot_ids))
 
     async def competition(self, competition_id: str) -> CompetitionRow:
         """Return a competition; raises `Unknown`."""
@@ -291,34 +294,17 @@ class Store:
             lambda c: competitions.set_status(c, competition_id, status, now)
         )
 
-    async def add_entry(
-        self, competition_id: str, bot_id: int, version_id: int | None = None
-    ) -> EntryRow:
-        """Enter a bot; raises `AlreadyExists` or `Unknown`."""
-        now = self._clock()
-        return await self._database.write(
-            lambda c: competitions.add_entry(c, competition_id, bot_id, version_id, now)
-        )
-
     async def entries(self, competition_id: str) -> list[EntryRow]:
         """Return the entries in the order they were made."""
         return await self._database.read(lambda c: competitions.list_entries(c, competition_id))
 
-    async def set_entry_status(self, competition_id: str, bot_id: int, status: str) -> None:
-        """Make an entry active or withdrawn."""
-        await self._database.write(
-            lambda c: competitions.set_entry_status(c, competition_id, bot_id, status)
-        )
+    async def pairings_of(self, competition_id: str) -> list[str]:
+        """Return the ids of a competition's pairings that are stored."""
+        return await self._database.read(lambda c: competitions.pairings_of(c, competition_id))
 
-    async def competition_table(self, competition_id: str) -> list[TableRow]:
-        """Return the table of all entries, best first."""
-        return await self._database.read(
-            lambda c: competitions.competition_table(c, competition_id)
-        )
-
-    async def progress(self, competition_id: str) -> Progress:
-        """Return how many matches are planned, made and finished."""
-        return await self._database.read(lambda c: competitions.progress(c, competition_id))
+    async def overview(self, competition_id: str) -> CompetitionOverview:
+        """Return a competition with entries, progress and table; raises `Unknown`."""
+        return await self._database.read(lambda c: competitions.overview(c, competition_id))
 
     async def _player_id(self, player: str | int | PlayerRow) -> int:
         if isinstance(player, PlayerRow):

@@ -246,6 +246,6 @@ def test_naming_who_has_room_again_changes_no_pairing(data: st.DataObject) -> No
         assert pairs(first) == pairs(second)
         assert asking.seeks() == told.seeks()
         for proposal in first:
-            for each in proposal.seeks:
-                free[each.name] -= 1
+            for member in proposal.seeks:
+                free[member.name] -= 1
         assert min(free.values()) >= 0

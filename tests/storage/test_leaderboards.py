@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.rows import CompetitionRow, Progress
 from plyhouse.storage.store import Store
 
 
@@ -56,12 +56,11 @@ async def test_returns_and_their_squares_are_summed_and_score_where_they_count(
 
 
 async def test_a_competition_goes_by_returns_where_they_count(store: Store, world: Any) -> None:
-    await store.create_competition(COMPETITION)
-    for name in ("ada", "bob"):
-        await store.add_entry("cup", (await world.bot(name)).id)
+    bots = [(await world.bot(name)).id for name in ("ada", "bob")]
+    await store.create_competition(COMPETITION, bots)
     for returns in ((1, -1), (1, -1), (-4, 4)):
         await world.play("ada", "bob", returns=returns, competition_id="cup", span=8)
-    table = await store.competition_table("cup")
+    table = (await store.overview("cup")).table
     assert [(row.bot, row.score, row.wins, row.returns) for row in table] == [
         ("bob", 1.75, 1, 2.0),
         ("ada", 1.25, 2, -2.0),
@@ -141,13 +140,14 @@ COMPETITION = CompetitionRow(
 async def test_a_competition_has_entries_progress_and_a_table(
     store: Store, world: Any, clock: Any
 ) -> None:
-    await store.create_competition(COMPETITION)
+    names = ["ada", "bob", "cy"]
+    await store.create_competition(COMPETITION, [(await world.bot(name)).id for name in names])
     assert await store.competition("cup") == COMPETITION
-    for name in ("ada", "bob", "cy"):
-        bot = await world.bot(name)
-        clock.now += 1
-        entry = await store.add_entry("cup", bot.id, world.bots[name][1])
-        assert (entry.bot, entry.status) == (name, "active")
+    entries = await store.entries("cup")
+    assert [(entry.bot, entry.status, entry.created_ms) for entry in entries] == [
+        (name, "active", 100) for name in names
+    ]
+    clock.now += 1
     await store.set_competition_status("cup", "running")
     await world.play("ada", "bob", returns=(-1, 1), competition_id="cup")
     await world.play("ada", "bob", returns=(0, 0), competition_id="cup", rated=False)
@@ -155,40 +155,45 @@ async def test_a_competition_has_entries_progress_and_a_table(
     await world.play("ada", "bob", returns=(5, -5), competition_id="cup", void=True)
     _, ops = await world.new("ada", "cy", competition_id="cup")
     await store.apply(ops)
-    table = await store.competition_table("cup")
+    shown = await store.overview("cup")
+    assert (shown.competition.status, shown.entries) == ("running", entries)
+    table = shown.table
     assert [(r.rank, r.bot, r.score, r.games, r.wins, r.draws, r.losses) for r in table] == [
         (1, "bob", 1.5, 2, 1, 1, 0),
         (2, "ada", 0.5, 2, 0, 1, 1),
         (3, "cy", 0.0, 0, 0, 0, 0),
     ]
     assert table[0].returns == 1.0
-    progress = await store.progress("cup")
-    assert (progress.planned, progress.created, progress.finished) == (4, 4, 3)
+    assert shown.progress == Progress(planned=4, created=4, finished=3)
+    pairings = {row.pairing_id for row in await store.list_matches(competition_id="cup")}
+    assert set(await store.pairings_of("cup")) == pairings
     assert len(await store.list_matches(competition_id="cup")) == 4
-    await store.set_entry_status("cup", table[2].bot_id, "withdrawn")
-    assert [entry.status for entry in await store.entries("cup")] == [
-        "active",
-        "active",
-        "withdrawn",
-    ]
     await store.set_competition_status("cup", "finished")
     (row,) = await store.competitions()
     assert (row.status, row.finished_ms) == ("finished", clock.now)
 
 
 async def test_what_is_wrong_with_a_competition_is_said(store: Store, world: Any) -> None:
-    await store.create_competition(COMPETITION)
     bot = await world.bot("ada")
-    await store.add_entry("cup", bot.id)
+    await store.create_competition(COMPETITION, [bot.id])
     with pytest.raises(AlreadyExists, match="competition 'cup' already"):
-        await store.create_competition(COMPETITION)
-    with pytest.raises(AlreadyExists, match="ada/ada is entered in 'Autumn cup' already"):
-        await store.add_entry("cup", bot.id)
-    with pytest.raises(Unknown, match="no competition 'x'"):
-        await store.add_entry("x", bot.id)
+        await store.create_competition(COMPETITION, [bot.id])
+    other = replace(COMPETITION, id="other")
+    with pytest.raises(AlreadyExists):
+        await store.create_competition(other, [bot.id, bot.id])
+    with pytest.raises(Unknown):
+        await store.create_competition(other, [99])
+    assert [row.id for row in await store.competitions()] == ["cup"], "all or nothing"
+    for look in (store.overview, store.competition):
+        with pytest.raises(Unknown, match="no competition 'x'"):
+            await look("x")
     with pytest.raises(Unknown, match="no status 'lost'"):
         await store.set_competition_status("cup", "lost")
-    with pytest.raises(Unknown, match="no status 'lost'"):
-        await store.set_entry_status("cup", bot.id, "lost")
-    with pytest.raises(Unknown, match="bot 99 is not entered"):
-        await store.set_entry_status("cup", 99, "active")
+
+
+async def test_bots_are_found_by_the_names_of_their_players(store: Store, world: Any) -> None:
+    for name in ("ada", "bob", "cy"):
+        await world.bot(name)
+    found = await store.bots_of(["ADA", "cy", "zed"])
+    assert sorted(bot.name for bot in found) == ["ada", "cy"]
+    assert await store.bots_of([]) == []
