@@ -26,7 +26,6 @@ from plyhouse.storage.rows import (
     Identity,
     MatchRow,
     Op,
-    PairingRow,
     PairResult,
     PlayerRow,
     RatingLike,
@@ -204,14 +203,6 @@ class Store:
         """End a match; leaderboard and pair results follow in the same transaction."""
         await self.apply([end])
 
-    async def pairing(self, pairing_id: str) -> PairingRow:
-        """Return a pairing with its secret seed; raises `Unknown`."""
-        return await self._database.read(lambda c: records.pairing(c, pairing_id))
-
-    async def pairing_matches(self, pairing_id: str) -> list[MatchRow]:
-        """Return a pairing's matches, oldest first; the seed is empty until it is over."""
-        return await self._database.read(lambda c: records.pairing_matches(c, pairing_id))
-
     async def running_matches(self) -> list[StoredMatch]:
         """Return all unfinished matches with seeds and events: what recovery needs."""
         return await self._database.read(records.running_matches)
@@ -278,10 +269,6 @@ class Store:
     async def create_competition(self, row: CompetitionRow, bot_ids: Sequence[int] = ()) -> None:
         """Store a competition and enter bots in one transaction; raises `AlreadyExists`."""
         await self._database.write(lambda c: competitions.create_competition(c, row, bot_ids))
-
-    async def competition(self, competition_id: str) -> CompetitionRow:
-        """Return a competition; raises `Unknown`."""
-        return await self._database.read(lambda c: competitions.competition(c, competition_id))
 
     async def competitions(self) -> list[CompetitionRow]:
         """Return all competitions, newest first."""

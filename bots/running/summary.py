@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from plyhouse.bots.running.play import MatchResult
+from plyhouse.protocol.messages import VOID
 
 __all__ = ["RunSummary", "SeekRequest", "counted", "verdict"]
 
@@ -45,7 +46,7 @@ def verdict(result: MatchResult) -> str:
     """How a match went, as one line for people."""
     outcome = result.outcome
     points = f"{result.points:+g}"
-    if outcome.termination in ("server_fault", "aborted"):
+    if outcome.termination in VOID:
         word = "void"
     elif result.points > 0:
         word = "won"

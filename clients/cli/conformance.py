@@ -35,6 +35,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import (
+    VOID,
     Accepted,
     Act,
     ClientMessage,
@@ -236,7 +237,7 @@ class Examination:
             if outcome.seat == result.seat and outcome.termination != "normal":
                 advice = _ADVICE.get(outcome.termination, "")
                 told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice}")
-            elif outcome.termination in ("server_fault", "aborted"):
+            elif outcome.termination in VOID:
                 told.append(f"{ended}: {outcome.reason}")
         if told:
             return False, "\n".join([*told, *self.said])

@@ -18,20 +18,20 @@ from plyhouse.clients.cli.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Comman
 from plyhouse.clients.cli.options import game_option, json_option, time_control_option
 from plyhouse.clients.cli.output import interval, note, print_table, signed
 from plyhouse.clients.cli.tally import (
-    VOID,
     Interval,
     MatchResult,
     Tally,
     elo,
     tally,
 )
+from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
     from plyhouse.clients.cli.arena import Played, Series
 
 __all__ = ["match"]
 
-FAULTS = frozenset({"bot_crash", "server_fault", "aborted", "disconnect"})
+FAULTS = VOID | {"bot_crash", "disconnect"}
 """Terminations that mean that a match could not be played as it should have been."""
 
 

@@ -134,10 +134,6 @@ class LagPolicy(Struct, frozen=True):
     total_cap_ns: int = 5 * SECOND
 
 
-NO_LAG: Final = LagPolicy(0, 0)
-"""Nothing is given back."""
-
-
 class Ledger(Struct, frozen=True, gc=False):
     """How the time of one ply was accounted for (see the module's table)."""
 
@@ -261,10 +257,6 @@ class Clock:
             if over > 0:
                 periods = max(0, periods - over // control.free_ns)
         return ClockReading(left, self._paused_at is None, periods, bank)
-
-    def states(self, now: int) -> list[ClockReading]:
-        """What all clocks show, in seat order."""
-        return [self.reading(seat, now) for seat in range(self.seats)]
 
     def _elapsed(self, now: int) -> int:
         """Time of the current ply that is not the server's own."""

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.position import Position
 from plyhouse.protocol.messages import CHANCE_SEAT, Event
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import StoredMatch
@@ -58,32 +59,30 @@ def replay(
     """
     views = Views(game, game.seats)
     frames: list[Frame] = []
-    state: Any = game.initial_state()
-    ply, told = 0, 0
+    position = Position(game)
+    told = 0
 
     def draw() -> None:
         nonlocal told
-        if first <= ply < first + limit:
-            scene = views.drawn(state, viewer)[1]
-            frames.append(Frame(ply, views.events(viewer, told), scene))
+        if first <= position.ply < first + limit:
+            scene = views.drawn(position.state, viewer)[1]
+            frames.append(Frame(position.ply, views.events(viewer, told), scene))
         told = len(views)
 
-    if state.to_move != CHANCE:
+    if position.mover != CHANCE:
         draw()
     for row in stored.events:
+        before = position.state
         if row.kind == "chance":
-            outcome = game.parse_chance(state, row.text)
-            views.record(state, outcome, row.text, CHANCE_SEAT, row.ply, None)
-            state = state.after(outcome)
+            outcome = position.apply(CHANCE, row.text)
+            views.record(before, outcome, row.text, CHANCE_SEAT, row.ply, None)
         elif row.kind == "action":
-            action = game.parse(state, row.text)
-            views.record(state, action, row.text, row.seat, row.ply, row.charged_ns)
-            state = state.after(action)
-            ply += 1
+            action = position.apply(row.seat, row.text)
+            views.record(before, action, row.text, row.seat, row.ply, row.charged_ns)
         else:
             continue
-        if state.to_move != CHANCE:
+        if position.mover != CHANCE:
             draw()
-    if state.to_move == CHANCE:  # not dealt yet, or cut short before the roll
+    if position.mover == CHANCE:  # not dealt yet, or cut short before the roll
         draw()
-    return Replay(stored.header.id, game.spec, viewer, seats_open, ply, frames)
+    return Replay(stored.header.id, game.spec, viewer, seats_open, position.ply, frames)

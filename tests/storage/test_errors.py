@@ -353,7 +353,7 @@ async def test_messages_are_one_sentence(store: Store) -> None:
 async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(
     store: Store, name: str
 ) -> None:
-    for look_up in (store.player, store.match, store.pairing, store.competition):
+    for look_up in (store.player, store.match, store.overview):
         with pytest.raises((InvalidValue, Unknown)):
             await look_up(name)
     with pytest.raises((InvalidValue, Unknown)):

@@ -87,10 +87,8 @@ async def test_the_seed_stays_secret_until_the_pairing_is_over(store: Store, wor
     match_id = await world.play("ada", "bob", returns=(1, -1))
     pairing = world.pairings[match_id]
     assert [row.seed for row in await store.list_matches()] == [b""]
-    assert [row.seed for row in await store.pairing_matches(pairing.id)] == [b""]
     await store.apply([FinishPairing(pairing.id, 60)])
     assert [row.seed for row in await store.list_matches()] == [pairing.seed]
-    assert [row.seed for row in await store.pairing_matches(pairing.id)] == [pairing.seed]
 
 
 async def test_nothing_of_a_failed_transaction_stays(store: Store, world: Any) -> None:
@@ -146,8 +144,6 @@ async def test_returns_must_fit_the_seats(store: Store, world: Any) -> None:
 async def test_unknown_ids_are_named(store: Store) -> None:
     with pytest.raises(Unknown, match="no match 'x'"):
         await store.match("x")
-    with pytest.raises(Unknown, match="no pairing 'x'"):
-        await store.pairing("x")
 
 
 async def test_matches_are_listed_by_page_newest_first(store: Store, world: Any) -> None:
