@@ -2,12 +2,13 @@
 
     python benchmarks/storage.py [--seconds 1.0] [--matches 1000000] [--skip-leaderboard]
 
-Part one commits event rows in batches of 1, 25 and 100 through `Writer`, as the server does:
-one submission per row, all waiting for the same transaction. Beside it, in the same run, the
-bare driver stores the same rows in transactions of the same size: `sqlite3` with executemany,
-asyncpg with executemany. ``loop`` is the CPU time of the event loop's thread per batch, the
-submissions included. Part two fills a database with matches and times the queries that people
-wait for.
+Part one commits event rows in batches of 1, 5, 25 and 100 through `Writer`, as the server does:
+one submission per row, all waiting for the same transaction, on the server's event loop. Beside
+it, in the same run, the bare driver stores the same rows in transactions of the same size:
+`sqlite3` with executemany, asyncpg with executemany. ``us/row`` is processor time (user and
+system, all threads) per row, the making of the row included; ``loop`` is the part of it that the
+event loop's thread spends. Part two fills a database with matches and times the queries that
+people wait for.
 
 PostgreSQL is measured where PLYHOUSE_TEST_POSTGRES (default: the local server) answers.
 """
@@ -24,14 +25,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
 
+import uvloop
+from msgspec.structs import astuple
 from sqlalchemy import Connection, text
 
 from plyhouse.server.results.ratings import PairScore, fit
+from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     EventRow,
     MatchRow,
@@ -45,9 +48,8 @@ from plyhouse.storage.rows import (
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-BATCHES = (1, 25, 100)
+BATCHES = (1, 5, 25, 100)
 POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
-values_of = attrgetter(*(field.name for field in fields(EventRow)))
 COLUMNS = (
     "match_id, idx, kind, ply, seat, text, thought_ns, lag_ns, stall_ns, charged_ns, "
     "remaining_ns, data"
@@ -60,7 +62,27 @@ class Rate:
 
     rows_per_second: float
     batch_ms: float
-    loop_ms: float | None = None
+    row_us: float
+    """Processor time per row, of all threads."""
+    loop_us: float
+    """Processor time per row, of the event loop's thread."""
+
+
+class Stopwatch:
+    """Wall and processor time since it was made."""
+
+    def __init__(self) -> None:
+        self.wall = time.perf_counter()
+        self.process = time.process_time()
+        self.thread = time.thread_time()
+
+    def rate(self, batches: int, size: int) -> Rate:
+        """What a batch and a row took."""
+        wall = time.perf_counter() - self.wall
+        process = time.process_time() - self.process
+        thread = time.thread_time() - self.thread
+        rows = batches * size
+        return Rate(rows / wall, wall / batches * 1e3, process / rows * 1e6, thread / rows * 1e6)
 
 
 def rows_of(matches: list[str], index: int) -> list[EventRow]:
@@ -110,23 +132,49 @@ def until(seconds: float) -> Iterator[int]:
         index += 1
 
 
+class Submitting:
+    """Submits a batch of single rows, and the next one when the last of them is durable."""
+
+    def __init__(self, writer: Writer, ids: list[str], seconds: float) -> None:
+        self.writer = writer
+        self.ids = ids
+        self.indices = until(seconds)
+        self.open = 0
+        self.batches = 0
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def submit(self) -> None:
+        """Submit the next batch, or stop if the time is over."""
+        index = next(self.indices, None)
+        if index is None:
+            self.over.set_result(None)
+            return
+        self.batches += 1
+        self.open = len(self.ids)
+        for row in rows_of(self.ids, index):
+            self.writer.submit_then([row], self.stored)
+
+    def stored(self, error: StorageError | None) -> None:
+        """Take note of a row that is durable."""
+        if error is not None:
+            self.over.set_exception(error)
+            return
+        self.open -= 1
+        if not self.open:
+            self.submit()
+
+
 async def measure_writer(url: str, size: int, seconds: float) -> Rate:
     """Rows through `Writer`, ``size`` of them waiting at a time."""
     async with await Store.open(url) as store:
-        ids = await prepare(store, size)
         writer = Writer(store)
-        done = 0
-        cpu = time.thread_time()
-        begun = time.perf_counter()
-        for index in until(seconds):
-            futures = [writer.submit([row]) for row in rows_of(ids, index)]
-            for future in futures:
-                await future
-            done += 1
-        wall = time.perf_counter() - begun
-        cpu = time.thread_time() - cpu
+        submitting = Submitting(writer, await prepare(store, size), seconds)
+        watch = Stopwatch()
+        submitting.submit()
+        await submitting.over
+        rate = watch.rate(submitting.batches, size)
         await writer.close()
-    return Rate(done * size / wall, wall / done * 1e3, cpu / done * 1e3)
+    return rate
 
 
 async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
@@ -139,15 +187,15 @@ async def measure_sqlite(url: str, size: int, seconds: float) -> Rate:
     connection.execute("PRAGMA foreign_keys = ON")
     statement = f"INSERT INTO events ({COLUMNS}) VALUES ({', '.join('?' * 12)})"
     done = 0
-    begun = time.perf_counter()
+    watch = Stopwatch()
     for index in until(seconds):
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(statement, [values_of(row) for row in rows_of(ids, index)])
+        connection.executemany(statement, [astuple(row) for row in rows_of(ids, index)])
         connection.execute("COMMIT")
         done += 1
-    wall = time.perf_counter() - begun
+    rate = watch.rate(done, size)
     connection.close()
-    return Rate(done * size / wall, wall / done * 1e3)
+    return rate
 
 
 async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
@@ -161,16 +209,14 @@ async def measure_asyncpg(url: str, size: int, seconds: float) -> Rate:
     values = ", ".join(f"${number}" for number in range(1, 13))
     statement = f"INSERT INTO events ({COLUMNS}) VALUES ({values})"
     done = 0
-    cpu = time.thread_time()
-    begun = time.perf_counter()
+    watch = Stopwatch()
     for index in until(seconds):
         async with connection.transaction():
-            await connection.executemany(statement, [values_of(r) for r in rows_of(ids, index)])
+            await connection.executemany(statement, [astuple(r) for r in rows_of(ids, index)])
         done += 1
-    wall = time.perf_counter() - begun
-    cpu = time.thread_time() - cpu
+    rate = watch.rate(done, size)
     await connection.close()
-    return Rate(done * size / wall, wall / done * 1e3, cpu / done * 1e3)
+    return rate
 
 
 async def in_schema(work: Callable[[str], Awaitable[Rate]]) -> Rate:
@@ -189,19 +235,20 @@ async def in_schema(work: Callable[[str], Awaitable[Rate]]) -> Rate:
 
 def show(name: str, size: int, ours: Rate, bare: Rate) -> None:
     """Print one line of part one."""
-    loop = f"{ours.loop_ms:8.3f}" if ours.loop_ms is not None else ""
     print(
-        f"{name:<22}{size:>6}{ours.rows_per_second:>12,.0f}{ours.batch_ms:>11.3f}{loop:>11}"
-        f"{bare.rows_per_second:>14,.0f}{bare.batch_ms:>11.3f}"
-        f"{ours.rows_per_second / bare.rows_per_second:>8.2f}"
+        f"{name:<16}{size:>6}{ours.rows_per_second:>10,.0f}{ours.batch_ms:>10.3f}"
+        f"{ours.row_us:>8.1f}{ours.loop_us:>8.1f}"
+        f"{bare.rows_per_second:>14,.0f}{bare.batch_ms:>10.3f}{bare.row_us:>8.1f}"
+        f"{ours.row_us / bare.row_us:>8.2f}",
+        flush=True,
     )
 
 
 async def part_one(folder: Path, seconds: float) -> None:
     """Event rows per second."""
     print(
-        f"{'database':<22}{'batch':>6}{'rows/s':>12}{'ms/batch':>11}{'loop ms':>11}"
-        f"{'bare rows/s':>14}{'ms/batch':>11}{'ratio':>8}"
+        f"{'database':<16}{'batch':>6}{'rows/s':>10}{'ms/batch':>10}{'us/row':>8}{'loop':>8}"
+        f"{'bare rows/s':>14}{'ms/batch':>10}{'us/row':>8}{'ratio':>8}"
     )
     for option in ("normal", "full"):
         for size in BATCHES:
@@ -334,9 +381,9 @@ def main() -> None:
     parser.add_argument("--folder", help="where to put the databases (default: temporary)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
-        asyncio.run(part_one(Path(name), options.seconds))
+        uvloop.run(part_one(Path(name), options.seconds))
         if not options.skip_leaderboard:
-            asyncio.run(part_two(Path(name), options.matches))
+            uvloop.run(part_two(Path(name), options.matches))
 
 
 if __name__ == "__main__":

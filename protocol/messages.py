@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias, get_args
 from plyhouse.protocol.parts import (
     CHANCE_SEAT,
     PROTOCOL_VERSION,
+    VOID,
     ClockState,
     Event,
     IllegalRule,
@@ -74,6 +75,7 @@ __all__ = [
     "CLIENT_TYPES",
     "PROTOCOL_VERSION",
     "SERVER_TYPES",
+    "VOID",
     "AcceptDraw",
     "Accepted",
     "Act",

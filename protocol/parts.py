@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 __all__ = [
     "CHANCE_SEAT",
     "PROTOCOL_VERSION",
+    "VOID",
     "ActionText",
     "BotName",
     "ChallengeEnd",
@@ -71,6 +72,9 @@ Termination: TypeAlias = Literal[
     "aborted",
 ]
 """Why a match ended; ``server_fault`` and ``aborted`` are void and count for nothing."""
+
+VOID: Final[frozenset[Termination]] = frozenset({"server_fault", "aborted"})
+"""Terminations of matches that count for nothing."""
 
 MatchStatus: TypeAlias = Literal["waiting", "running", "finished"]
 IllegalRule: TypeAlias = Literal["forfeit", "retry"]

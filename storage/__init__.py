@@ -1,8 +1,24 @@
 """The database: models, migrations and everything that is asked of it.
 
-Start with `plyhouse.storage.store.Store` and `plyhouse.storage.writer.Writer`; their values are
-in `plyhouse.storage.rows` and what can go wrong in `plyhouse.storage.errors`. Nothing is
-imported here, so that `rows` costs nothing.
+    rows           what goes in and comes out, as plain values; what a writer can be given
+    store          everything that is asked of the database, as awaitable methods: start here
+    writer         group commit for what happens in matches
+    errors         what can go wrong, as one tree
+    urls           database URLs, read
+    database       connections, threads and transactions: SQLite and PostgreSQL behind one surface
+    thread         the thread that writes to SQLite
+    claim          one server per database
+    schema         which schema a database has, and bringing it up to date
+    models         the tables
+    migrations/    how they came about
+    statements     SQL compiled once, for the hot path
+    match_writes   SQL of what is stored while matches are played
+    match_reads    SQL of matches that are read back
+    competitions   SQL of competitions: entries, progress, tables
+    leaderboards   SQL of leaderboards and ratings
+    people         SQL of players, tokens, bots and versions
+
+Nothing is imported here, so that `rows` costs nothing.
 """
 
 if __name__ != "plyhouse.storage":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from sqlalchemy import Connection, case, func, select
@@ -17,22 +18,25 @@ from plyhouse.storage.models import (
     pairings,
     players,
 )
-from plyhouse.storage.rows import CompetitionRow, EntryRow, Progress, TableRow
+from plyhouse.storage.rows import (
+    CompetitionOverview,
+    CompetitionRow,
+    EntryRow,
+    Progress,
+    TableRow,
+)
 
 __all__ = [
-    "add_entry",
     "competition",
-    "competition_table",
     "create_competition",
     "list_competitions",
     "list_entries",
-    "progress",
-    "set_entry_status",
+    "overview",
+    "pairings_of",
     "set_status",
 ]
 
 _STATUSES = ("open", "running", "finished", "cancelled")
-_ENTRY_STATUSES = ("active", "withdrawn")
 
 _COLUMNS = (
     competitions.c.id,
@@ -51,12 +55,24 @@ _COLUMNS = (
 )
 
 
-def create_competition(connection: Connection, row: CompetitionRow) -> None:
-    """Store a new competition."""
+def create_competition(connection: Connection, row: CompetitionRow, bot_ids: Sequence[int]) -> None:
+    """Store a new competition with its entries."""
     known = select(competitions.c.id).where(competitions.c.id == row.id)
     if connection.execute(known).first() is not None:
         raise AlreadyExists(f"there is a competition {row.id!r} already; give it another id")
     connection.execute(competitions.insert().values(asdict(row)))
+    entered = [
+        {
+            "competition_id": row.id,
+            "bot_id": bot_id,
+            "version_id": None,
+            "status": "active",
+            "created_ms": row.created_ms,
+        }
+        for bot_id in bot_ids
+    ]
+    if entered:
+        connection.execute(entries.insert(), entered)
 
 
 def competition(connection: Connection, competition_id: str) -> CompetitionRow:
@@ -91,28 +107,6 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
     )
 
 
-def add_entry(
-    connection: Connection, competition_id: str, bot_id: int, version_id: int | None, now_ms: int
-) -> EntryRow:
-    """Enter a bot into a competition."""
-    row = competition(connection, competition_id)
-    found = [entry for entry in list_entries(connection, competition_id) if entry.bot_id == bot_id]
-    if found:
-        raise AlreadyExists(
-            f"{found[0].player}/{found[0].bot} is entered in {row.name!r} already; once is enough"
-        )
-    connection.execute(
-        entries.insert().values(
-            competition_id=competition_id,
-            bot_id=bot_id,
-            version_id=version_id,
-            status="active",
-            created_ms=now_ms,
-        )
-    )
-    return next(e for e in list_entries(connection, competition_id) if e.bot_id == bot_id)
-
-
 def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
     """Return the entries of a competition in the order they were made."""
     query = (
@@ -133,32 +127,37 @@ def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
     return [EntryRow(*row) for row in connection.execute(query)]
 
 
-def set_entry_status(connection: Connection, competition_id: str, bot_id: int, status: str) -> None:
-    """Withdraw an entry, or take it back in."""
-    if status not in _ENTRY_STATUSES:
-        raise Unknown(f"there is no status {status!r}; use {', '.join(_ENTRY_STATUSES)}")
-    chosen = entries.update().where(
-        entries.c.competition_id == competition_id, entries.c.bot_id == bot_id
+def pairings_of(connection: Connection, competition_id: str) -> list[str]:
+    """Return the ids of a competition's pairings that are stored."""
+    query = select(pairings.c.id).where(pairings.c.competition_id == competition_id)
+    return list(connection.execute(query).scalars())
+
+
+def overview(connection: Connection, competition_id: str) -> CompetitionOverview:
+    """Return all there is to show of a competition; `Unknown` if there is none of that id."""
+    return CompetitionOverview(
+        competition(connection, competition_id),
+        list_entries(connection, competition_id),
+        _progress(connection, competition_id),
+        _table(connection, competition_id),
     )
-    if connection.execute(chosen.values(status=status)).rowcount == 0:
-        raise Unknown(f"bot {bot_id} is not entered in {competition_id!r}; enter it first")
 
 
-def progress(connection: Connection, competition_id: str) -> Progress:
-    """Return how many matches are planned, made and finished."""
+def _progress(connection: Connection, competition_id: str) -> Progress:
     planned = select(func.coalesce(func.sum(pairings.c.matches), 0)).where(
         pairings.c.competition_id == competition_id
     )
-    played = (
-        select(func.count(matches.c.id), func.count(matches.c.finished_ms))
+    counted = (
+        select(
+            planned.scalar_subquery(), func.count(matches.c.id), func.count(matches.c.finished_ms)
+        )
         .join(pairings, pairings.c.id == matches.c.pairing_id)
         .where(pairings.c.competition_id == competition_id)
     )
-    created, finished = connection.execute(played).one()
-    return Progress(int(connection.execute(planned).scalar_one()), created, finished)
+    return Progress(*map(int, connection.execute(counted).one()))
 
 
-def competition_table(connection: Connection, competition_id: str) -> list[TableRow]:
+def _table(connection: Connection, competition_id: str) -> list[TableRow]:
     """Return the table of a competition: by score, wins, then age of the bot.
 
     All its matches count that are not void, rated or not. Entries without one come last.

@@ -17,6 +17,7 @@ effect than on the database.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
 import sqlite3
@@ -41,7 +42,7 @@ from plyhouse.storage.errors import (
     StoreClosed,
     translate,
 )
-from plyhouse.storage.models import Link
+from plyhouse.storage.statements import ROWS_AT_ONCE, Link
 from plyhouse.storage.thread import Worker
 from plyhouse.storage.urls import Target, parse_url
 
@@ -53,6 +54,8 @@ _LOCK_PAUSE_S = 0.005
 _CONNECT_TIMEOUT_S = 10.0
 _RETRIABLE_STATES = frozenset({"40001", "40P01"})  # serialization failure, deadlock
 _ATTEMPTS = 3
+_CACHED_STATEMENTS = 4 * ROWS_AT_ONCE
+"""Statements that SQLite's driver keeps compiled: one for each number of events, and the rest."""
 
 _migrating = threading.Lock()  # Alembic keeps its context in module globals
 
@@ -73,8 +76,10 @@ class Database:
         self._closed = False
         self._claim: FileClaim | SessionClaim | None = None
         self._thread: Worker | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
+        self._write_driver: sqlite3.Connection | None = None
         self._engine = self._make_engine()
         self._read_engine = self._engine
         if target.kind == "postgresql":  # SQLite's transactions read one state anyway
@@ -118,6 +123,8 @@ class Database:
         if self._closed:
             return
         self._closed = True
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         if self._thread is not None:
             await self._thread.call(self._close_writer)
             self._thread.stop()
@@ -164,18 +171,59 @@ class Database:
         except self._errors as error:
             raise self._explain(error) from error
 
-    async def write_prepared(self, work: Callable[[Link], T]) -> T:
-        """Like `write`, for work that runs nothing but `plyhouse.storage.models.Prepared`.
+    def write_soon(
+        self,
+        work: Callable[[Link], None],
+        done: Callable[[BaseException | None], None],
+        *,
+        one_statement: bool = False,
+    ) -> None:
+        """Begin a transaction; ``done`` is called by the event loop when it is durable.
 
-        On SQLite it is handed the driver's connection, with the transaction begun: what
-        SQLAlchemy does for every transaction and statement would cost as much as they do.
+        It is told None, or what went wrong.  ``work`` runs nothing but
+        `plyhouse.storage.statements.Prepared`: on SQLite it is handed the driver's connection,
+        as what SQLAlchemy does for every transaction and statement would cost as much as they
+        do.  ``one_statement`` says that it runs just one there, which is a transaction by itself.
         """
         if self._thread is None or self._closed or self.target.read_only:
-            return await self.write(work)
+            task = asyncio.get_running_loop().create_task(self._write_for(work, done))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return
+        transact = self._execute_driver if one_statement else self._transact_driver
+        self._thread.post(self._write_job, asyncio.get_running_loop(), transact, work, done)
+
+    async def _write_for(
+        self, work: Callable[[Link], None], done: Callable[[BaseException | None], None]
+    ) -> None:
         try:
-            return await self._thread.call(self._again_if_locked, self._transact_driver, work)
+            await self.write(work)
+        except Exception as error:  # whatever it is, who waits must hear of it
+            done(error)
+        except BaseException:
+            done(StoreClosed("the writer was stopped; whether it was stored is unknown"))
+            raise
+        else:
+            done(None)
+
+    def _write_job(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        transact: Callable[[Callable[[Link], None]], None],
+        work: Callable[[Link], None],
+        done: Callable[[BaseException | None], None],
+    ) -> None:
+        """Run in the writer's thread."""
+        failure: BaseException | None = None
+        try:
+            self._again_if_locked(transact, work)
         except self._errors as error:
-            raise self._explain(error) from error
+            failure = self._explain(error)
+            failure.__cause__ = error
+        except BaseException as error:  # whatever it is, who waits must hear of it
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(done, failure)
 
     # making engines
 
@@ -185,7 +233,10 @@ class Database:
             return self._server_engine()
         if not target.read_only:
             self._thread = Worker("plyhouse-storage")
-            self._write_engine = create_engine(self._file_url("sqlite", "rwc"))
+            self._write_engine = create_engine(
+                self._file_url("sqlite", "rwc"),
+                connect_args={"cached_statements": _CACHED_STATEMENTS},
+            )
             self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
         # Connects only when used, so never for a database in memory.
         engine = create_async_engine(self._file_url("sqlite+aiosqlite", "ro"))
@@ -265,19 +316,21 @@ class Database:
         with connection.begin():
             return work(connection)
 
-    def _transact_driver(self, work: Callable[[Link], T]) -> T:
+    def _execute_driver(self, work: Callable[[Link], None]) -> None:
+        """Run one statement in the writer's thread, which is a transaction by itself."""
+        work(self._writer_driver())
+
+    def _transact_driver(self, work: Callable[[Link], None]) -> None:
         """Run in the writer's thread, without SQLAlchemy's part."""
-        driver = self._writer_connection().connection.driver_connection
-        assert isinstance(driver, sqlite3.Connection)  # noqa: S101 (for the type checker)
+        driver = self._writer_driver()
         driver.execute("BEGIN IMMEDIATE")
         try:
-            result = work(driver)
+            work(driver)
             driver.execute("COMMIT")
         except BaseException:
             if driver.in_transaction:
                 driver.execute("ROLLBACK")
             raise
-        return result
 
     def _again_if_locked(
         self, transact: Callable[[Callable[[Any], T]], T], work: Callable[[Any], T]
@@ -339,6 +392,14 @@ class Database:
                 raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
             self._write_connection = self._write_engine.connect()
         return self._write_connection
+
+    def _writer_driver(self) -> sqlite3.Connection:
+        """Return the driver's side of the writer's connection."""
+        if self._write_driver is None:
+            driver = self._writer_connection().connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)  # noqa: S101 (for the type checker)
+            self._write_driver = driver
+        return self._write_driver
 
     def _close_writer(self) -> None:
         if self._write_connection is not None:

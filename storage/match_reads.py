@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, replace
 from typing import Any
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
 from plyhouse.storage.errors import Unknown
@@ -15,9 +15,6 @@ from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, Store
 
 __all__ = [
     "list_matches",
-    "pairing",
-    "pairing_matches",
-    "record",
     "running_matches",
     "stored_match",
 ]
@@ -55,36 +52,6 @@ def stored_match(connection: Connection, match_id: str) -> StoredMatch:
 def running_matches(connection: Connection) -> list[StoredMatch]:
     """Return every match that is not finished, with its events, oldest first: for recovery."""
     return _stored(connection, matches.c.finished_ms.is_(None))
-
-
-def pairing(connection: Connection, pairing_id: str) -> PairingRow:
-    """Return a pairing with its secret seed; `Unknown` if there is none."""
-    query = select(*_PAIRING_COLUMNS).where(pairings.c.id == pairing_id)
-    found = connection.execute(query).first()
-    if found is None:
-        raise Unknown(f"there is no pairing {pairing_id!r}; take an id from a match of it")
-    return PairingRow(*found)
-
-
-def pairing_matches(connection: Connection, pairing_id: str) -> list[MatchRow]:
-    """Return the headers of a pairing's matches, oldest first; the seed only when it is over."""
-    where = matches.c.pairing_id == pairing_id
-    rows = connection.execute(_headers().where(where).order_by(matches.c.created_ms, matches.c.id))
-    return _assemble(connection, rows.all(), secrets=False)
-
-
-def record(connection: Connection, match_id: str) -> dict[str, Any]:
-    """Return all that a record is made of, as plain values.
-
-    The header's fields (see `MatchRow`), ``pairing`` (see `PairingRow`) and ``events``, a list
-    of dicts (see `EventRow`). ``seed`` is hex, and empty until the pairing is over.
-    """
-    match = stored_match(connection, match_id)
-    seed = match.header.seed.hex() if match.pairing.finished_ms is not None else ""
-    material = asdict(match.header) | {"seed": seed}
-    material["pairing"] = asdict(match.pairing) | {"seed": seed}
-    material["events"] = [asdict(event) for event in match.events]
-    return material
 
 
 def list_matches(

@@ -6,301 +6,228 @@ driver in one call, and the leaderboard's tables are kept up with sums over the 
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from operator import attrgetter
 from typing import TypeVar, cast
 
-from sqlalchemy import Table, bindparam, select
-from sqlalchemy.dialects import postgresql, sqlite
+import msgspec
+from msgspec.structs import astuple
+from sqlalchemy import bindparam, select
 from sqlalchemy.engine import Dialect
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.models import (
     UNRATED,
-    Link,
-    Prepared,
     events,
     match_seats,
     matches,
     pair_results,
     pairings,
-    prepare,
     standings,
 )
 from plyhouse.storage.rows import (
-    VOID_TERMINATIONS,
     EventRow,
     FinishMatch,
     FinishPairing,
+    MatchRow,
     NewMatch,
     NewPairing,
     Op,
     StartMatch,
-    pair_score,
 )
+from plyhouse.storage.statements import Link, adding, binds, prepare
 
-__all__ = ["Operations", "seat_result"]
+__all__ = ["Operations"]
 
 OpT = TypeVar("OpT")
 
-
-def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
-    """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
-
-    W: no other seat got as much. D: the highest return is shared. L: some seat got more.
-    Who plays alone beats nobody: the score is the return itself, and the result a D.
-    """
-    if len(returns) == 1:
-        return returns[seat], "D"
-    mine = returns[seat]
-    best = max(returns)
-    opponents = len(returns) - 1
-    total = sum([pair_score(mine, other, span) for other in returns])
-    score = (total - 0.5) / opponents  # it tied with itself
-    if mine < best:
-        return score, "L"
-    return score, "W" if returns.count(best) == 1 else "D"
+_STANDING_SUMS = ("score", "games", "wins", "draws", "losses", "returned", "returned_squares")
+_PAIR_SUMS = ("wins_a", "draws", "wins_b", "score_a", "squares_a")
+_RESULTS = {"W": (1, 0, 0), "D": (0, 1, 0), "L": (0, 0, 1)}
 
 
 class Operations:
     """The statements of the hot path, compiled for one database."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._event = prepare(events.insert(), dialect)
-        names = ("index" if name == "idx" else name for name in self._event.order)
-        self._event_row = attrgetter(*names)
+        fields = ("idx" if name == "index" else name for name in EventRow.__struct_fields__)
+        self._event = prepare(events.insert(), dialect, *fields)
         self._pairing = prepare(pairings.insert(), dialect)
         self._pairing_row = attrgetter(*self._pairing.order)
         self._match = prepare(matches.insert(), dialect)
-        seat_columns = ("match_id", "seat", "bot_id", "version_id")
-        self._seat = prepare(match_seats.insert().values(_binds(seat_columns)), dialect)
+        self._match_row = attrgetter(*self._match.order)
+        self._nonces_at = self._match.order.index("nonces")
+        self._seat = prepare(
+            match_seats.insert(), dialect, "match_id", "seat", "bot_id", "version_id"
+        )
+        unfinished = matches.c.id == bindparam("b_id"), matches.c.finished_ms.is_(None)
         self._start = prepare(
-            matches.update()
-            .where(matches.c.id == bindparam("b_id"))
-            .values(_binds(("status", "nonces", "started_ms"))),
+            matches.update().where(*unfinished).values(binds("nonces", "status", "started_ms")),
             dialect,
+            *("b_nonces", "b_status", "b_started_ms", "b_id"),
         )
         ends = ("status", "ply", "finished_ms", "termination", "culprit", "reason")
         self._finish = prepare(
-            matches.update().where(matches.c.id == bindparam("b_id")).values(_binds(ends)),
+            matches.update().where(*unfinished).values(binds(*ends)),
             dialect,
+            *(f"b_{name}" for name in (*ends, "id")),
+        )
+        seat = (
+            match_seats.c.match_id == bindparam("b_match_id"),
+            match_seats.c.seat == bindparam("b_seat"),
         )
         self._seat_end = prepare(
-            match_seats.update()
-            .where(
-                match_seats.c.match_id == bindparam("b_match_id"),
-                match_seats.c.seat == bindparam("b_seat"),
-            )
-            .values(_binds(("returned", "score", "result"))),
+            match_seats.update().where(*seat).values(binds("returned", "score", "result")),
             dialect,
+            *("b_returned", "b_score", "b_result", "b_match_id", "b_seat"),
         )
         self._pairing_end = prepare(
             pairings.update()
             .where(pairings.c.id == bindparam("b_id"))
-            .values(_binds(("finished_ms",))),
+            .values(binds("finished_ms")),
             dialect,
+            *("b_finished_ms", "b_id"),
         )
-        found = (matches.c.game, matches.c.rated, matches.c.finished_ms)
-        by_id = select(*found).where(matches.c.id == bindparam("b_id"))
-        self._header = prepare(by_id.with_for_update(), dialect)
-        self._holders = prepare(
-            select(match_seats.c.bot_id)
-            .where(match_seats.c.match_id == bindparam("b_id"))
-            .order_by(match_seats.c.seat),
+        found = (matches.c.game, matches.c.rated, matches.c.finished_ms, match_seats.c.bot_id)
+        self._header = prepare(
+            select(*found)
+            .join(match_seats, match_seats.c.match_id == matches.c.id)
+            .where(matches.c.id == bindparam("b_id"))
+            .order_by(match_seats.c.seat)
+            .with_for_update(of=matches),
             dialect,
         )
         self._known_pairing = prepare(
             select(pairings.c.id).where(pairings.c.id == bindparam("b_id")), dialect
         )
-        self._standing = _adding(
-            standings,
-            ("score", "games", "wins", "draws", "losses", "returned", "returned_squares"),
-            dialect,
-        )
-        self._pair = _adding(
-            pair_results, ("wins_a", "draws", "wins_b", "score_a", "squares_a"), dialect
-        )
+        self._standing = adding(standings, _STANDING_SUMS, dialect, "rating")
+        self._pair = adding(pair_results, _PAIR_SUMS, dialect)
 
-    def apply(self, connection: Link, ops: Iterable[Op]) -> None:
+    def apply(self, link: Link, ops: Iterable[Op]) -> None:
         """Store operations in the connection's transaction."""
         kinds: defaultdict[type[object], list[Op]] = defaultdict(list)
         for op in ops:
             kinds[type(op)].append(op)
         if pairs := _of(kinds, NewPairing):
-            self._pairing.run(connection, [self._pairing_row(op.pairing) for op in pairs])
+            self._pairing.insert(link, [self._pairing_row(op.pairing) for op in pairs])
         if new := _of(kinds, NewMatch):
-            self._add_matches(connection, new)
+            self._add_matches(link, [op.match for op in new])
         if starts := _of(kinds, StartMatch):
-            self._start_matches(connection, starts)
+            self._start_matches(link, starts)
         if acts := _of(kinds, EventRow):
-            self._event.insert(connection, list(map(self._event_row, acts)))
+            self.add_events(link, acts)
         if ends := _of(kinds, FinishMatch):
-            self._finish_matches(connection, ends)
+            self._finish_matches(link, ends)
         if overs := _of(kinds, FinishPairing):
-            self._finish_pairings(connection, overs)
+            self._finish_pairings(link, overs)
 
-    def _add_matches(self, connection: Link, ops: Sequence[NewMatch]) -> None:
-        rows = []
-        seats = []
-        for op in ops:
-            match = op.match
-            values = {
-                "id": match.id,
-                "pairing_id": match.pairing_id,
-                "game": match.game,
-                "time_control": match.time_control,
-                "rated": match.rated,
-                "illegal_rule": match.illegal_rule,
-                "stream": match.stream,
-                "nonces": json.dumps(match.nonces),
-                "status": match.status,
-                "ply": match.ply,
-                "created_ms": match.created_ms,
-                "started_ms": match.started_ms,
-                "finished_ms": match.finished_ms,
-                "termination": match.termination,
-                "culprit": match.culprit,
-                "reason": match.reason,
-                "data": match.data,
-            }
-            rows.append(_ordered(self._match, values))
-            for seat in match.seats:
-                seat_values = {
-                    "b_match_id": match.id,
-                    "b_seat": seat.seat,
-                    "b_bot_id": seat.bot_id,
-                    "b_version_id": seat.version_id,
-                }
-                seats.append(_ordered(self._seat, seat_values))
-        self._match.run(connection, rows)
-        self._seat.run(connection, seats)
+    def add_events(self, link: Link, rows: Sequence[EventRow]) -> None:
+        """Store events.  Up to `ROWS_AT_ONCE` of them are one statement on SQLite."""
+        self._event.insert(link, list(map(astuple, rows)))
 
-    def _start_matches(self, connection: Link, ops: Sequence[StartMatch]) -> None:
-        self._unfinished(connection, [op.match_id for op in ops])
+    def _add_matches(self, link: Link, new: Sequence[MatchRow]) -> None:
         rows = []
-        for op in ops:
-            values = {
-                "b_id": op.match_id,
-                "b_status": "running",
-                "b_nonces": json.dumps(op.nonces),
-                "b_started_ms": op.started_ms,
-            }
-            rows.append(_ordered(self._start, values))
-        self._start.run(connection, rows)
+        for match in new:
+            values = list(self._match_row(match))
+            values[self._nonces_at] = _json(match.nonces)
+            rows.append(tuple(values))
+        self._match.insert(link, rows)
+        seats = [
+            (match.id, seat.seat, seat.bot_id, seat.version_id)
+            for match in new
+            for seat in match.seats
+        ]
+        self._seat.insert(link, seats)
 
-    def _finish_matches(self, connection: Link, ops: Sequence[FinishMatch]) -> None:
-        ids = [op.match_id for op in ops]
-        headers = self._unfinished(connection, ids)
+    def _start_matches(self, link: Link, ops: Sequence[StartMatch]) -> None:
+        _only_once(op.match_id for op in ops)
+        rows = [(_json(op.nonces), "running", op.started_ms, op.match_id) for op in ops]
+        if self._start.run(link, rows) != len(ops):
+            for op in ops:
+                self._unfinished(link, op.match_id)
+
+    def _finish_matches(self, link: Link, ops: Sequence[FinishMatch]) -> None:
+        _only_once(op.match_id for op in ops)
         rows = []
-        seat_rows = []
+        seats: list[tuple[object, ...]] = []
         totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
         pairs: defaultdict[tuple[str, int, int], list[float]] = defaultdict(lambda: [0.0] * 5)
         for op in ops:
-            values = {
-                "b_id": op.match_id,
-                "b_status": "finished",
-                "b_ply": op.ply,
-                "b_finished_ms": op.finished_ms,
-                "b_termination": op.termination,
-                "b_culprit": op.culprit,
-                "b_reason": op.reason,
-            }
-            rows.append(_ordered(self._finish, values))
-            bots = [bot for (bot,) in self._holders.look_up(connection, op.match_id)]
+            game, rated, bots = self._unfinished(link, op.match_id)
+            rows.append(
+                (
+                    *("finished", op.ply, op.finished_ms),
+                    *(op.termination, op.culprit, op.reason, op.match_id),
+                )
+            )
             if not op.returns:
                 continue
             if len(op.returns) != len(bots):
                 raise ValueError(
                     f"match {op.match_id} has {len(bots)} seats, not {len(op.returns)} returns"
                 )
-            game, rated = headers[op.match_id]
-            void = op.termination in VOID_TERMINATIONS
-            for seat, bot in enumerate(bots):
-                returned = float(op.returns[seat])
-                score, result = seat_result(op.returns, seat, op.span)
-                values = {
-                    "b_match_id": op.match_id,
-                    "b_seat": seat,
-                    "b_returned": returned,
-                    "b_score": None if void else score,
-                    "b_result": None if void else result,
-                }
-                seat_rows.append(_ordered(self._seat_end, values))
-                if rated and not void:
-                    won = (result == "W", result == "D", result == "L")
-                    _add(totals[game, bot], (score, 1, *won, returned, returned * returned))
-            if rated and not void:
-                _add_pairs(pairs, game, bots, op.returns, op.span)
-        self._finish.run(connection, rows)
-        self._seat_end.run(connection, seat_rows)
+            if op.scores is None:
+                seats += [
+                    (float(returned), None, None, op.match_id, seat)
+                    for seat, returned in enumerate(op.returns)
+                ]
+                continue
+            scored = zip(op.returns, op.scores.seats, bots, strict=True)
+            for seat, (returned, (score, result), bot) in enumerate(scored):
+                seats.append((float(returned), score, result, op.match_id, seat))
+                if rated:
+                    sums = (score, 1, *_RESULTS[result], returned, returned * returned)
+                    _add(totals[game, bot], sums)
+            if rated:
+                for (a, b), score in zip(combinations(bots, 2), op.scores.pairs, strict=True):
+                    _add_pair(pairs, game, a, b, score)
+        self._finish.run(link, rows)
+        self._seat_end.run(link, seats)
         # In order, so that two transactions never wait for each other's rows crosswise.
-        self._standing.run(
-            connection,
+        self._standing.insert(
+            link,
             [
-                _ordered(
-                    self._standing,
-                    {
-                        "game": game,
-                        "bot_id": bot,
-                        "score": total[0],
-                        "games": int(total[1]),
-                        "wins": int(total[2]),
-                        "draws": int(total[3]),
-                        "losses": int(total[4]),
-                        "returned": total[5],
-                        "returned_squares": total[6],
-                        "rating": UNRATED,
-                    },
-                )
-                for (game, bot), total in sorted(totals.items())
+                (*key, score, int(games), int(wins), int(draws), int(losses), *returned, UNRATED)
+                for key, (score, games, wins, draws, losses, *returned) in sorted(totals.items())
             ],
         )
-        self._pair.run(
-            connection,
+        self._pair.insert(
+            link,
             [
-                _ordered(
-                    self._pair,
-                    {
-                        "game": game,
-                        "bot_a": a,
-                        "bot_b": b,
-                        "wins_a": int(count[0]),
-                        "draws": int(count[1]),
-                        "wins_b": int(count[2]),
-                        "score_a": count[3],
-                        "squares_a": count[4],
-                    },
-                )
-                for (game, a, b), count in sorted(pairs.items())
+                (*key, int(wins), int(draws), int(losses), *scores)
+                for key, (wins, draws, losses, *scores) in sorted(pairs.items())
             ],
         )
 
-    def _finish_pairings(self, connection: Link, ops: Sequence[FinishPairing]) -> None:
+    def _finish_pairings(self, link: Link, ops: Sequence[FinishPairing]) -> None:
+        rows = [(op.finished_ms, op.pairing_id) for op in ops]
+        if self._pairing_end.run(link, rows) == len(ops):
+            return
         for pairing_id in sorted({op.pairing_id for op in ops}):
-            if not self._known_pairing.look_up(connection, pairing_id):
+            if not self._known_pairing.look_up(link, pairing_id):
                 raise Unknown(f"there is no pairing {pairing_id!r}; store it before its end")
-        rows = [
-            _ordered(self._pairing_end, {"b_id": op.pairing_id, "b_finished_ms": op.finished_ms})
-            for op in ops
-        ]
-        self._pairing_end.run(connection, rows)
 
-    def _unfinished(self, connection: Link, ids: Sequence[str]) -> dict[str, tuple[str, bool]]:
-        """Return game and whether rated of matches that must be there and not be finished."""
-        found: dict[str, tuple[str, bool]] = {}
-        for match_id in ids:
-            rows = self._header.look_up(connection, match_id)
-            if not rows:
-                raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
-            game, rated, finished = rows[0]
-            if finished is not None:
-                raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
-            found[match_id] = game, rated
-        if len(found) != len(ids):
-            raise AlreadyExists("a match is named twice in one batch; start or finish it once")
-        return found
+    def _unfinished(self, link: Link, match_id: str) -> tuple[str, bool, list[int]]:
+        """Return game, whether rated, and the bots of a match, which must not be finished."""
+        found = self._header.look_up(link, match_id)
+        if not found:
+            raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
+        game, rated, finished, _ = found[0]
+        if finished is not None:
+            raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
+        return game, rated, [bot for *_, bot in found]
+
+
+def _json(texts: Sequence[str]) -> str:
+    return msgspec.json.encode(texts).decode()
+
+
+def _only_once(ids: Iterable[str]) -> None:
+    listed = list(ids)
+    if len(set(listed)) != len(listed):
+        raise AlreadyExists("a match is named twice in one batch; start or finish it once")
 
 
 def _add(total: list[float], values: Iterable[float]) -> None:
@@ -308,48 +235,20 @@ def _add(total: list[float], values: Iterable[float]) -> None:
         total[position] += value
 
 
-def _add_pairs(
-    pairs: defaultdict[tuple[str, int, int], list[float]],
-    game: str,
-    bots: Sequence[int],
-    returns: Sequence[float],
-    span: float,
+def _add_pair(
+    pairs: Mapping[tuple[str, int, int], list[float]], game: str, a: int, b: int, score: float
 ) -> None:
-    """Compare every two seats held by different bots."""
-    for i, first in enumerate(bots):
-        for j in range(i + 1, len(bots)):
-            second = bots[j]
-            if first == second:
-                continue
-            a, b = (i, j) if first < second else (j, i)
-            ahead = (returns[a] > returns[b]) - (returns[a] < returns[b])
-            score = pair_score(returns[a], returns[b], span)
-            total = pairs[game, bots[a], bots[b]]
-            total[1 - ahead] += 1
-            total[3] += score
-            total[4] += score * score
+    """Add what bot ``a`` scored against bot ``b``; nobody is compared with itself."""
+    if a == b:
+        return
+    if a > b:
+        a, b, score = b, a, 1.0 - score
+    ahead = (score > 0.5) - (score < 0.5)
+    total = pairs[game, a, b]
+    total[1 - ahead] += 1
+    total[3] += score
+    total[4] += score * score
 
 
 def _of(kinds: Mapping[type[object], list[Op]], kind: type[OpT]) -> list[OpT]:
     return cast("list[OpT]", kinds.get(kind, []))
-
-
-def _binds(names: Iterable[str]) -> dict[str, object]:
-    """Name a bind parameter for each column; ``b_`` keeps it apart from the column itself."""
-    return {name: bindparam(f"b_{name}") for name in names}
-
-
-def _ordered(statement: Prepared, values: dict[str, object]) -> tuple[object, ...]:
-    return tuple([values.get(name) for name in statement.order])
-
-
-def _adding(table: Table, sums: Iterable[str], dialect: Dialect) -> Prepared:
-    """Compile an insert that adds to the sums of a row that is there already."""
-    keys = list(table.primary_key.columns)
-    if dialect.name == "postgresql":
-        on_server = postgresql.insert(table)
-        changes = {name: table.c[name] + on_server.excluded[name] for name in sums}
-        return prepare(on_server.on_conflict_do_update(index_elements=keys, set_=changes), dialect)
-    in_file = sqlite.insert(table)
-    changes = {name: table.c[name] + in_file.excluded[name] for name in sums}
-    return prepare(in_file.on_conflict_do_update(index_elements=keys, set_=changes), dialect)

@@ -1,22 +1,14 @@
 """The tables, as SQLAlchemy Core metadata.
 
-The migrations make these tables; a test compares the two. Statements on the hot path are
-compiled from the tables once (`prepare`) and run without per-row work by SQLAlchemy.
+The migrations make these tables; a test compares the two.
 """
 
 from __future__ import annotations
-
-import sqlite3
-from dataclasses import dataclass
-from itertools import chain
-from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
-    Connection,
-    Executable,
     Float,
     ForeignKey,
     Index,
@@ -27,12 +19,9 @@ from sqlalchemy import (
     Table,
     Text,
 )
-from sqlalchemy.engine import Dialect
 
 __all__ = [
     "UNRATED",
-    "Link",
-    "Prepared",
     "bots",
     "competitions",
     "entries",
@@ -44,7 +33,6 @@ __all__ = [
     "pair_results",
     "pairings",
     "players",
-    "prepare",
     "rating_snapshots",
     "standings",
     "tokens",
@@ -278,58 +266,3 @@ rating_snapshots = Table(
     Column("games", Integer, nullable=False),
     Index("ix_rating_snapshots_game_bot_id_taken_ms", "game", "bot_id", "taken_ms"),
 )
-
-
-Link: TypeAlias = Connection | sqlite3.Connection
-"""What a prepared statement runs on: SQLite's own connection where there is one, which costs a
-tenth of SQLAlchemy's."""
-
-_ROWS_AT_ONCE = (64, 32, 16, 8, 4, 2, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A statement compiled for one database, run with rows of values in a fixed order."""
-
-    sql: str
-    order: tuple[str, ...]
-    """Names of the values, in the order in which a row must give them."""
-
-    def run(self, link: Link, rows: list[tuple[object, ...]]) -> None:
-        """Execute once per row, in one call of the driver."""
-        if not rows:
-            return
-        if isinstance(link, sqlite3.Connection):
-            link.executemany(self.sql, rows)
-        else:
-            link.exec_driver_sql(self.sql, rows)
-
-    def insert(self, link: Link, rows: list[tuple[object, ...]]) -> None:
-        """Like `run`, for an insert of many rows.
-
-        SQLite's driver gives the interpreter up and waits for it again with every statement that
-        it steps through, so that a row at a time competes with the event loop for each of them:
-        here many rows are one statement.
-        """
-        if not isinstance(link, sqlite3.Connection):
-            self.run(link, rows)
-            return
-        head, mark, values = self.sql.partition(" VALUES ")
-        at = 0
-        for size in _ROWS_AT_ONCE:
-            while len(rows) - at >= size:
-                sql = head + mark + ", ".join([values] * size)
-                link.execute(sql, tuple(chain.from_iterable(rows[at : at + size])))
-                at += size
-
-    def look_up(self, link: Link, *values: Any) -> list[Any]:
-        """Run a query with one row of values and return all that it finds."""
-        if isinstance(link, sqlite3.Connection):
-            return link.execute(self.sql, values).fetchall()
-        return list(link.exec_driver_sql(self.sql, values))
-
-
-def prepare(statement: Executable, dialect: Dialect) -> Prepared:
-    """Compile a statement whose values are all named bind parameters."""
-    compiled = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
-    return Prepared(str(compiled), tuple(compiled.positiontup))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, select
@@ -26,6 +26,7 @@ __all__ = [
     "add_token",
     "authenticate",
     "bot",
+    "bots_of",
     "check_name",
     "ensure_bot",
     "ensure_version",
@@ -251,6 +252,16 @@ def list_bots(connection: Connection, player_id: int | None) -> list[BotRow]:
     if player_id is not None:
         query = query.where(bots.c.player_id == player_id)
     return [BotRow(*row) for row in connection.execute(query)]
+
+
+def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
+    """Return all bots of the players of these names in any case; unknown ones have none."""
+    keys = sorted({name.lower() for name in names})
+    found: list[BotRow] = []
+    for start in range(0, len(keys), 500):  # databases limit the number of parameters
+        query = _bots().where(players.c.name_key.in_(keys[start : start + 500]))
+        found += [BotRow(*row) for row in connection.execute(query)]
+    return found
 
 
 def _bots() -> Select[Any]:

@@ -6,7 +6,6 @@ store is opened. Alembic is only imported when there is something to migrate.
 
 from __future__ import annotations
 
-import time
 from importlib import metadata as packages
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sqlalchemy import Connection, inspect, select, text
 
 from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
+from plyhouse.storage.rows import wall_ms
 
 __all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "revision", "upgrade"]
 
@@ -67,7 +67,7 @@ def upgrade(connection: Connection, place: str) -> None:
         if found != HEAD:
             _migrate(connection)
             _put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
-    _put_meta(connection, "opened_ms", str(time.time_ns() // 1_000_000))
+    _put_meta(connection, "opened_ms", str(wall_ms()))
 
 
 def _newer(connection: Connection, place: str, found: str) -> NewerSchema:

@@ -7,10 +7,10 @@ written has reached the disk when a method returns. For the stream of actions du
 
 from __future__ import annotations
 
-import time
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Self, cast
 
 from plyhouse.storage import competitions, leaderboards, people
 from plyhouse.storage import match_reads as records
@@ -18,37 +18,29 @@ from plyhouse.storage.database import Database
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
     BotRow,
+    CompetitionOverview,
     CompetitionRow,
     EntryRow,
     EventRow,
     FinishMatch,
-    FinishPairing,
     Identity,
     MatchRow,
-    NewMatch,
-    NewPairing,
     Op,
-    PairingRow,
     PairResult,
     PlayerRow,
-    Progress,
     RatingLike,
     Snapshot,
     Standing,
-    StartMatch,
     StoredMatch,
-    TableRow,
     TokenRow,
+    wall_ms,
 )
+from plyhouse.storage.statements import ROWS_AT_ONCE
 
-__all__ = ["Store", "wall_ms"]
+__all__ = ["Store"]
 
 _TOUCH_EVERY_MS = 60_000
-
-
-def wall_ms() -> int:
-    """Return the wall-clock time in milliseconds since 1970 (UTC)."""
-    return time.time_ns() // 1_000_000
+_EVENTS = {EventRow}
 
 
 class Store:
@@ -167,6 +159,10 @@ class Store:
         """Return a bot by id; raises `Unknown`."""
         return await self._database.read(lambda c: people.bot(c, bot_id))
 
+    async def bots_of(self, players: Iterable[str]) -> list[BotRow]:
+        """Return all bots of the players of these names in any case; unknown ones have none."""
+        return await self._database.read(lambda c: people.bots_of(c, players))
+
     async def bots(self, player_id: int | None = None) -> list[BotRow]:
         """Return a player's bots, or everyone's."""
         return await self._database.read(lambda c: people.list_bots(c, player_id))
@@ -175,40 +171,37 @@ class Store:
 
     async def apply(self, ops: Iterable[Op]) -> None:
         """Store operations in one transaction of their own: all of them or none."""
-        rows = list(ops)
-        await self._database.write_prepared(lambda c: self._operations.apply(c, rows))
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
-    async def create_pairing(self, row: PairingRow) -> None:
-        """Store a pairing."""
-        await self.apply([NewPairing(row)])
+        def done(error: BaseException | None) -> None:
+            if future.cancelled():
+                return
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
 
-    async def create_match(self, row: MatchRow) -> None:
-        """Store a match and its seats; the pairing comes before."""
-        await self.apply([NewMatch(row)])
+        self.apply_soon(list(ops), done)
+        await future
 
-    async def start_match(self, match_id: str, nonces: tuple[str, ...], started_ms: int) -> None:
-        """Mark a match as running."""
-        await self.apply([StartMatch(match_id, nonces, started_ms)])
+    def apply_soon(self, ops: Sequence[Op], done: Callable[[BaseException | None], None]) -> None:
+        """Like `apply`, with a callback, which the event loop calls when they are durable.
 
-    async def add_events(self, rows: Sequence[EventRow]) -> None:
-        """Store events in one transaction."""
-        await self.apply(rows)
+        It is told None, or the `StorageError` that `apply` would raise (ValueError for returns
+        that do not fit the match).
+        """
+        if set(map(type, ops)) == _EVENTS:
+            rows = cast("Sequence[EventRow]", ops)
+            single = len(rows) <= ROWS_AT_ONCE
+            add = self._operations.add_events
+            self._database.write_soon(lambda link: add(link, rows), done, one_statement=single)
+        else:
+            apply = self._operations.apply
+            self._database.write_soon(lambda link: apply(link, ops), done)
 
     async def finish_match(self, end: FinishMatch) -> None:
         """End a match; leaderboard and pair results follow in the same transaction."""
         await self.apply([end])
-
-    async def finish_pairing(self, pairing_id: str, finished_ms: int) -> None:
-        """End a pairing; its seed is public from now on."""
-        await self.apply([FinishPairing(pairing_id, finished_ms)])
-
-    async def pairing(self, pairing_id: str) -> PairingRow:
-        """Return a pairing with its secret seed; raises `Unknown`."""
-        return await self._database.read(lambda c: records.pairing(c, pairing_id))
-
-    async def pairing_matches(self, pairing_id: str) -> list[MatchRow]:
-        """Return a pairing's matches, oldest first; the seed is empty until it is over."""
-        return await self._database.read(lambda c: records.pairing_matches(c, pairing_id))
 
     async def running_matches(self) -> list[StoredMatch]:
         """Return all unfinished matches with seeds and events: what recovery needs."""
@@ -217,13 +210,6 @@ class Store:
     async def match(self, match_id: str) -> StoredMatch:
         """Return one match with its secret seed and its events; raises `Unknown`."""
         return await self._database.read(lambda c: records.stored_match(c, match_id))
-
-    async def record(self, match_id: str) -> dict[str, Any]:
-        """Return a match as plain values, with the seed only when its pairing is over.
-
-        The caller decides whether an unfinished match may be shown: events are all there.
-        """
-        return await self._database.read(lambda c: records.record(c, match_id))
 
     async def list_matches(
         self,
@@ -280,13 +266,9 @@ class Store:
 
     # competitions
 
-    async def create_competition(self, row: CompetitionRow) -> None:
-        """Store a competition; raises `AlreadyExists`."""
-        await self._database.write(lambda c: competitions.create_competition(c, row))
-
-    async def competition(self, competition_id: str) -> CompetitionRow:
-        """Return a competition; raises `Unknown`."""
-        return await self._database.read(lambda c: competitions.competition(c, competition_id))
+    async def create_competition(self, row: CompetitionRow, bot_ids: Sequence[int] = ()) -> None:
+        """Store a competition and enter bots in one transaction; raises `AlreadyExists`."""
+        await self._database.write(lambda c: competitions.create_competition(c, row, bot_ids))
 
     async def competitions(self) -> list[CompetitionRow]:
         """Return all competitions, newest first."""
@@ -299,34 +281,17 @@ class Store:
             lambda c: competitions.set_status(c, competition_id, status, now)
         )
 
-    async def add_entry(
-        self, competition_id: str, bot_id: int, version_id: int | None = None
-    ) -> EntryRow:
-        """Enter a bot; raises `AlreadyExists` or `Unknown`."""
-        now = self._clock()
-        return await self._database.write(
-            lambda c: competitions.add_entry(c, competition_id, bot_id, version_id, now)
-        )
-
     async def entries(self, competition_id: str) -> list[EntryRow]:
         """Return the entries in the order they were made."""
         return await self._database.read(lambda c: competitions.list_entries(c, competition_id))
 
-    async def set_entry_status(self, competition_id: str, bot_id: int, status: str) -> None:
-        """Make an entry active or withdrawn."""
-        await self._database.write(
-            lambda c: competitions.set_entry_status(c, competition_id, bot_id, status)
-        )
+    async def pairings_of(self, competition_id: str) -> list[str]:
+        """Return the ids of a competition's pairings that are stored."""
+        return await self._database.read(lambda c: competitions.pairings_of(c, competition_id))
 
-    async def competition_table(self, competition_id: str) -> list[TableRow]:
-        """Return the table of all entries, best first."""
-        return await self._database.read(
-            lambda c: competitions.competition_table(c, competition_id)
-        )
-
-    async def progress(self, competition_id: str) -> Progress:
-        """Return how many matches are planned, made and finished."""
-        return await self._database.read(lambda c: competitions.progress(c, competition_id))
+    async def overview(self, competition_id: str) -> CompetitionOverview:
+        """Return a competition with entries, progress and table; raises `Unknown`."""
+        return await self._database.read(lambda c: competitions.overview(c, competition_id))
 
     async def _player_id(self, player: str | int | PlayerRow) -> int:
         if isinstance(player, PlayerRow):

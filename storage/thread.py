@@ -13,34 +13,35 @@ __all__ = ["Worker"]
 
 T = TypeVar("T")
 
-_Job: TypeAlias = tuple[
-    asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[..., Any], tuple[Any, ...]
-]
+_Job: TypeAlias = tuple[Callable[..., None], tuple[Any, ...]]
 
 
 class Worker:
-    """One thread that carries out calls in order; it begins with the first call.
-
-    A call costs the event loop a queue and one wake-up, about half of what an executor's future
-    chained to asyncio's costs; the writer makes one with every transaction.
-    """
+    """One thread that carries out calls in order; it begins with the first call."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._begun = False
 
+    def post(self, job: Callable[..., None], *arguments: Any) -> None:
+        """Have the thread call a function, which must not raise.
+
+        This costs a queue: the job itself tells the event loop when it is done, if it has to.
+        """
+        if not self._begun:
+            self._begun = True
+            threading.Thread(target=self._run, name=self._name, daemon=True).start()
+        self._jobs.put((job, arguments))
+
     def call(self, function: Callable[..., T], *arguments: Any) -> asyncio.Future[T]:
         """Have the thread call a function; the future has what it returns or raises.
 
         Cancelling the future takes the call back if the thread has not come to it yet.
         """
-        if not self._begun:
-            self._begun = True
-            threading.Thread(target=self._run, name=self._name, daemon=True).start()
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        self._jobs.put((loop, future, function, arguments))
+        self.post(_call, loop, future, function, arguments)
         return future
 
     def stop(self) -> None:
@@ -48,18 +49,27 @@ class Worker:
         self._jobs.put(None)
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            loop, future, function, arguments = job
-            if future.cancelled():
-                continue
-            result, failure = None, None
-            try:
-                result = function(*arguments)
-            except BaseException as error:  # whoever waits is to have it
-                failure = error
-            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-                loop.call_soon_threadsafe(_settle, future, result, failure)
-            del job, loop, future, function, arguments, result, failure  # while it waits
+        while (waiting := self._jobs.get()) is not None:
+            job, arguments = waiting
+            job(*arguments)
+            del waiting, job, arguments  # while it waits
+
+
+def _call(
+    loop: asyncio.AbstractEventLoop,
+    future: asyncio.Future[T],
+    function: Callable[..., T],
+    arguments: tuple[Any, ...],
+) -> None:
+    if future.cancelled():
+        return
+    result, failure = None, None
+    try:
+        result = function(*arguments)
+    except BaseException as error:  # whoever waits is to have it
+        failure = error
+    with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+        loop.call_soon_threadsafe(_settle, future, result, failure)
 
 
 def _settle(future: asyncio.Future[Any], result: Any, failure: BaseException | None) -> None:

@@ -3,12 +3,17 @@
 While one transaction commits, the operations submitted meanwhile gather; they make up the next
 one. With one match playing that is a transaction per action, with a hundred it is one for all
 of them, and the cost of making it durable is shared.
+
+There is no task and no future: the store calls back once for every transaction, and the writer
+calls back those who waited for it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+import logging
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -23,8 +28,13 @@ from plyhouse.storage.store import Store
 
 __all__ = ["Writer"]
 
-_Done = Callable[[StorageError | None], None]
-_Waiting = tuple[Sequence[Op], _Done]
+log = logging.getLogger("plyhouse.storage.writer")
+
+_Done: TypeAlias = Callable[[StorageError | None], None]
+_Waiting: TypeAlias = tuple[Sequence[Op], _Done]
+
+_WRONG = (AlreadyExists, InvalidValue, Unknown, ValueError)
+"""Errors of the operations themselves, which say nothing about others of the transaction."""
 
 
 class Writer:
@@ -39,8 +49,14 @@ class Writer:
         self._max_pending = max_pending
         self._max_batch = max_batch
         self._waiting: list[_Waiting] = []
+        self._suspects: list[_Waiting] = []
+        """Those of a transaction with a wrong submission, the last first: each is stored alone."""
+        self._batch: list[_Waiting] = []
+        """Those whose transaction is under way."""
         self._pending = 0
-        self._task: asyncio.Task[None] | None = None
+        self._busy = False
+        """Whether a transaction is under way, or about to begin."""
+        self._flushing: list[asyncio.Future[None]] = []
         self._closed = False
 
     @property
@@ -48,33 +64,15 @@ class Writer:
         """How many operations are not yet durable."""
         return self._pending
 
-    def submit(self, ops: Iterable[Op]) -> asyncio.Future[None]:
-        """Queue operations that belong together; the future is done when they are durable.
-
-        They are stored all or none. If that fails the future raises a `StorageError`:
-        `AlreadyExists`, `InvalidValue` or `Unknown` mean that these operations are wrong and
-        others were stored; anything else means that the database cannot store now. `WriterFull` and
-        `StoreClosed` mean that they were not even tried. Cancelling the future does not take
-        them back.
-        """
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-        def done(error: StorageError | None) -> None:
-            if future.done():  # cancelled
-                return
-            if error is None:
-                future.set_result(None)
-            else:
-                future.set_exception(error)
-
-        self.submit_then(list(ops), done)
-        return future
-
     def submit_then(self, rows: Sequence[Op], done: _Done) -> None:
-        """Like `submit`, but with a callback, which is told the error or None.
+        """Queue operations that belong together; ``done`` is told None when they are durable.
 
-        It costs less than a future, and is called in the order of submission. It may be called
-        at once; it must not raise.
+        They are stored all or none. If that fails it is told a `StorageError`: `AlreadyExists`,
+        `InvalidValue` or `Unknown` mean that these operations are wrong and others were stored;
+        anything else means that the database cannot store now. `WriterFull` and `StoreClosed`
+        mean that they were not even tried.
+
+        ``done`` is called in the order of submission, perhaps at once; it should not raise.
         """
         if self._closed:
             place = self._store.place
@@ -91,70 +89,77 @@ class Writer:
         else:
             self._waiting.append((rows, done))
             self._pending += len(rows)
-            if self._task is None:
-                self._task = asyncio.create_task(self._run(), name="plyhouse-writer")
+            if not self._busy:
+                self._busy = True
+                # Whatever else is submitted in this turn of the loop goes along.
+                asyncio.get_running_loop().call_soon(self._begin)
 
     async def flush(self) -> None:
         """Wait until nothing is waiting any more."""
-        while self._task is not None:
-            await asyncio.shield(self._task)
+        if self._busy:
+            future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._flushing.append(future)
+            await future
 
     async def close(self) -> None:
         """Store what is waiting and accept nothing more."""
         self._closed = True
         await self.flush()
 
-    async def _run(self) -> None:
-        try:
-            while self._waiting:
-                batch = self._take()
-                count = sum(len(rows) for rows, _ in batch)
-                try:
-                    await self._commit(batch)
-                finally:
-                    self._pending -= count
-        finally:
-            self._task = None
+    def _begin(self) -> None:
+        """Begin the next transaction, or rest."""
+        if self._suspects:
+            batch = [self._suspects.pop()]
+        elif self._waiting:
+            batch = self._take()
+        else:
+            self._busy = False
+            waiting, self._flushing = self._flushing, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+            return
+        self._batch = batch
+        self._store.apply_soon([op for rows, _ in batch for op in rows], self._committed)
 
     def _take(self) -> list[_Waiting]:
         """Take from the front as many submissions as fit into a transaction, at least one."""
+        waiting = self._waiting
+        if self._pending <= self._max_batch:
+            self._waiting = []
+            return waiting
         count = 0
         end = 0
-        for rows, _ in self._waiting:
+        for rows, _ in waiting:
             count += len(rows)
             if end and count > self._max_batch:
                 break
             end += 1
-        batch = self._waiting[:end]
-        del self._waiting[:end]
+        batch = waiting[:end]
+        del waiting[:end]
         return batch
 
-    async def _commit(self, batch: list[_Waiting]) -> None:
-        try:
-            await self._store.apply([op for rows, _ in batch for op in rows])
-        except (AlreadyExists, InvalidValue, Unknown, ValueError) as error:
-            if len(batch) == 1:
-                _settle(batch, error)
-                return
+    def _committed(self, error: BaseException | None) -> None:
+        """Tell everyone who waited for a transaction how it went, and begin the next one."""
+        batch, self._batch = self._batch, []
+        if isinstance(error, _WRONG) and len(batch) > 1:
             # One submission is wrong: find it by storing each on its own.
-            for single in batch:
-                await self._commit([single])
-        except Exception as error:  # whatever it is, those who wait must hear of it
-            _settle(batch, error)
-        except BaseException:
-            _settle(batch, StoreClosed("the writer was stopped; whether it was stored is unknown"))
-            raise
+            self._suspects = batch[::-1]
         else:
-            _settle(batch, None)
+            failure = None if error is None else _failure(error)
+            for rows, done in batch:
+                self._pending -= len(rows)
+                try:
+                    done(failure)
+                except Exception:
+                    log.exception("who waited for a transaction failed when told of it")
+        self._begin()
 
 
-def _settle(batch: list[_Waiting], error: Exception | None) -> None:
-    """Tell everyone who waited for a batch how it went."""
-    failure: StorageError | None = None
+def _failure(error: BaseException) -> StorageError:
+    """What those who waited are told: whatever it is, they must hear of it."""
     if isinstance(error, StorageError):
-        failure = error
-    elif error is not None:
-        failure = StorageError(f"storing failed by a fault in Plyhouse: {error!r}")
-        failure.__cause__ = error
-    for _, done in batch:
-        done(failure)
+        return error
+    failure = StorageError(f"storing failed by a fault in Plyhouse: {error!r}")
+    failure.__cause__ = error
+    return failure

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plyhouse.protocol.messages import Outcome
+from plyhouse.protocol.messages import VOID, Outcome
 
 __all__ = ["RunSummary", "SeatResult", "counted", "verdict"]
 
@@ -59,7 +59,7 @@ def verdict(result: SeatResult) -> str:
     """How a match went, as one line for people."""
     outcome = result.outcome
     points = f"{result.points:+g}"
-    if outcome.termination in ("server_fault", "aborted"):
+    if outcome.termination in VOID:
         word = "void"
     elif result.points > 0:
         word = "won"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plyhouse.clients.cli.arena.tally import (
-    VOID,
     Interval,
     MatchResult,
     Tally,
@@ -25,13 +24,14 @@ from plyhouse.clients.cli.arena.tally import (
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
 from plyhouse.clients.cli.shared.output import interval, note, print_table, signed
+from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
     from plyhouse.clients.cli.arena.series import PlayedPairing, Series
 
 __all__ = ["match"]
 
-FAULTS = frozenset({"bot_crash", "server_fault", "aborted", "disconnect"})
+FAULTS = VOID | {"bot_crash", "disconnect"}
 """Terminations that mean that a match could not be played as it should have been."""
 
 

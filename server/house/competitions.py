@@ -3,25 +3,29 @@
 The schedule follows from the entries alone, and pairing number ``n`` of a competition has the id
 ``COMPETITION-n``; so all that a restart needs is in the database: what exists has been played or
 is being played, the rest is still to come.
+
+Schedules are counted before they are made, and made in a thread.  To create or restore a
+competition takes a few statements, however many pairings it has.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.agenda import Agenda
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.matches import MatchRunner, Terms, wall_ms
-from plyhouse.server.house.schedule import Pairing, round_robin
+from plyhouse.server.house.matches import MatchRunner, Terms
+from plyhouse.server.house.schedule import count, round_robin
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.storage.errors import StorageError, Unknown
-from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id
+from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id, wall_ms
 from plyhouse.storage.store import Store
 
 __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
@@ -30,6 +34,8 @@ log = logging.getLogger("plyhouse.server.house.competitions")
 
 MAX_MATCHES: Final = 100_000
 """The largest schedule accepted."""
+BEGUN_AT_ONCE: Final = 16
+"""Pairings begun in one turn of the event loop, which has others to serve in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,7 @@ class _Running:
     terms: Terms
     names: dict[int, str]
     """The entries, ``player/bot`` by the bot's id."""
-    planned: int
-    """Matches of the whole schedule."""
-    waiting: dict[int, Pairing[int]] = field(default_factory=dict)
-    """Pairings that have not begun, by their number, in the order of the schedule."""
+    agenda: Agenda[int]
     playing: set[str] = field(default_factory=set)
     """Ids of pairings that have begun and are not over."""
 
@@ -71,6 +74,8 @@ class Competitions:
         self._participants = directory.participants
         self._running: dict[str, _Running] = {}
         self._soon = False
+        self._freed: set[int] | None = set()
+        """Bots that may have room since the last look; None if it may be any."""
         self._open = True
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -106,15 +111,20 @@ class Competitions:
                     f"{game.seats} seats: connect more, or name the entries.",
                 )
         else:
-            bots = [await self._bot(entry) for entry in entries]
+            bots = await self._bots(entries)
         try:
-            schedule = round_robin(bots, rounds, seats=game.seats, mirrored=terms.mirrored)
+            planned = count(len(bots), rounds, seats=game.seats, mirrored=terms.mirrored)
         except ValueError as error:
             raise ProtocolError("protocol/bad_field", f"No schedule: {error}.") from error
-        if sum(len(pairing.matches) for pairing in schedule) > MAX_MATCHES:
+        if len(set(bots)) != len(bots):
+            raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
+        if planned > MAX_MATCHES:
             raise ProtocolError(
-                "protocol/bad_field", f"A competition has {MAX_MATCHES:,} matches at most."
+                "protocol/bad_field",
+                f"{len(bots)} entries and {rounds} rounds of {game.spec} make {planned:,} matches; "
+                f"a competition has {MAX_MATCHES:,} at most: take fewer rounds or entries.",
             )
+        now = wall_ms()
         row = CompetitionRow(
             id=new_id(),
             name=name,
@@ -124,14 +134,25 @@ class Competitions:
             rounds=rounds,
             mirrored=terms.mirrored,
             rated=terms.rated,
-            created_ms=wall_ms(),
+            created_ms=now,
+            status="running",
+            started_ms=now,
         )
-        await self._store.create_competition(row)
-        for bot in bots:
-            await self._store.add_entry(row.id, bot)
-        await self._store.set_competition_status(row.id, "running")
-        await self._take_up(row)
+        await self._store.create_competition(row, bots)
+        await self._take_up(row, (), await self._store.entries(row.id))
         return row.id
+
+    async def _bots(self, names: Sequence[str]) -> list[int]:
+        """The bots of these names, found with one query as long as all are there."""
+        known: dict[tuple[str, str], int] = {}
+        for bot in await self._store.bots_of({name.partition("/")[0] for name in names}):
+            known[bot.player.lower(), bot.name.lower()] = bot.id
+        found = []
+        for name in names:
+            player, _, bot_name = name.lower().partition("/")
+            key = player, bot_name or player
+            found.append(known[key] if key in known else await self._bot(name))
+        return found
 
     async def _bot(self, name: str) -> int:
         player, _, bot = name.partition("/")
@@ -155,40 +176,34 @@ class Competitions:
         """Go on with the competitions that were running when the server stopped."""
         for row in await self._store.competitions():
             if row.status in ("running", "open"):
-                await self._take_up(row)
+                begun = await self._store.pairings_of(row.id)
+                await self._take_up(row, begun, await self._store.entries(row.id))
 
-    async def _take_up(self, row: CompetitionRow) -> None:
-        entries = await self._store.entries(row.id)
-        # In the order of ids, which no restart changes.
-        bots = sorted(entry.bot_id for entry in entries)
+    async def _take_up(
+        self, row: CompetitionRow, begun: Collection[str], entries: Sequence[EntryRow]
+    ) -> None:
+        """Play on; ``begun`` are the ids of its pairings that are in the database."""
         game = get_game(row.game)
         terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
         names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        schedule = round_robin(bots, row.rounds, seats=game.seats, mirrored=row.mirrored)
-        planned = sum(len(pairing.matches) for pairing in schedule)
-        running = _Running(row, terms, names, planned)
-        begun = {live.pairing.id for live in self._directory.live.values()}
-        for number, pairing in enumerate(schedule):
-            identifier = f"{row.id}-{number}"
-            if identifier in begun:
-                running.playing.add(identifier)
-            elif not await self._exists(identifier):
-                running.waiting[number] = pairing
+        agenda = await asyncio.to_thread(_agenda, row, terms, names, begun)
+        live = {each.pairing.id for each in self._directory.live.values()}
+        running = _Running(row, terms, names, agenda, live.intersection(begun))
         self._running[row.id] = running
         self._finish_if_done(running)
         self.advance_soon()
 
-    async def _exists(self, pairing: str) -> bool:
-        try:
-            await self._store.pairing(pairing)
-        except Unknown:
-            return False
-        return True
-
     # ------------------------------------------------------------------------- playing
 
-    def advance_soon(self) -> None:
-        """Begin what can begin, once what is being handled now is done."""
+    def advance_soon(self, freed: Iterable[int] | None = None) -> None:
+        """Begin what can begin, once what is being handled now is done.
+
+        ``freed`` are the bots that may have room since the last time; None stands for any.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update(freed)
         if self._running and not self._soon and self._open:
             self._soon = True
             asyncio.get_running_loop().call_soon(self._advance)
@@ -197,36 +212,36 @@ class Competitions:
         self._soon = False
         if not self._open:
             return
+        freed, self._freed = self._freed, set()
         for running in self._running.values():
-            self._begin(running)
+            if not self._begin(running, freed):
+                self.advance_soon(freed)
 
-    def _begin(self, running: _Running) -> None:
-        """Begin pairings in the order of the schedule, as far as their bots have room."""
-        game = running.terms.game
-        room: dict[int, int] = {}
-        for bot in running.names:
+    def _begin(self, running: _Running, freed: Iterable[int] | None) -> bool:
+        """Begin pairings in the order of the schedule, as far as their bots have room.
+
+        False if there may be more of them than are begun at once.
+        """
+        terms = running.terms
+        name, spec = terms.game.info.name, terms.game.spec
+
+        def room(bot: int) -> int:
             participant = self._participants.get(bot)
-            here = participant is not None and participant.accepts(game.info.name, game.spec)
-            room[bot] = participant.free if participant is not None and here else 0
-        places = sum(room.values())
-        for number, pairing in tuple(running.waiting.items()):
-            if places < game.seats:
-                break
-            if any(room[bot] < len(pairing.matches) for bot in pairing.entries):
-                continue
-            del running.waiting[number]
-            for bot in pairing.entries:
-                room[bot] -= len(pairing.matches)
-                places -= len(pairing.matches)
-            orders = [[self._participants[bot] for bot in match] for match in pairing.matches]
+            if participant is None or not participant.accepts(name, spec):
+                return 0
+            return participant.free
+
+        taken = running.agenda.take(room, freed, limit=BEGUN_AT_ONCE)
+        for number, pairing in taken:
             begun = self._runner.begin(
-                running.terms,
-                orders,
+                terms,
+                [[self._participants[bot] for bot in match] for match in pairing.matches],
                 competition=running.row.id,
                 round_number=pairing.round,
                 pairing_id=f"{running.row.id}-{number}",
             )
             running.playing.add(begun.id)
+        return len(taken) < BEGUN_AT_ONCE
 
     def over(self, live: LiveMatch) -> None:
         """A match is over: its bots have room again, and its pairing may be over as well."""
@@ -235,10 +250,10 @@ class Competitions:
         if running is not None and not pairing.open:
             running.playing.discard(pairing.id)
             self._finish_if_done(running)
-        self.advance_soon()
+        self.advance_soon([holder.bot_id for holder in live.holders])
 
     def _finish_if_done(self, running: _Running) -> None:
-        if not running.waiting and not running.playing:
+        if not running.agenda and not running.playing:
             self._running.pop(running.row.id, None)
             self._spawn(self._store.set_competition_status(running.row.id, "finished"))
 
@@ -247,31 +262,25 @@ class Competitions:
     async def view(self, identifier: str) -> CompetitionView:
         """A competition with its table and progress; raises `Unknown`."""
         running = self._running.get(identifier)
-        row = await self._store.competition(identifier)
-        entries = await self._store.entries(identifier)
-        progress = await self._store.progress(identifier)
-        table = await self._store.competition_table(identifier)
+        found = await self._store.overview(identifier)
         # What has just begun may not be in the database yet; in the end all of it is there.
-        planned = progress.planned if running is None else running.planned
+        planned = found.progress.planned if running is None else running.agenda.schedule.matches
         return CompetitionView(
-            row,
-            entries,
-            table,
+            found.competition,
+            found.entries,
+            found.table,
             planned,
-            progress.created,
-            progress.finished,
+            found.progress.created,
+            found.progress.finished,
             self._missing(running) if running is not None else [],
         )
 
     def _missing(self, running: _Running) -> list[str]:
         """What keeps pairings from being played, whoever else may be busy."""
-        needed: dict[int, int] = {}
-        for pairing in running.waiting.values():
-            for bot in pairing.entries:
-                needed[bot] = max(needed.get(bot, 1), len(pairing.matches))
         game = running.terms.game
+        matches = running.agenda.schedule.at_once
         missing = []
-        for bot, matches in needed.items():
+        for bot in running.agenda.entries():
             name = running.names[bot]
             participant = self._participants.get(bot)
             if participant is None or not participant.online:
@@ -310,3 +319,13 @@ class Competitions:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _agenda(
+    row: CompetitionRow, terms: Terms, bots: Iterable[int], begun: Iterable[str]
+) -> Agenda[int]:
+    """What is left of a competition's schedule; this takes its time."""
+    # In the order of ids, which no restart changes.
+    schedule = round_robin(sorted(bots), row.rounds, seats=terms.game.seats, mirrored=row.mirrored)
+    numbers = (pairing.rpartition("-")[2] for pairing in begun)
+    return Agenda(schedule, (int(number) for number in numbers if number.isdecimal()))

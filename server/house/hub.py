@@ -284,8 +284,8 @@ class Hub:
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, now, session.lag_ns)
         self._check_games(session, hello)
-        self.lobby.pair_soon()
-        self.competitions.advance_soon()
+        self.lobby.pair_soon([participant])
+        self.competitions.advance_soon([participant.bot_id])
 
     def _welcome(
         self,
@@ -452,7 +452,7 @@ class Hub:
         for holder in live.holders:
             self.directory.forget(holder)
         if not self.stopping:
-            self.lobby.pair_soon()
+            self.lobby.pair_soon(live.holders)
             self.competitions.over(live)
 
     async def say_goodbye(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,12 +26,11 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.server.match.clock import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import new_id
 
 __all__ = ["Lobby", "read_game", "read_time_control"]
 
-SECOND: Final = 1_000_000_000
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
 
@@ -98,6 +98,8 @@ class Lobby:
         """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
         self._pairing = False
+        self._freed: set[str] | None = set()
+        """Names of those who may have room since the last look; None if it may be anybody."""
 
     def __len__(self) -> int:
         return len(self._matchmaker)
@@ -124,7 +126,7 @@ class Lobby:
         except SeekError as error:
             raise ProtocolError(error.code, str(error)) from error
         self._seekers[seek.id] = participant
-        self.pair_soon()
+        self.pair_soon(())
         return Ok(message.id, seek=seek.id)
 
     def unseek(self, participant: Participant, message: Unseek) -> Ok:
@@ -136,8 +138,14 @@ class Lobby:
             self._matchmaker.withdraw(message.seek)
         return Ok(message.id)
 
-    def pair_soon(self) -> None:
-        """Look for pairings in a moment."""
+    def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
+        """Look for pairings in a moment; ``freed`` are those who may have room since the last
+        look, None stands for anybody.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update([f"{each.player}/{each.bot}" for each in freed])
         if not self._pairing and len(self._matchmaker) > 1:
             self._pairing = True
             asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
@@ -146,7 +154,8 @@ class Lobby:
         self._pairing = False
         if not self._directory.leads("seeks"):
             return
-        proposals = self._matchmaker.pair(self._room)
+        freed, self._freed = self._freed, set()
+        proposals = self._matchmaker.pair(self._room, freed)
         terms_of: dict[PoolKey, Terms] = {}
         for proposal in proposals:
             pool = proposal.pool

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -19,12 +18,12 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
-from plyhouse.server.match.clock import MS, InvalidTimeControl, LagPolicy, TimeControl
+from plyhouse.server.match.clock import MS, SECOND, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, terms_data
-from plyhouse.server.results.leaderboards import return_span
+from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.storage.rows import (
     FinishMatch,
     FinishPairing,
@@ -35,15 +34,14 @@ from plyhouse.storage.rows import (
     PairingRow,
     StoredMatch,
     new_id,
+    wall_ms,
 )
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-__all__ = ["MatchRunner", "Terms", "wall_ms"]
+__all__ = ["MatchRunner", "Terms"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
-
-SECOND: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +259,11 @@ class MatchRunner:
                 wall,
                 culprit=outcome.seat,
                 reason=outcome.reason,
-                span=return_span(live.match.game),
+                scores=(
+                    None
+                    if finish.void
+                    else match_scores(outcome.returns, return_span(live.match.game))
+                ),
             )
         ]
         pairing.open.pop(live.id, None)
@@ -309,8 +311,3 @@ class MatchRunner:
             live.cancel_alarm()
         await self._writer.close()
         await asyncio.sleep(0)  # lets those who waited for the last commit be told
-
-
-def wall_ms() -> int:
-    """The wall clock in milliseconds since 1970 (UTC)."""
-    return time.time_ns() // 1_000_000

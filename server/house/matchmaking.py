@@ -14,15 +14,19 @@ one pool.  `Matchmaker.pair` empties the pools as far as possible, by these rule
 
 As rule 3 divides the seekers into classes of which one member each may take part, taking them in
 order of waiting finds a group whenever there is one: nobody starves.
+
+After a call no pairing is possible until a seek is added or a bot has room again.  Who tells
+which bots those are spares the matchmaker from asking for the room of all others, of whom most
+are playing: a pairing then costs the same whether ten or a thousand bots are there.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeAlias
 
 __all__ = ["Matchmaker", "PoolKey", "Proposal", "Seek", "SeekDuplicate", "SeekError", "SeekLimit"]
 
@@ -101,13 +105,40 @@ class SeekLimit(SeekError):  # noqa: N818 (a condition, named like its code)
 class _Waiting:
     """A seek in its pool, with what is left of its wish."""
 
-    __slots__ = ("left", "name", "seek", "since")
+    __slots__ = ("kind", "left", "name", "pool", "seek", "since")
 
-    def __init__(self, seek: Seek, since: int) -> None:
+    def __init__(self, seek: Seek, pool: _Pool, kind: str, since: int) -> None:
         self.seek = seek
         self.name = seek.name
+        self.pool = pool
+        self.kind = kind
+        """Of each kind one seek may take part in a pairing."""
         self.since = since
         self.left = seek.count
+
+
+class _Pool:
+    """Seeks that could meet."""
+
+    __slots__ = ("key", "ready", "waiting")
+
+    def __init__(self, key: PoolKey) -> None:
+        self.key = key
+        self.waiting: OrderedDict[str, _Waiting] = OrderedDict()
+        """All seeks by their ids, the longest waiting first."""
+        self.ready: dict[str, _Waiting] = {}
+        """Those whose bots may have room."""
+
+
+_Queue: TypeAlias = OrderedDict[str, _Waiting]
+
+
+def _since(waiting: _Waiting) -> int:
+    return waiting.since
+
+
+def _oldest(queue: _Queue) -> int:
+    return next(iter(queue.values())).since
 
 
 class Matchmaker:
@@ -121,146 +152,211 @@ class Matchmaker:
         self.own_bots_rated = own_bots_rated
         self.max_seeks = max_seeks
         self._order = itertools.count()
-        self._pools: dict[PoolKey, dict[str, _Waiting]] = {}
-        """The seeks of each pool by their ids, the longest waiting first."""
-        self._where: dict[str, PoolKey] = {}
+        self._pools: dict[PoolKey, _Pool] = {}
+        self._open: dict[str, _Waiting] = {}
+        """Open seeks by id."""
+        self._of: dict[str, dict[str, _Waiting]] = {}
+        """Open seeks of each bot, by id."""
         self._last: dict[tuple[PoolKey, str], frozenset[str]] = {}
-        self._sat_among: Counter[tuple[str, frozenset[str], str, int]] = Counter()
-        self._sat: Counter[tuple[str, str, int]] = Counter()
+        """Whom a bot met in its last pairing in a pool."""
+        self._sat_among: dict[tuple[str, frozenset[str]], dict[str, list[int]]] = {}
+        """How often each bot has sat on each seat of a game, in every group that has met."""
+        self._sat: dict[tuple[str, str], list[int]] = {}
+        """The same over all groups."""
 
     def __len__(self) -> int:
-        return len(self._where)
+        return len(self._open)
 
     def __contains__(self, seek: str) -> bool:
-        return seek in self._where
+        return seek in self._open
 
     def seeks(self) -> list[Seek]:
         """All open seeks, pool by pool, the longest waiting first."""
-        return [waiting.seek for pool in self._pools.values() for waiting in pool.values()]
+        return [each.seek for pool in self._pools.values() for each in pool.waiting.values()]
 
     def add(self, seek: Seek) -> None:
         """Open a seek; raises `SeekDuplicate` or `SeekLimit`."""
-        if seek.id in self._where:
+        if seek.id in self._open:
             raise SeekDuplicate(f"A seek with id {seek.id} is open already.")
-        mine = [each for each in self.seeks() if each.name == seek.name]
-        if any(each.pool == seek.pool for each in mine):
+        name, key = seek.name, seek.pool
+        mine = self._of.get(name, {})
+        if any(each.pool.key == key for each in mine.values()):
             raise SeekDuplicate(
-                f"{seek.name} seeks {seek.game} at {seek.time_control} already: "
+                f"{name} seeks {seek.game} at {seek.time_control} already: "
                 "withdraw that seek, or ask for more matches with count."
             )
         if len(mine) >= self.max_seeks:
-            raise SeekLimit(f"{seek.name} has {self.max_seeks} open seeks, more are not allowed.")
-        pool = self._pools.setdefault(seek.pool, {})
-        pool[seek.id] = _Waiting(seek, next(self._order))
-        self._where[seek.id] = seek.pool
+            raise SeekLimit(f"{name} has {self.max_seeks} open seeks, more are not allowed.")
+        pool = self._pools.get(key)
+        if pool is None:
+            pool = self._pools[key] = _Pool(key)
+        kind = seek.player if seek.rated and not self.own_bots_rated else name
+        waiting = _Waiting(seek, pool, kind, next(self._order))
+        pool.waiting[seek.id] = pool.ready[seek.id] = waiting
+        self._open[seek.id] = self._of.setdefault(name, {})[seek.id] = waiting
 
     def withdraw(self, seek: str) -> Seek:
         """Close a seek by its id; raises `SeekError` if it is not open."""
-        key = self._where.pop(seek, None)
-        if key is None:
+        found = self._open.pop(seek, None)
+        if found is None:
             raise SeekError(f"No seek {seek} is open.")
-        pool = self._pools[key]
-        found = pool.pop(seek).seek
-        if not pool:
-            del self._pools[key]
-        return found
+        pool, mine = found.pool, self._of[found.name]
+        del pool.waiting[seek], mine[seek]
+        pool.ready.pop(seek, None)
+        if not pool.waiting:
+            del self._pools[pool.key]
+        if not mine:
+            del self._of[found.name]
+        return found.seek
 
     def withdraw_bot(self, player: str, bot: str) -> list[Seek]:
         """Close all seeks of a bot (it left, or was suspended)."""
-        mine = [seek for seek in self.seeks() if (seek.player, seek.bot) == (player, bot)]
-        return [self.withdraw(seek.id) for seek in mine]
+        return [self.withdraw(seek) for seek in tuple(self._of.get(f"{player}/{bot}", ()))]
 
-    def pair(self, room: Callable[[str], int]) -> list[Proposal]:
+    def pair(
+        self, room: Callable[[str], int], freed: Iterable[str] | None = None
+    ) -> list[Proposal]:
         """Make all pairings that are possible now.
 
         ``room`` tells how many more matches a bot (``player/bot``) can take.  A mirrored pairing
         takes one place: where there is no room for more, its matches are played in turn.  Seeks
         whose wish is fulfilled are closed.
+
+        ``freed`` names the bots that may have got room since the last call; None: any.
         """
+        if freed is None:
+            for pool in self._pools.values():
+                pool.ready.update(pool.waiting)
+        else:
+            for name in freed:
+                for seek, waiting in self._of.get(name, {}).items():
+                    waiting.pool.ready[seek] = waiting
         left: dict[str, int] = {}
-        free: dict[PoolKey, list[_Waiting]] = {}
-        for key, pool in self._pools.items():
-            free[key] = able = []
-            for waiting in pool.values():
-                name = waiting.name
-                if name not in left:
-                    left[name] = room(name)
-                if left[name] > 0:
-                    able.append(waiting)
+        queues = [
+            (pool, queue)
+            for pool in self._pools.values()
+            if pool.ready and (queue := self._queue(pool, room, left))
+        ]
         made: list[Proposal] = []
-        found = True
-        while found:
+        while queues:
             # Pools take turns, so that a busy one does not use up everybody's room.
-            found = False
-            for key in sorted(self._pools, key=self._oldest):
-                queue = free[key] = [each for each in free[key] if left[each.name] > 0]
-                group = self._group(key, queue)
-                if not group:
-                    continue
-                found = True
-                made.append(self._propose(key, group))
-                for waiting in group:
-                    left[waiting.name] -= 1
-                    queue.remove(waiting)
-                    if waiting.seek.id in self._where:
-                        queue.append(waiting)
+            queues.sort(key=lambda each: _oldest(each[1]))
+            # Room only shrinks: where no group is found now, none will be.
+            queues = [
+                (pool, queue)
+                for pool, queue in queues
+                if self._serve(pool, queue, left, made) and queue
+            ]
         return made
 
-    def _oldest(self, key: PoolKey) -> int:
-        return next(iter(self._pools[key].values())).since
+    def _queue(self, pool: _Pool, room: Callable[[str], int], left: dict[str, int]) -> _Queue:
+        """Those of a pool that have room, the longest waiting first."""
+        queue: _Queue = OrderedDict()
+        for waiting in sorted(pool.ready.values(), key=_since):
+            name = waiting.name
+            if name not in left:
+                left[name] = room(name)
+            if left[name] > 0:
+                queue[waiting.seek.id] = waiting
+            else:
+                del pool.ready[waiting.seek.id]
+        return queue
 
-    def _class(self, key: PoolKey, seek: Seek) -> str:
-        """Of each class one seek may take part in a pairing."""
-        return seek.player if key.rated and not self.own_bots_rated else seek.name
+    def _serve(
+        self, pool: _Pool, queue: _Queue, left: dict[str, int], made: list[Proposal]
+    ) -> bool:
+        """Make one pairing of a pool; False if there is none."""
+        group = self._group(pool, queue, left)
+        if not group:
+            return False
+        made.append(self._propose(pool, group))
+        for waiting in group:
+            left[waiting.name] -= 1
+            seek = waiting.seek.id
+            if seek in self._open:
+                queue.move_to_end(seek)
+            else:
+                del queue[seek]
+        return True
 
-    def _group(self, key: PoolKey, queue: list[_Waiting]) -> list[_Waiting]:
+    def _group(self, pool: _Pool, queue: _Queue, left: dict[str, int]) -> list[_Waiting]:
         """The next group of a pool's seeks that have room, which come the longest waiting first;
         empty if there is none.
         """
-        if not queue:
+        full = []  # of the queue's seeks, whose bots have no room left
+        first: _Waiting | None = None
+        group: list[_Waiting] = []
+        met: list[_Waiting] = []  # those of the last pairing come after all others
+        for seek, waiting in queue.items():
+            if left[waiting.name] <= 0:
+                full.append(seek)
+            elif first is None:
+                first = waiting
+                last = self._last.get((pool.key, waiting.name), frozenset())
+                seats = waiting.seek.seats
+                group, kinds = [waiting], {waiting.kind}
+            elif waiting.name in last:
+                met.append(waiting)
+            elif waiting.kind not in kinds:
+                kinds.add(waiting.kind)
+                group.append(waiting)
+            if first is not None and len(group) == seats:
+                break
+        for seek in full:
+            del queue[seek]
+        if first is None:
             return []
-        first = queue[0]
-        seats = first.seek.seats
-        last = self._last.get((key, first.name), frozenset())
-        group, classes = [first], {self._class(key, first.seek)}
-        for met in (False, True):  # those of the last pairing come after all others
-            for waiting in queue:
-                if len(group) == seats:
-                    return group
-                if waiting is first or (waiting.name in last) is not met:
-                    continue
-                kind = self._class(key, waiting.seek)
-                if kind not in classes:
-                    classes.add(kind)
-                    group.append(waiting)
+        for waiting in met:
+            if len(group) == seats:
+                break
+            if waiting.kind not in kinds:
+                kinds.add(waiting.kind)
+                group.append(waiting)
         return group if len(group) == seats else []
 
-    def _propose(self, key: PoolKey, group: list[_Waiting]) -> Proposal:
+    def _propose(self, pool: _Pool, group: list[_Waiting]) -> Proposal:
         """Seat a group and note that it met."""
-        seeks = [waiting.seek for waiting in group]
-        among = frozenset(seek.name for seek in seeks)
+        size = len(group)
+        game = pool.key.game
+        names = [waiting.name for waiting in group]
+        among = frozenset(names)
+        here = self._sat_among.setdefault((game, among), {})
+        counts = []
+        for name in names:
+            sat_here = here.get(name)
+            if sat_here is None:
+                sat_here = here[name] = [0] * size
+            sat = self._sat.get((game, name))
+            if sat is None:
+                sat = self._sat[game, name] = [0] * size
+            counts.append((sat_here, sat))
 
         def cost(shift: int) -> tuple[int, int, int]:
-            seated = list(enumerate(seeks[shift:] + seeks[:shift]))
-            return (
-                sum(self._sat_among[key.game, among, seek.name, seat] for seat, seek in seated),
-                sum(self._sat[key.game, seek.name, seat] for seat, seek in seated),
-                shift,
-            )
+            # The member at ``shift`` sits on seat 0.
+            in_group = overall = 0
+            for seat in range(size):
+                sat_here, sat = counts[(shift + seat) % size]
+                in_group += sat_here[seat]
+                overall += sat[seat]
+            return in_group, overall, shift
 
-        shift = min(range(len(seeks)), key=cost)
-        proposal = Proposal(key, tuple(seeks[shift:] + seeks[:shift]))
-        for order in proposal.orders:
-            for seat, seek in enumerate(order):
-                self._sat_among[key.game, among, seek.name, seat] += 1
-                self._sat[key.game, seek.name, seat] += 1
+        shift = min(map(cost, range(size)))[2]
+        seated = group[shift:] + group[:shift]
+        counts = counts[shift:] + counts[:shift]
+        proposal = Proposal(pool.key, tuple([waiting.seek for waiting in seated]))
+        played = size if pool.key.mirrored else 1
+        for turn in range(played):
+            for place, (sat_here, sat) in enumerate(counts):
+                seat = (place + turn) % size
+                sat_here[seat] += 1
+                sat[seat] += 1
         for waiting in group:
-            self._last[key, waiting.seek.name] = among - {waiting.seek.name}
+            seek = waiting.seek.id
+            self._last[pool.key, waiting.name] = among - {waiting.name}
             waiting.since = next(self._order)
-            pool = self._pools[key]
-            pool[waiting.seek.id] = pool.pop(waiting.seek.id)  # to the end
+            pool.waiting.move_to_end(seek)
             if waiting.left:
-                waiting.left = max(0, waiting.left - len(proposal.orders))
+                waiting.left = max(0, waiting.left - played)
                 if not waiting.left:
-                    self.withdraw(waiting.seek.id)
+                    self.withdraw(seek)
         return proposal

@@ -1,13 +1,19 @@
-"""Schedules of competitions, as plain lists of pairings."""
+"""Schedules of competitions: who meets whom, in which round, on which seats.
+
+A schedule holds one lap, in which everybody meets everybody once; its pairings are made when they
+are asked for.  `count` tells how long a schedule would be before anything is made: groups of many
+seats soon have more combinations than anybody could play.
+"""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
-__all__ = ["Pairing", "round_robin"]
+__all__ = ["Pairing", "Schedule", "count", "round_robin"]
 
 EntryT = TypeVar("EntryT")
 
@@ -27,35 +33,85 @@ class Pairing(Generic[EntryT]):
         return self.matches[0]
 
 
+class Schedule(Sequence[Pairing[EntryT]]):
+    """The pairings of a round robin in order; made by `round_robin`.
+
+    Every lap has the same groups in the same order, so pairing ``number`` is of group
+    ``number % len(groups)``.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[EntryT],
+        rounds: int,
+        laps: Sequence[Sequence[tuple[int, ...]]],
+        *,
+        mirrored: bool,
+    ) -> None:
+        self.groups = [tuple(entries[index] for index in group) for lap in laps for group in lap]
+        """Who meets in a lap, in the seat order of the first one."""
+        self.rounds = rounds
+        self.at_once = len(self.groups[0]) if mirrored else 1
+        """Matches of a pairing."""
+        self._round_of = [number for number, lap in enumerate(laps) for _ in lap]
+        self._rounds_of_a_lap = len(laps)
+
+    def __len__(self) -> int:
+        return self.rounds * len(self.groups)
+
+    @property
+    def matches(self) -> int:
+        """Matches of all pairings."""
+        return len(self) * self.at_once
+
+    @overload
+    def __getitem__(self, number: int) -> Pairing[EntryT]: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[Pairing[EntryT]]: ...
+
+    def __getitem__(self, number: int | slice) -> Pairing[EntryT] | list[Pairing[EntryT]]:
+        if isinstance(number, slice):
+            return [self[each] for each in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):
+            raise IndexError(f"there are {len(self)} pairings, and none of number {number}")
+        lap, index = divmod(number, len(self.groups))
+        group = self.groups[index]
+        # With two seats a lap is balanced in itself; the next lap turns it round.
+        order = _rotated(group, lap % len(group))
+        matches = tuple(_rotated(order, turn) for turn in range(self.at_once))
+        return Pairing(lap * self._rounds_of_a_lap + self._round_of[index], matches)
+
+
+def count(entries: int, rounds: int = 1, *, seats: int = 2, mirrored: bool = True) -> int:
+    """Return how many matches `round_robin` would plan.
+
+    Raises ValueError for fewer entries than seats, or no rounds.
+    """
+    if seats < 1 or entries < seats:
+        raise ValueError(f"{entries} entries cannot fill {seats} seats")
+    if rounds < 1:
+        raise ValueError("there must be at least one round")
+    return math.comb(entries, seats) * rounds * (seats if mirrored else 1)
+
+
 def round_robin(
     entries: Sequence[EntryT], rounds: int = 1, *, seats: int = 2, mirrored: bool = True
-) -> list[Pairing[EntryT]]:
+) -> Schedule[EntryT]:
     """Let every group of ``seats`` entries meet ``rounds`` times, in order of the rounds.
 
     ``mirrored``: a pairing has one match per rotation of the seats (for two seats: both ways
     round).  Otherwise it has one match, and who sits first is balanced over the schedule.  Two
     seats use the circle method; more seats take all combinations, each in the first round in
-    which all of its entries are free.
+    which all of its entries are free.  The time that this takes grows with the groups of a lap.
 
     Raises ValueError for repeated entries, fewer entries than seats, or no rounds.
     """
     if len(set(entries)) != len(entries):
         raise ValueError("an entry is listed twice")
-    if seats < 1 or len(entries) < seats:
-        raise ValueError(f"{len(entries)} entries cannot fill {seats} seats")
-    if rounds < 1:
-        raise ValueError("there must be at least one round")
-    cycle = _circle(len(entries)) if seats == 2 else _combinations(len(entries), seats)
-    schedule: list[Pairing[EntryT]] = []
-    for lap in range(rounds):
-        for number, groups in enumerate(cycle):
-            for group in groups:
-                # With two seats a lap is balanced in itself; the next lap turns it round.
-                order = tuple(entries[index] for index in _rotated(group, lap % seats))
-                turns = range(seats) if mirrored else range(1)
-                matches = tuple(_rotated(order, turn) for turn in turns)
-                schedule.append(Pairing(lap * len(cycle) + number, matches))
-    return schedule
+    count(len(entries), rounds, seats=seats, mirrored=mirrored)
+    laps = _circle(len(entries)) if seats == 2 else _combinations(len(entries), seats)
+    return Schedule(entries, rounds, laps, mirrored=mirrored)
 
 
 def _rotated(group: tuple[EntryT, ...], shift: int) -> tuple[EntryT, ...]:
@@ -90,21 +146,23 @@ def _circle(count: int) -> list[list[tuple[int, ...]]]:
 def _combinations(count: int, seats: int) -> list[list[tuple[int, ...]]]:
     """All groups of ``seats``, packed into rounds; groups are turned so that seats balance."""
     laps: list[list[tuple[int, ...]]] = []
-    busy: list[set[int]] = []
+    busy = [0] * count
+    """The rounds in which each entry plays, as bits."""
     sat = [[0] * seats for _ in range(count)]
     for group in itertools.combinations(range(count), seats):
         turned = min(
             (_rotated(group, shift) for shift in range(seats)),
-            key=lambda order: sum(sat[entry][seat] for seat, entry in enumerate(order)),
+            key=lambda order: sum([sat[entry][seat] for seat, entry in enumerate(order)]),
         )
+        taken = 0
         for seat, entry in enumerate(turned):
             sat[entry][seat] += 1
-        for lap, taken in zip(laps, busy, strict=True):
-            if taken.isdisjoint(group):
-                lap.append(turned)
-                taken.update(group)
-                break
-        else:
-            laps.append([turned])
-            busy.append(set(group))
+            taken |= busy[entry]
+        free = ~taken & (taken + 1)  # the lowest bit that is not set
+        for entry in group:
+            busy[entry] |= free
+        lap = free.bit_length() - 1
+        if lap == len(laps):
+            laps.append([])
+        laps[lap].append(turned)
     return laps

@@ -20,11 +20,10 @@ from __future__ import annotations
 from typing import Final
 
 from plyhouse.games.base import Game, Utility
+from plyhouse.protocol.messages import VOID
 
 __all__ = ["FORFEITS", "VOID", "draw_returns", "forfeit_returns", "void_returns"]
 
-VOID: Final = frozenset({"server_fault", "aborted"})
-"""Terminations of matches that count for nothing."""
 FORFEITS: Final = frozenset(
     {"resignation", "flag_fall", "illegal_action", "disconnect", "bot_crash"}
 )

@@ -21,7 +21,7 @@ from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
 
-__all__ = ["Leaderboards", "Line", "lines", "return_span", "scoring_of"]
+__all__ = ["Leaderboards", "Line", "lines", "scoring_of"]
 
 log = logging.getLogger("plyhouse.server.results.ratings")
 
@@ -73,14 +73,6 @@ def scoring_of(spec: str) -> Scoring:
     """How a game is scored; by wins if it is not installed any more."""
     game = _game(spec)
     return Scoring.WINS if game is None else _scoring(game)
-
-
-def return_span(game: Game) -> float:
-    """By how much the returns of two seats can differ, if that scores a match; else 0."""
-    if game.info.scoring is not Scoring.RETURNS:
-        return 0.0
-    least, most = game.return_bounds
-    return most - least
 
 
 class Leaderboards:

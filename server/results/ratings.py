@@ -3,11 +3,11 @@
 `fit` is a whole-history Bradley-Terry fit on the Elo scale: strengths are those that explain all
 results together best, so the order of games does not matter and nothing drifts.  What is fitted
 is the score of a game, a number from 0 to 1: 1, 1/2 or 0 where only winning counts (a draw is
-half a win), any share where the size of the return counts (see `pair_score`).  For shares this
-is the fractional logit of Papke and Wooldridge ("Econometric methods for fractional response
-variables", J. Applied Econometrics 11, 1996): the same equations, which need the expected score
-to be right and nothing else.  When everybody has played everybody equally often, ratings rank
-as total scores do.
+half a win), any share where the size of the return counts (`plyhouse.server.results.scoring`).
+For shares this is the fractional logit of Papke and Wooldridge ("Econometric methods for
+fractional response variables", J. Applied Econometrics 11, 1996): the same equations, which need
+the expected score to be right and nothing else.  When everybody has played everybody equally
+often, ratings rank as total scores do.
 
 A weak prior (one drawn game of everybody against a player of rating 1500) keeps strengths finite
 after a clean sweep and ties groups that never met to the same level.
@@ -32,17 +32,13 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plyhouse.storage.rows import pair_score
-
 __all__ = [
     "Interval",
     "PairScore",
     "Rating",
-    "expected_score",
     "fit",
     "interval_of_sums",
     "mean_interval",
-    "split",
 ]
 
 ANCHOR: Final = 1500.0
@@ -103,31 +99,6 @@ class Interval(NamedTuple):
     high: float
     size: int
     """How many scores there were."""
-
-
-def expected_score(elo: float, opponent: float) -> float:
-    """The share of points expected against an opponent, between 0 and 1."""
-    return float(1.0 / (1.0 + 10.0 ** ((opponent - elo) / 400.0)))
-
-
-def split(
-    names: Sequence[NameT], returns: Sequence[float], span: float = 0.0
-) -> list[PairScore[NameT]]:
-    """Split one match into pairwise results; ``span`` is that of `pair_score`.
-
-    With more than two seats every pair weighs ``1 / (seats - 1)``, so that a match counts as
-    one game for everybody.  A name that holds several seats does not play against itself.
-    """
-    weight = 1.0 / max(1, len(names) - 1)
-    pairs = []
-    for i, one in enumerate(names):
-        for j in range(i + 1, len(names)):
-            if one != names[j]:
-                score = pair_score(returns[i], returns[j], span)
-                pairs.append(
-                    PairScore(one, names[j], weight, score * weight, score * score * weight)
-                )
-    return pairs
 
 
 def fit(

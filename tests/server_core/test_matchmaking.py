@@ -193,3 +193,59 @@ def test_seats_balance(bots: int, seats: int, rounds: int) -> None:
         for number in range(bots):
             counts = [sat[f"p{number}/x", seat] for seat in range(seats)]
             assert max(counts) - min(counts) <= 1
+
+
+def test_a_rematch_is_avoided_also_where_every_seek_is_for_one_match() -> None:
+    made = maker("a/1", "b/1")
+    assert pairs(made.pair(plenty)) == [("a/1", "b/1")]
+    for name in ("a/1", "b/1", "c/1"):
+        made.add(seek(name))
+    assert {each.name for each in made.pair(plenty)[0].seeks} == {"a/1", "c/1"}
+
+
+def test_only_bots_that_were_busy_are_asked_for_their_room_once_they_are_named() -> None:
+    made = maker("a/1", "b/1", "c/1", "d/1", count=0)
+    asked: list[str] = []
+
+    def room(name: str) -> int:
+        asked.append(name)
+        return free[name]
+
+    free = {"a/1": 0, "b/1": 0, "c/1": 1, "d/1": 0}
+    assert made.pair(room) == []
+    asked.clear()
+    free["b/1"] = free["d/1"] = 1
+    assert pairs(made.pair(room, ["d/1"])) == [("c/1", "d/1")]
+    assert sorted(asked) == ["c/1", "d/1"]
+    free["c/1"] = free["d/1"] = 0
+    assert made.pair(room, ["nobody/1"]) == []
+    free["a/1"] = 1
+    assert pairs(made.pair(room)) == [("a/1", "b/1")], "without names everybody is asked"
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_naming_who_has_room_again_changes_no_pairing(data: st.DataObject) -> None:
+    """Two matchmakers see the same; one asks for everybody's room, one only where it changed."""
+    asking, told = Matchmaker(), Matchmaker()
+    names = [f"p{player}/{bot}" for player in range(4) for bot in range(2)]
+    free = dict.fromkeys(names, 2)
+    for number in range(data.draw(st.integers(1, 12))):
+        name = data.draw(st.sampled_from(names))
+        game = data.draw(st.sampled_from(["pig", "chess"]))
+        more: dict[str, Any] = {"game": game, "rated": data.draw(st.booleans())}
+        more["count"] = data.draw(st.sampled_from([0, 1, 3]))
+        wish = seek(name, id=str(number), **more)
+        if all(each.pool != wish.pool or each.name != name for each in asking.seeks()):
+            asking.add(wish)
+            told.add(wish)
+        freed = data.draw(st.lists(st.sampled_from(names), max_size=4))
+        for each in freed:
+            free[each] += 1
+        first, second = asking.pair(free.__getitem__), told.pair(free.__getitem__, freed)
+        assert pairs(first) == pairs(second)
+        assert asking.seeks() == told.seeks()
+        for proposal in first:
+            for member in proposal.seeks:
+                free[member.name] -= 1
+        assert min(free.values()) >= 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
@@ -11,16 +13,33 @@ from hypothesis import strategies as st
 
 from plyhouse.server.results.ratings import (
     PairScore,
-    expected_score,
     fit,
     interval_of_sums,
     mean_interval,
-    split,
 )
+from plyhouse.server.results.scoring import match_scores
 
 counted = PairScore.counted
 Payoffs = dict[tuple[str, str], list[tuple[float, float]]]
 """For every two players the first one's possible scores, with their probabilities."""
+
+
+def expected_score(elo: float, opponent: float) -> float:
+    """The share of points expected against an opponent, between 0 and 1."""
+    return float(1.0 / (1.0 + 10.0 ** ((opponent - elo) / 400.0)))
+
+
+def split(
+    names: Sequence[str], returns: Sequence[float], span: float = 0.0
+) -> list[PairScore[str]]:
+    """One match as pairwise results, weighed as the leaderboards do."""
+    weight = 1.0 / (len(names) - 1)
+    pairs = zip(combinations(names, 2), match_scores(returns, span).pairs, strict=True)
+    return [
+        PairScore(one, other, weight, score * weight, score * score * weight)
+        for (one, other), score in pairs
+        if one != other
+    ]
 
 
 def test_three_quarters_of_many_games_are_191_points() -> None:

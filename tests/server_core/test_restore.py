@@ -6,6 +6,7 @@ import dataclasses
 import random
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,7 +197,7 @@ def test_damaged_events_are_named(change: dict[str, Any], problem: str) -> None:
     table.act("1")
     rows = table.rows
     table.act("1")
-    rows = [*rows[:3], dataclasses.replace(rows[3], **change)]
+    rows = [*rows[:3], msgspec.structs.replace(rows[3], **change)]
     with pytest.raises(RestoreError, match=problem) as caught:
         table.restored(rows)
     assert caught.value.match == "m1"
@@ -237,7 +238,7 @@ def test_the_terms_are_found_in_the_stored_header() -> None:
         data=terms_data(table.config),
     )
     assert config_of(header, table.config.game) == table.config
-    plain = config_of(dataclasses.replace(header, data=None), table.config.game)
+    plain = config_of(msgspec.structs.replace(header, data=None), table.config.game)
     assert plain.max_retries == 10
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.house.schedule import round_robin
+from plyhouse.server.house.schedule import count, round_robin
 
 
 def test_a_small_schedule_as_people_write_it() -> None:
@@ -68,6 +68,29 @@ def test_impossible_schedules_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=problem):
         round_robin(entries, rounds, seats=seats)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 3), st.integers(1, 4), st.booleans())
+def test_a_schedule_is_as_long_as_was_counted(
+    entries: int, rounds: int, seats: int, mirrored: bool
+) -> None:
+    if entries < seats:
+        return
+    schedule = round_robin(range(entries), rounds, seats=seats, mirrored=mirrored)
+    assert schedule.matches == count(entries, rounds, seats=seats, mirrored=mirrored)
+    assert schedule.matches == sum(len(each.matches) for each in schedule)
+    assert len(schedule) == len(list(schedule))
+    assert schedule[1:3] == list(schedule)[1:3]
+    with pytest.raises(IndexError):
+        schedule[len(schedule)]
+
+
+def test_counting_makes_nothing() -> None:
+    assert count(300, 1000) == 300 * 299 * 1000
+    assert count(60, seats=10, mirrored=False) == math.comb(60, 10)
+    with pytest.raises(ValueError, match="cannot fill 3 seats"):
+        count(2, seats=3)
 
 
 SMALL = [(0, "ad"), (0, "cb"), (1, "ca"), (1, "bd"), (2, "ab"), (2, "dc")]

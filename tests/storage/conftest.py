@@ -7,13 +7,15 @@ import hashlib
 import os
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     BotRow,
     FinishMatch,
@@ -27,6 +29,7 @@ from plyhouse.storage.rows import (
     new_id,
 )
 from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
 
 POSTGRES = os.environ.get("PLYHOUSE_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
@@ -164,6 +167,7 @@ class World:
         termination: str = "normal",
         competition_id: str | None = None,
         span: float = 0.0,
+        void: bool = False,
     ) -> str:
         """Store a whole match in one transaction."""
         match_id, ops = await self.new(
@@ -172,10 +176,35 @@ class World:
         nonces = ("",) * len(names)
         ops += [
             StartMatch(match_id, nonces, 11),
-            FinishMatch(match_id, termination, returns, 7, 99, span=span),
+            FinishMatch(
+                *(match_id, termination, returns, 7, 99),
+                scores=None if void else match_scores(returns, span),
+            ),
         ]
         await self.store.apply(ops)
         return match_id
+
+
+Submit = Callable[[Writer, Sequence[Op]], "asyncio.Future[None]"]
+
+
+@pytest.fixture
+def submit() -> Submit:
+    """Submit operations to a writer; the future is done when they are durable."""
+
+    def submitted(writer: Writer, ops: Sequence[Op]) -> asyncio.Future[None]:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def done(error: StorageError | None) -> None:
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
+
+        writer.submit_then(ops, done)
+        return future
+
+    return submitted
 
 
 @pytest.fixture

@@ -174,7 +174,9 @@ async def make(url: str) -> None:
     await (await Store.open(url)).close()
 
 
-async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path: Path) -> None:
+async def test_a_locked_database_is_given_up_after_the_busy_timeout(
+    tmp_path: Path, submit: Any
+) -> None:
     path = tmp_path / "a.db"
     url = f"sqlite:///{path}?busy_timeout_ms=30"
     store = await Store.open(url)
@@ -183,7 +185,7 @@ async def test_a_locked_database_is_given_up_after_the_busy_timeout(tmp_path: Pa
     with pytest.raises(DatabaseLocked, match="is locked by another program; stop that program"):
         await store.add_player("Ada")
     with pytest.raises(DatabaseLocked):
-        await Writer(store).submit([EventRow("m", 0, "act", 0, 0, "x")])
+        await submit(Writer(store), [EventRow("m", 0, "act", 0, 0, "x")])
     with pytest.raises(DatabaseLocked):
         await Store.open(url)
     assert await store.players() == []  # reading goes on
@@ -351,7 +353,7 @@ async def test_messages_are_one_sentence(store: Store) -> None:
 async def test_a_text_that_cannot_be_stored_is_a_bad_value_or_unknown(
     store: Store, name: str
 ) -> None:
-    for look_up in (store.player, store.record, store.pairing, store.competition):
+    for look_up in (store.player, store.match, store.overview):
         with pytest.raises((InvalidValue, Unknown)):
             await look_up(name)
     with pytest.raises((InvalidValue, Unknown)):

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.match_writes import seat_result
-from plyhouse.storage.rows import CompetitionRow, pair_score
+from plyhouse.storage.rows import CompetitionRow, Progress
 from plyhouse.storage.store import Store
 
 
@@ -18,53 +15,6 @@ class Rating:
     elo: float
     low: float
     high: float
-
-
-@pytest.mark.parametrize(
-    ("returns", "results"),
-    [
-        ((1, -1), [(1.0, "W"), (0.0, "L")]),
-        ((0, 0), [(0.5, "D"), (0.5, "D")]),
-        ((2, -1, -1), [(1.0, "W"), (0.25, "L"), (0.25, "L")]),
-        ((1, 1, -2), [(0.75, "D"), (0.75, "D"), (0.0, "L")]),
-        ((3, 2, 1), [(1.0, "W"), (0.5, "L"), (0.0, "L")]),
-        ((5,), [(5, "D")]),
-    ],
-)
-def test_returns_become_scores(returns: Any, results: Any) -> None:
-    assert [seat_result(returns, seat) for seat in range(len(returns))] == results
-
-
-@pytest.mark.parametrize(
-    ("returns", "span", "results"),
-    [
-        ((1, -1), 4, [(0.75, "W"), (0.25, "L")]),
-        ((-2, 2), 4, [(0.0, "L"), (1.0, "W")]),
-        ((0, 0), 4, [(0.5, "D"), (0.5, "D")]),
-        ((2, -1, -1), 6, [(0.75, "W"), (0.375, "L"), (0.375, "L")]),
-        ((9, -9), 4, [(1.0, "W"), (0.0, "L")]),
-        ((3,), 4, [(3, "D")]),
-    ],
-)
-def test_the_size_of_returns_becomes_a_score_where_it_counts(
-    returns: Any, span: Any, results: Any
-) -> None:
-    assert [seat_result(returns, seat, span) for seat in range(len(returns))] == results
-
-
-@given(*[st.floats(-5, 5)] * 2, st.sampled_from([0.0, 1.0, 4.0, 10.0]))
-def test_what_a_pair_scores_adds_up_to_one(mine: Any, other: Any, span: Any) -> None:
-    score = pair_score(mine, other, span)
-    assert 0 <= score <= 1
-    assert score + pair_score(other, mine, span) == pytest.approx(1)
-    if span:
-        assert score >= 0.5 if mine >= other else score <= 0.5
-
-
-@given(st.lists(st.integers(-3, 3), min_size=2, max_size=6), st.sampled_from([0.0, 2.5, 6.0]))
-def test_the_scores_of_a_match_add_up_to_half_its_seats(returns: Any, span: Any) -> None:
-    total = sum(seat_result(returns, seat, span)[0] for seat in range(len(returns)))
-    assert total == pytest.approx(len(returns) / 2)
 
 
 async def test_standings_and_pairs_follow_the_matches(store: Store, world: Any) -> None:
@@ -106,12 +56,11 @@ async def test_returns_and_their_squares_are_summed_and_score_where_they_count(
 
 
 async def test_a_competition_goes_by_returns_where_they_count(store: Store, world: Any) -> None:
-    await store.create_competition(COMPETITION)
-    for name in ("ada", "bob"):
-        await store.add_entry("cup", (await world.bot(name)).id)
+    bots = [(await world.bot(name)).id for name in ("ada", "bob")]
+    await store.create_competition(COMPETITION, bots)
     for returns in ((1, -1), (1, -1), (-4, 4)):
         await world.play("ada", "bob", returns=returns, competition_id="cup", span=8)
-    table = await store.competition_table("cup")
+    table = (await store.overview("cup")).table
     assert [(row.bot, row.score, row.wins, row.returns) for row in table] == [
         ("bob", 1.75, 1, 2.0),
         ("ada", 1.25, 2, -2.0),
@@ -129,7 +78,7 @@ async def test_every_two_seats_of_a_big_match_are_a_pair(store: Store, world: An
 
 @pytest.mark.parametrize(
     "how",
-    [{"rated": False}, {"termination": "server_fault"}, {"termination": "aborted"}],
+    [{"rated": False}, {"termination": "aborted", "void": True}],
 )
 async def test_casual_and_void_matches_count_nowhere(store: Store, world: Any, how: Any) -> None:
     await world.play("ada", "bob", returns=(1, -1), **how)
@@ -191,54 +140,59 @@ COMPETITION = CompetitionRow(
 async def test_a_competition_has_entries_progress_and_a_table(
     store: Store, world: Any, clock: Any
 ) -> None:
-    await store.create_competition(COMPETITION)
-    assert await store.competition("cup") == COMPETITION
-    for name in ("ada", "bob", "cy"):
-        bot = await world.bot(name)
-        clock.now += 1
-        entry = await store.add_entry("cup", bot.id, world.bots[name][1])
-        assert (entry.bot, entry.status) == (name, "active")
+    names = ["ada", "bob", "cy"]
+    await store.create_competition(COMPETITION, [(await world.bot(name)).id for name in names])
+    assert await store.competitions() == [COMPETITION]
+    entries = await store.entries("cup")
+    assert [(entry.bot, entry.status, entry.created_ms) for entry in entries] == [
+        (name, "active", 100) for name in names
+    ]
+    clock.now += 1
     await store.set_competition_status("cup", "running")
     await world.play("ada", "bob", returns=(-1, 1), competition_id="cup")
     await world.play("ada", "bob", returns=(0, 0), competition_id="cup", rated=False)
     await world.play("ada", "cy", returns=(9, -9))  # elsewhere
-    await world.play("ada", "bob", returns=(5, -5), competition_id="cup", termination="aborted")
+    await world.play("ada", "bob", returns=(5, -5), competition_id="cup", void=True)
     _, ops = await world.new("ada", "cy", competition_id="cup")
     await store.apply(ops)
-    table = await store.competition_table("cup")
+    shown = await store.overview("cup")
+    assert (shown.competition.status, shown.entries) == ("running", entries)
+    table = shown.table
     assert [(r.rank, r.bot, r.score, r.games, r.wins, r.draws, r.losses) for r in table] == [
         (1, "bob", 1.5, 2, 1, 1, 0),
         (2, "ada", 0.5, 2, 0, 1, 1),
         (3, "cy", 0.0, 0, 0, 0, 0),
     ]
     assert table[0].returns == 1.0
-    progress = await store.progress("cup")
-    assert (progress.planned, progress.created, progress.finished) == (4, 4, 3)
+    assert shown.progress == Progress(planned=4, created=4, finished=3)
+    pairings = {row.pairing_id for row in await store.list_matches(competition_id="cup")}
+    assert set(await store.pairings_of("cup")) == pairings
     assert len(await store.list_matches(competition_id="cup")) == 4
-    await store.set_entry_status("cup", table[2].bot_id, "withdrawn")
-    assert [entry.status for entry in await store.entries("cup")] == [
-        "active",
-        "active",
-        "withdrawn",
-    ]
     await store.set_competition_status("cup", "finished")
     (row,) = await store.competitions()
     assert (row.status, row.finished_ms) == ("finished", clock.now)
 
 
 async def test_what_is_wrong_with_a_competition_is_said(store: Store, world: Any) -> None:
-    await store.create_competition(COMPETITION)
     bot = await world.bot("ada")
-    await store.add_entry("cup", bot.id)
+    await store.create_competition(COMPETITION, [bot.id])
     with pytest.raises(AlreadyExists, match="competition 'cup' already"):
-        await store.create_competition(COMPETITION)
-    with pytest.raises(AlreadyExists, match="ada/ada is entered in 'Autumn cup' already"):
-        await store.add_entry("cup", bot.id)
+        await store.create_competition(COMPETITION, [bot.id])
+    other = replace(COMPETITION, id="other")
+    with pytest.raises(AlreadyExists):
+        await store.create_competition(other, [bot.id, bot.id])
+    with pytest.raises(Unknown):
+        await store.create_competition(other, [99])
+    assert [row.id for row in await store.competitions()] == ["cup"], "all or nothing"
     with pytest.raises(Unknown, match="no competition 'x'"):
-        await store.add_entry("x", bot.id)
+        await store.overview("x")
     with pytest.raises(Unknown, match="no status 'lost'"):
         await store.set_competition_status("cup", "lost")
-    with pytest.raises(Unknown, match="no status 'lost'"):
-        await store.set_entry_status("cup", bot.id, "lost")
-    with pytest.raises(Unknown, match="bot 99 is not entered"):
-        await store.set_entry_status("cup", 99, "active")
+
+
+async def test_bots_are_found_by_the_names_of_their_players(store: Store, world: Any) -> None:
+    for name in ("ada", "bob", "cy"):
+        await world.bot(name)
+    found = await store.bots_of(["ADA", "cy", "zed"])
+    assert sorted(bot.name for bot in found) == ["ada", "cy"]
+    assert await store.bots_of([]) == []

@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,29 +49,33 @@ class Gate(Store):
         self.gate = asyncio.Event()
         self.failure = failure
 
-    async def apply(self, ops: Iterable[Op]) -> None:
+    def apply_soon(self, ops: Sequence[Op], done: Callable[[BaseException | None], None]) -> None:
+        async def let_through() -> None:
+            await self.gate.wait()
+            done(self.failure)
+
         self.batches.append(list(ops))
-        await self.gate.wait()
-        if self.failure is not None:
-            raise self.failure
+        self.task = asyncio.create_task(let_through())
 
 
-async def test_what_is_acknowledged_is_stored_in_order(store: Store, world: Any) -> None:
+async def test_what_is_acknowledged_is_stored_in_order(
+    store: Store, world: Any, submit: Any
+) -> None:
     ids = await start(store, world, 3)
     writer = Writer(store)
     for index in range(20):
-        await asyncio.gather(*(writer.submit([event(match_id, index)]) for match_id in ids))
+        await asyncio.gather(*(submit(writer, [event(match_id, index)]) for match_id in ids))
         stored = await store.match(ids[0])
         assert [row.index for row in stored.events] == list(range(index + 1))
     await writer.close()
 
 
-async def test_all_who_wait_share_one_transaction() -> None:
+async def test_all_who_wait_share_one_transaction(submit: Any) -> None:
     gate = Gate()
     writer = Writer(gate)
-    first = writer.submit([event("a", 0)])
+    first = submit(writer, [event("a", 0)])
     await asyncio.sleep(0)
-    later = [writer.submit([event("b", index)]) for index in range(50)]
+    later = [submit(writer, [event("b", index)]) for index in range(50)]
     assert writer.pending == 51
     gate.gate.set()
     await asyncio.gather(first, *later)
@@ -79,25 +84,27 @@ async def test_all_who_wait_share_one_transaction() -> None:
     assert writer.pending == 0
 
 
-async def test_a_transaction_has_a_greatest_size_but_a_submission_stays_whole() -> None:
+async def test_a_transaction_has_a_greatest_size_but_a_submission_stays_whole(submit: Any) -> None:
     gate = Gate()
     gate.gate.set()
     writer = Writer(gate, max_batch=10)
     sizes = [4, 4, 4, 25, 1]
-    await asyncio.gather(*(writer.submit([event("a", n) for n in range(k)]) for k in sizes))
+    await asyncio.gather(*(submit(writer, [event("a", n) for n in range(k)]) for k in sizes))
     assert [len(batch) for batch in gate.batches] == [8, 4, 25, 1]
 
 
-async def test_one_wrong_submission_does_not_harm_the_others(store: Store, world: Any) -> None:
+async def test_one_wrong_submission_does_not_harm_the_others(
+    store: Store, world: Any, submit: Any
+) -> None:
     good, other = await start(store, world, 2)
     writer = Writer(store)
     results = await asyncio.gather(
-        writer.submit([event(good, 0)]),
-        writer.submit([event(good, 0)]),
-        writer.submit([event("nowhere", 0)]),
-        writer.submit([FinishMatch(other, "normal", (1, 2, 3), 1, 1)]),
-        writer.submit([EventRow(good, 1, "act", 0, 0, "\ud800")]),
-        writer.submit([event(other, 0), event(other, 1)]),
+        submit(writer, [event(good, 0)]),
+        submit(writer, [event(good, 0)]),
+        submit(writer, [event("nowhere", 0)]),
+        submit(writer, [FinishMatch(other, "normal", (1, 2, 3), 1, 1)]),
+        submit(writer, [EventRow(good, 1, "act", 0, 0, "\ud800")]),
+        submit(writer, [event(other, 0), event(other, 1)]),
         return_exceptions=True,
     )
     assert [type(result) for result in results] == [
@@ -115,63 +122,134 @@ async def test_one_wrong_submission_does_not_harm_the_others(store: Store, world
 
 
 @pytest.mark.parametrize("failure", [DatabaseLocked("it is locked"), RuntimeError("a fault")])
-async def test_when_storing_fails_everyone_who_waits_hears_of_it(failure: Any) -> None:
+async def test_when_storing_fails_everyone_who_waits_hears_of_it(failure: Any, submit: Any) -> None:
     gate = Gate(failure)
     gate.gate.set()
     writer = Writer(gate)
     results = await asyncio.gather(
-        *(writer.submit([event("a", index)]) for index in range(3)), return_exceptions=True
+        *(submit(writer, [event("a", index)]) for index in range(3)), return_exceptions=True
     )
     assert all(isinstance(result, StorageError) for result in results)
     assert all(str(failure.args[0]) in str(result) for result in results)
     assert len(gate.batches) == 1
     gate.failure = None
-    await writer.submit([event("a", 9)])  # and it goes on afterwards
+    await submit(writer, [event("a", 9)])  # and it goes on afterwards
 
 
-async def test_more_than_fits_is_refused_at_once() -> None:
+async def test_more_than_fits_is_refused_at_once(submit: Any) -> None:
     gate = Gate()
     writer = Writer(gate, max_pending=3)
-    held = writer.submit([event("a", 0), event("a", 1)])
+    held = submit(writer, [event("a", 0), event("a", 1)])
     with pytest.raises(WriterFull, match="2 operations wait"):
-        await writer.submit([event("a", 2), event("a", 3)])
-    last = writer.submit([event("a", 2)])
+        await submit(writer, [event("a", 2), event("a", 3)])
+    last = submit(writer, [event("a", 2)])
     gate.gate.set()
     await asyncio.gather(held, last)
-    await writer.submit([event("a", 3)])
+    await submit(writer, [event("a", 3)])
 
 
-async def test_closing_stores_what_waits_and_accepts_nothing_more(store: Store, world: Any) -> None:
+async def test_closing_stores_what_waits_and_accepts_nothing_more(
+    store: Store, world: Any, submit: Any
+) -> None:
     (match_id,) = await start(store, world, 1)
     writer = Writer(store)
-    waiting = [writer.submit([event(match_id, index)]) for index in range(10)]
+    waiting = [submit(writer, [event(match_id, index)]) for index in range(10)]
     await writer.close()
     assert all(future.done() and future.exception() is None for future in waiting)
     with pytest.raises(StoreClosed, match=r"writer of .* was closed"):
-        await writer.submit([event(match_id, 10)])
+        await submit(writer, [event(match_id, 10)])
     assert len((await store.match(match_id)).events) == 10
 
 
-async def test_cancelling_who_waits_takes_nothing_back(store: Store, world: Any) -> None:
-    (match_id,) = await start(store, world, 1)
+async def test_who_waits_is_told_in_order_whatever_others_do_with_it(
+    store: Store, world: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    ids = await start(store, world, 3)
     writer = Writer(store)
-    future = writer.submit([event(match_id, 0)])
-    future.cancel()
+    told: list[str] = []
+
+    def fail(error: StorageError | None) -> None:
+        told.append("failing")
+        raise RuntimeError("a fault")
+
+    writer.submit_then([event(ids[0], 0)], lambda error: told.append("first"))
+    writer.submit_then([event(ids[1], 0)], fail)
+    writer.submit_then([event(ids[2], 0)], lambda error: told.append("last"))
+    writer.submit_then([], lambda error: told.append("nothing"))
     await writer.flush()
-    assert len((await store.match(match_id)).events) == 1
-    await writer.submit([])
+    assert told == ["nothing", "first", "failing", "last"]
+    assert "a fault" in caplog.text
+    assert len((await store.match(ids[1])).events) == 1
     await writer.close()
 
 
-async def test_a_stopped_writer_does_not_leave_anyone_waiting() -> None:
+async def test_what_a_callback_submits_goes_into_the_next_transaction() -> None:
+    gate = Gate()
+    gate.gate.set()
+    writer = Writer(gate)
+    left = [1, 2, 3]
+
+    def again(error: StorageError | None) -> None:
+        if left:
+            writer.submit_then([event("a", left.pop())], again)
+
+    writer.submit_then([event("a", 4)], again)
+    await writer.flush()
+    assert [len(batch) for batch in gate.batches] == [1, 1, 1, 1]
+
+
+async def test_flushing_waits_for_what_comes_meanwhile_and_not_when_all_is_stored() -> None:
     gate = Gate()
     writer = Writer(gate)
-    future = writer.submit([event("a", 0)])
+    await writer.flush()
+    writer.submit_then([event("a", 0)], lambda error: None)
+    flushing = [asyncio.create_task(writer.flush()) for _ in range(2)]
     await asyncio.sleep(0)
-    (task,) = [task for task in asyncio.all_tasks() if task.get_name() == "plyhouse-writer"]
-    task.cancel()
-    with pytest.raises(StoreClosed, match="whether it was stored is unknown"):
-        await future
+    flushing[0].cancel()
+    await asyncio.sleep(0)
+    assert not flushing[1].done()
+    gate.gate.set()
+    await flushing[1]
+    assert writer.pending == 0
+
+
+def test_a_loop_that_was_closed_harms_neither_the_thread_nor_a_later_loop(
+    tmp_path: Path, world_at: Any
+) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    told: list[object] = []
+
+    async def leave() -> str:
+        async with world_at(url) as world:
+            (match_id,) = await start(world.store, world, 1)
+        store = await Store.open(url)
+        Writer(store).submit_then([event(match_id, 0)], told.append)
+        await asyncio.sleep(0)  # it is on its way when the loop ends
+        return match_id
+
+    async def look(match_id: str) -> int:
+        async with await Store.open(url) as store:
+            await store.apply([event(match_id, 1)])
+            return len((await store.match(match_id)).events)
+
+    match_id = asyncio.run(leave())
+    assert asyncio.run(look(match_id)) == 2
+    assert told in ([], [None])
+
+
+@pytest.mark.postgresql
+async def test_a_stopped_writer_does_not_leave_anyone_waiting(
+    postgres_url: str, world_at: Any, submit: Any
+) -> None:
+    async with world_at(postgres_url) as world:
+        (match_id,) = await start(world.store, world, 1)
+        future = submit(Writer(world.store), [event(match_id, 0)])
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        (task,) = world.store._database._tasks
+        task.cancel()
+        with pytest.raises(StoreClosed, match="whether it was stored is unknown"):
+            await future
 
 
 KILLED = """
@@ -183,7 +261,9 @@ from plyhouse.storage.writer import Writer
 async def play(writer, match_id):
     index = 0
     while True:
-        await writer.submit([EventRow(match_id, index, "act", index, 0, "x")])
+        future = asyncio.get_running_loop().create_future()
+        writer.submit_then([EventRow(match_id, index, "act", index, 0, "x")], future.set_result)
+        assert await future is None
         sys.stdout.write(f"{match_id} {index}\\n")
         sys.stdout.flush()
         index += 1

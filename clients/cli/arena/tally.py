@@ -19,6 +19,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.protocol.messages import VOID
+
 __all__ = [
     "Interval",
     "MatchResult",
@@ -33,9 +35,6 @@ __all__ = [
 
 Z: Final = 1.959963984540054
 """Two-sided 95 % point of the normal distribution."""
-
-VOID: Final = frozenset({"server_fault", "aborted"})
-"""Terminations that count for nobody."""
 
 
 @dataclass(frozen=True)

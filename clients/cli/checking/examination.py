@@ -27,6 +27,7 @@ from plyhouse.clients.cli.checking.opponent import Script, oppose
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import VOID
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
@@ -195,7 +196,7 @@ class Examination:
             if outcome.seat == result.seat and outcome.termination != "normal":
                 advice = _ADVICE.get(outcome.termination, "")
                 told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice}")
-            elif outcome.termination in ("server_fault", "aborted"):
+            elif outcome.termination in VOID:
                 told.append(f"{ended}: {outcome.reason}")
         if told:
             return False, "\n".join([*told, *self.said])

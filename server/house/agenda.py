@@ -1,0 +1,126 @@
+"""What of a competition is still to be begun, found by who has room.
+
+Pairings begin in the order of the schedule, as far as their entries have room.  After a call of
+`Agenda.take` that was not cut short nothing can begin until somebody has room again; who names
+those spares a look at all the others.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final, Generic, TypeVar
+
+from plyhouse.server.house.schedule import Pairing, Schedule
+
+__all__ = ["Agenda"]
+
+EntryT = TypeVar("EntryT", bound=Hashable)
+
+MANY: Final = 2_000
+"""With more groups than this to look at, the schedule is read from its beginning instead: where
+so many have room, something near the beginning can begin."""
+
+
+class Agenda(Generic[EntryT]):
+    """The pairings of a schedule that have not begun; its length is their number."""
+
+    def __init__(self, schedule: Schedule[EntryT], begun: Iterable[int] = ()) -> None:
+        """``begun`` are the numbers of pairings that are played or being played."""
+        self.schedule = schedule
+        self._begun = bytearray(len(schedule))
+        """For each pairing, whether it has begun."""
+        for number in begun:
+            if number < len(schedule):
+                self._begun[number] = 1
+        self._left = self._begun.count(0)
+        self._next = list(range(len(schedule.groups)))
+        """The first pairing of each group that has not begun."""
+        self._of: dict[EntryT, set[int]] = {}
+        """The groups of each entry that have such a pairing."""
+        for group, entries in enumerate(schedule.groups):
+            for entry in entries:
+                self._of.setdefault(entry, set()).add(group)
+        for group in range(len(schedule.groups)):
+            self._skip(group)
+
+    def __len__(self) -> int:
+        return self._left
+
+    def entries(self) -> list[EntryT]:
+        """Those who have pairings before them."""
+        return [entry for entry, groups in self._of.items() if groups]
+
+    def take(
+        self,
+        room: Callable[[EntryT], int],
+        freed: Iterable[EntryT] | None = None,
+        *,
+        limit: int,
+    ) -> list[tuple[int, Pairing[EntryT]]]:
+        """Take out the pairings that can begin now, with their numbers; at most ``limit``.
+
+        ``room`` tells how many more matches an entry can play.  ``freed`` are those who may have
+        got room since the last call; None: anybody.
+        """
+        at_once = self.schedule.at_once
+        groups = self.schedule.groups
+        left: dict[EntryT, int] = {}
+
+        def has_room(entry: EntryT) -> bool:
+            places = left.get(entry)
+            if places is None:
+                places = left[entry] = room(entry)
+            return places >= at_once
+
+        ready = [
+            entry
+            for entry in (self._of if freed is None else set(freed))
+            if self._of.get(entry) and has_room(entry)
+        ]
+        if not ready:
+            return []
+        look = sum([len(self._of[entry]) for entry in ready])
+        taken: list[tuple[int, Pairing[EntryT]]] = []
+        for number in self._from_the_beginning() if look > MANY else self._of_entries(ready):
+            group = number % len(groups)
+            if all(map(has_room, groups[group])):
+                for entry in groups[group]:
+                    left[entry] -= at_once
+                taken.append((number, self.schedule[number]))
+                self._begun[number] = 1
+                self._left -= 1
+                self._skip(group)
+                if len(taken) == limit:
+                    break
+        return taken
+
+    def _from_the_beginning(self) -> Iterator[int]:
+        """All pairings that have not begun, in order."""
+        number = self._begun.find(0)
+        while number >= 0:
+            yield number
+            number = self._begun.find(0, number + 1)
+
+    def _of_entries(self, entries: Iterable[EntryT]) -> Iterator[int]:
+        """Pairings of these entries that have not begun, in order: of each group the first one,
+        and the next one when that was taken.
+        """
+        waiting = [self._next[group] for group in set().union(*(self._of[e] for e in entries))]
+        heapq.heapify(waiting)
+        while waiting:
+            number = heapq.heappop(waiting)
+            yield number
+            later = self._next[number % len(self._next)]
+            if number < later < len(self._begun):
+                heapq.heappush(waiting, later)
+
+    def _skip(self, group: int) -> None:
+        """Pass over pairings of a group that have begun; leave the group out at its end."""
+        number = self._next[group]
+        while number < len(self._begun) and self._begun[number]:
+            number += len(self._next)
+        self._next[group] = number
+        if number >= len(self._begun):
+            for entry in self.schedule.groups[group]:
+                self._of[entry].discard(group)

@@ -1,0 +1,69 @@
+"""What a match scores: pure rules from returns to what tables and ratings sum up.
+
+A seat's score is its mean score against the other seats.  Where only winning counts, that is the
+share of opponents beaten, a tie with one counting half:
+
+>>> match_scores((2.0, -1.0, -1.0)).seats
+((1.0, 'W'), (0.25, 'L'), (0.25, 'L'))
+
+Where the size of the return counts (`Scoring.RETURNS`), a difference scores in proportion to the
+greatest that is possible, the span of the game's returns:
+
+>>> match_scores((1.0, -1.0), span=4.0)
+MatchScores(seats=((0.75, 'W'), (0.25, 'L')), pairs=(0.75,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from plyhouse.games.base import Game, Scoring
+from plyhouse.storage.rows import MatchScores
+
+__all__ = ["match_scores", "pair_score", "return_span", "seat_result"]
+
+
+def pair_score(mine: float, other: float, span: float = 0.0) -> float:
+    """Return the score, from 0 to 1, of a return against another one of the same match.
+
+    ``span`` is by how much two returns can differ at most, where the size of the difference
+    counts: equal returns score 1/2, the greatest difference 1 or 0, others between them on a
+    line. With a span of 0 only who got more counts: 1, 1/2 or 0.
+    """
+    if span > 0.0:
+        return min(1.0, max(0.0, 0.5 + (mine - other) / (2.0 * span)))
+    return 1.0 if mine > other else 0.5 if mine == other else 0.0
+
+
+def seat_result(returns: Sequence[float], seat: int, span: float = 0.0) -> tuple[float, str]:
+    """Return a seat's score (the mean `pair_score` against the other seats) and W, D or L.
+
+    W: no other seat got as much. D: the highest return is shared. L: some seat got more.
+    Who plays alone beats nobody: the score is the return itself, and the result a D.
+    """
+    if len(returns) == 1:
+        return returns[seat], "D"
+    mine = returns[seat]
+    best = max(returns)
+    opponents = len(returns) - 1
+    total = sum([pair_score(mine, other, span) for other in returns])
+    score = (total - 0.5) / opponents  # it tied with itself
+    if mine < best:
+        return score, "L"
+    return score, "W" if returns.count(best) == 1 else "D"
+
+
+def match_scores(returns: Sequence[float], span: float = 0.0) -> MatchScores:
+    """Return what a match with these returns counts for; ``span`` as in `pair_score`."""
+    seats = tuple([seat_result(returns, seat, span) for seat in range(len(returns))])
+    pairs = tuple([pair_score(mine, other, span) for mine, other in combinations(returns, 2)])
+    return MatchScores(seats, pairs)
+
+
+def return_span(game: Game) -> float:
+    """By how much the returns of two seats can differ, if that scores a match; else 0."""
+    if game.info.scoring is not Scoring.RETURNS:
+        return 0.0
+    least, most = game.return_bounds
+    return most - least

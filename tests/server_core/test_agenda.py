@@ -1,0 +1,96 @@
+"""Pairings begin in the order of the schedule, as soon as their entries have room."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plyhouse.server.house import agenda as module
+from plyhouse.server.house.agenda import Agenda
+from plyhouse.server.house.schedule import Schedule, round_robin
+
+
+def in_order(schedule: Schedule[Any], waiting: list[int], free: dict[Any, int]) -> list[int]:
+    """What can begin, found by looking at every pairing that waits."""
+    free = dict(free)
+    found = []
+    for number in waiting:
+        pairing = schedule[number]
+        if all(free[entry] >= len(pairing.matches) for entry in pairing.entries):
+            found.append(number)
+            for entry in pairing.entries:
+                free[entry] -= len(pairing.matches)
+    return found
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.randoms(use_true_random=False),
+    st.integers(2, 6),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from([0, 9, 999]),
+)
+def test_what_begins_is_what_a_look_at_every_pairing_finds(
+    random: Random, entries: int, rounds: int, seats: int, mirrored: bool, many: int
+) -> None:
+    if entries < seats:
+        return
+    schedule = round_robin(range(entries), rounds, seats=seats, mirrored=mirrored)
+    begun = {number for number in range(len(schedule)) if random.random() < 0.3}
+    waiting = [number for number in range(len(schedule)) if number not in begun]
+    agenda = Agenda(schedule, begun)
+    free = dict.fromkeys(range(entries), 0)
+    first = True
+    while waiting:
+        freed = [random.randrange(entries) for _ in range(random.randint(1, 3))]
+        for entry in freed:
+            free[entry] += random.randint(0, 2)
+        expected = in_order(schedule, waiting, free)
+        told = None if first else freed
+        first = False
+        with mock.patch.object(module, "MANY", many):
+            taken = agenda.take(free.__getitem__, told, limit=1000)
+        assert [number for number, _ in taken] == expected
+        for number, pairing in taken:
+            assert pairing == schedule[number]
+            waiting.remove(number)
+            for entry in pairing.entries:
+                free[entry] -= len(pairing.matches)
+        assert len(agenda) == len(waiting)
+        left = {entry for number in waiting for entry in schedule[number].entries}
+        assert set(agenda.entries()) == left
+    assert agenda.take(lambda entry: 99, limit=1) == []
+
+
+def test_no_more_are_taken_than_asked_for_and_the_rest_comes_next() -> None:
+    agenda = Agenda(round_robin("abcd", 3))
+    free = dict.fromkeys("abcd", 6)
+    numbers = []
+    while taken := agenda.take(free.__getitem__, limit=2):
+        assert len(taken) <= 2
+        for number, pairing in taken:
+            numbers.append(number)
+            for entry in pairing.entries:
+                free[entry] -= 2
+    assert numbers == list(range(6))
+    assert len(agenda) == 12
+
+
+def test_only_those_are_asked_for_their_room_who_could_play() -> None:
+    agenda = Agenda(round_robin(range(50), 20, mirrored=False))
+    asked: Counter[int] = Counter()
+
+    def room(entry: int) -> int:
+        asked[entry] += 1
+        return int(entry in (7, 8))
+
+    [(_, pairing)] = agenda.take(room, [7, 8, 51], limit=100)
+    assert set(pairing.entries) == {7, 8}
+    assert max(asked.values()) == 1

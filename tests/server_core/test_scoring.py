@@ -1,0 +1,68 @@
+"""What a match scores: rules from returns to results and shares."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plyhouse.server.results.scoring import match_scores, pair_score, seat_result
+
+
+@pytest.mark.parametrize(
+    ("returns", "results"),
+    [
+        ((1, -1), [(1.0, "W"), (0.0, "L")]),
+        ((0, 0), [(0.5, "D"), (0.5, "D")]),
+        ((2, -1, -1), [(1.0, "W"), (0.25, "L"), (0.25, "L")]),
+        ((1, 1, -2), [(0.75, "D"), (0.75, "D"), (0.0, "L")]),
+        ((3, 2, 1), [(1.0, "W"), (0.5, "L"), (0.0, "L")]),
+        ((5,), [(5, "D")]),
+    ],
+)
+def test_returns_become_scores(returns: Any, results: Any) -> None:
+    assert [seat_result(returns, seat) for seat in range(len(returns))] == results
+
+
+@pytest.mark.parametrize(
+    ("returns", "span", "results"),
+    [
+        ((1, -1), 4, [(0.75, "W"), (0.25, "L")]),
+        ((-2, 2), 4, [(0.0, "L"), (1.0, "W")]),
+        ((0, 0), 4, [(0.5, "D"), (0.5, "D")]),
+        ((2, -1, -1), 6, [(0.75, "W"), (0.375, "L"), (0.375, "L")]),
+        ((9, -9), 4, [(1.0, "W"), (0.0, "L")]),
+        ((3,), 4, [(3, "D")]),
+    ],
+)
+def test_the_size_of_returns_becomes_a_score_where_it_counts(
+    returns: Any, span: Any, results: Any
+) -> None:
+    assert [seat_result(returns, seat, span) for seat in range(len(returns))] == results
+
+
+@given(*[st.floats(-5, 5)] * 2, st.sampled_from([0.0, 1.0, 4.0, 10.0]))
+def test_what_a_pair_scores_adds_up_to_one(mine: Any, other: Any, span: Any) -> None:
+    score = pair_score(mine, other, span)
+    assert 0 <= score <= 1
+    assert score + pair_score(other, mine, span) == pytest.approx(1)
+    if span:
+        assert score >= 0.5 if mine >= other else score <= 0.5
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=6), st.sampled_from([0.0, 2.5, 6.0]))
+def test_the_scores_of_a_match_add_up_to_half_its_seats(returns: Any, span: Any) -> None:
+    total = sum(seat_result(returns, seat, span)[0] for seat in range(len(returns)))
+    assert total == pytest.approx(len(returns) / 2)
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=6), st.sampled_from([0.0, 2.5, 6.0]))
+def test_the_scores_of_a_match_are_those_of_its_seats_and_of_every_two(
+    returns: Any, span: Any
+) -> None:
+    scores = match_scores(returns, span)
+    assert scores.seats == tuple(seat_result(returns, n, span) for n in range(len(returns)))
+    assert list(scores.pairs) == [pair_score(a, b, span) for a, b in combinations(returns, 2)]

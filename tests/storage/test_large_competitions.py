@@ -1,0 +1,132 @@
+"""Competitions with very many pairings: few statements, and nothing long on the event loop."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house import competitions, schedule
+from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
+from plyhouse.storage.rows import NewPairing, PairingRow
+from plyhouse.storage.store import Store
+
+ENTRIES = 142
+PAIRINGS = 10_011
+"""How many pairs 142 entries make."""
+TERMS = Terms(get_game("pig"), TimeControl.parse("total:60"), rated=True, mirrored=True)
+
+
+class Idle:
+    """Stands in for the runner of matches: nothing is played."""
+
+    live: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+
+
+@contextmanager
+def statements(store: Store) -> Iterator[list[str]]:
+    """The SQL that is executed meanwhile."""
+    database = store._database
+    engines = [database._engine.sync_engine, database._write_engine]
+    seen: list[str] = []
+
+    def executed(connection: Any, cursor: Any, statement: str, *rest: object) -> None:
+        seen.append(statement)
+
+    listened = [engine for engine in engines if engine is not None]
+    for engine in listened:
+        event.listen(engine, "before_cursor_execute", executed)
+    try:
+        yield seen
+    finally:
+        for engine in listened:
+            event.remove(engine, "before_cursor_execute", executed)
+
+
+async def bots(store: Store) -> list[str]:
+    """Make bots; return their names."""
+    player = await store.add_player("ada")
+    names = [f"bot{number}" for number in range(ENTRIES)]
+    for name in names:
+        await store.ensure_bot(player.id, name)
+    return [f"ada/{name}" for name in names]
+
+
+def row(competition: str, number: int) -> PairingRow:
+    return PairingRow(
+        *(f"{competition}-{number}", "pig", "total:60", True, bytes(32), "", 2, 0, competition)
+    )
+
+
+async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
+    lasting_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+    make = schedule.round_robin
+
+    def watched(*args: Any, **options: Any) -> Any:
+        threads.append(threading.get_ident())
+        return make(*args, **options)
+
+    monkeypatch.setattr(competitions, "round_robin", watched)
+    async with await Store.open(lasting_url) as store:
+        entries = await bots(store)
+        house = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        with statements(store) as seen:
+            made = await house.create("Cup", TERMS, entries=entries)
+        assert len([each for each in seen if each.startswith("INSERT")]) == 2
+        assert len(seen) < 12, seen
+        view = await house.view(made)
+        assert (view.planned, view.created) == (2 * PAIRINGS, 0)
+        assert len(view.waiting_for) == ENTRIES
+        await store.apply([NewPairing(row(made, number)) for number in range(0, PAIRINGS, 2)])
+        later = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        with statements(store) as seen:
+            await later.restore()
+        assert len(seen) < 8, seen
+        with statements(store) as seen:
+            assert (await later.view(made)).planned == 2 * PAIRINGS
+        assert len(seen) < 8, seen
+        (running,) = later._running.values()
+        assert len(running.agenda) == PAIRINGS // 2
+        taken = running.agenda.take(lambda bot: 2, limit=1000)
+        assert taken
+        assert all(number % 2 for number, _ in taken)
+    assert threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize(
+    ("game", "entries", "rounds", "planned"),
+    [
+        ("pig", 142, 1000, "20,022,000 matches"),
+        ("pig(seats=10)", 60, 1, "753,940,275,660 matches"),
+    ],
+)
+async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    game: str,
+    entries: int,
+    rounds: int,
+    planned: str,
+) -> None:
+    monkeypatch.setattr(competitions, "round_robin", None)
+    async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        names = (await bots(store))[:entries]
+        house = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        terms = Terms(get_game(game), TimeControl.parse("move:1"), rated=True, mirrored=True)
+        with pytest.raises(ProtocolError, match="fewer rounds or entries") as caught:
+            await house.create("Cup", terms, rounds=rounds, entries=names)
+        assert planned in str(caught.value)
+        with pytest.raises(ProtocolError, match="listed twice"):
+            await house.create("Cup", terms, entries=[*names[:12], names[0]])
+        assert await store.competitions() == []
