@@ -153,7 +153,8 @@ class Writer:
                     done(failure)
                 except Exception:
                     log.exception("who waited for a transaction failed when told of it")
-        self._begin()
+        # In the next turn of the loop: what arrived meanwhile on sockets goes along.
+        asyncio.get_running_loop().call_soon(self._begin)
 
 
 def _failure(error: BaseException) -> StorageError:
