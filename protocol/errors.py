@@ -227,6 +227,11 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode("match/over", "The match has finished.", "The match is over."),
     ErrorCode(
+        "match/not_over",
+        "The match has the same rolls or deals as another one that is still being played.",
+        "This match can be seen once all matches of its pairing are over.",
+    ),
+    ErrorCode(
         "match/stale_ply",
         "`act.ply` lies in the past and its action is not the one that was played there.",
         "This ply has been played already.",

@@ -67,6 +67,7 @@ Termination: TypeAlias = Literal[
     "flag_fall",
     "illegal_action",
     "disconnect",
+    "no_show",
     "bot_crash",
     "server_fault",
     "aborted",

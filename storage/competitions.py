@@ -133,6 +133,28 @@ def pairings_of(connection: Connection, competition_id: str) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
+def void_matches(connection: Connection, competition_id: str) -> dict[str, list[tuple[int, ...]]]:
+    """Return, by pairing, the finished matches without a result: their bots in seat order."""
+    query = (
+        select(pairings.c.id, matches.c.id, match_seats.c.bot_id)
+        .join(matches, matches.c.pairing_id == pairings.c.id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(
+            pairings.c.competition_id == competition_id,
+            matches.c.finished_ms.is_not(None),
+            match_seats.c.result.is_(None),
+        )
+        .order_by(matches.c.id, match_seats.c.seat)
+    )
+    seated: dict[tuple[str, str], list[int]] = {}
+    for pairing, match, bot_id in connection.execute(query):
+        seated.setdefault((pairing, match), []).append(bot_id)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for (pairing, _), bot_ids in seated.items():
+        found.setdefault(pairing, []).append(tuple(bot_ids))
+    return found
+
+
 def overview(connection: Connection, competition_id: str) -> CompetitionOverview:
     """Return all there is to show of a competition; `Unknown` if there is none of that id."""
     return CompetitionOverview(

@@ -289,6 +289,12 @@ class Store:
         """Return the ids of a competition's pairings that are stored."""
         return await self._database.read(lambda c: competitions.pairings_of(c, competition_id))
 
+    async def void_matches(self, competition_id: str) -> dict[str, list[tuple[int, ...]]]:
+        """Return, by pairing, a competition's finished matches without a result: their bots in
+        seat order.
+        """
+        return await self._database.read(lambda c: competitions.void_matches(c, competition_id))
+
     async def overview(self, competition_id: str) -> CompetitionOverview:
         """Return a competition with entries, progress and table; raises `Unknown`."""
         return await self._database.read(lambda c: competitions.overview(c, competition_id))

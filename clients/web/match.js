@@ -158,6 +158,7 @@ function showSeats() {
 const ENDINGS = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
   disconnect: "as the other was away", bot_crash: "as the other's bot failed",
+  no_show: "as the other did not come",
 };
 
 /** The result in a sentence. */

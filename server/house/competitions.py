@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import VOID
 from plyhouse.server.house.agenda import Agenda
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
@@ -34,6 +35,10 @@ log = logging.getLogger("plyhouse.server.house.competitions")
 
 MAX_MATCHES: Final = 100_000
 """The largest schedule accepted."""
+AGAIN: Final = "~"
+"""Stands in the id of a pairing between that of the one it repeats and the number of the try."""
+MAX_AGAIN: Final = 3
+"""How often a void match is played again."""
 BEGUN_AT_ONCE: Final = 16
 """Pairings begun in one turn of the event loop, which has others to serve in between."""
 
@@ -46,11 +51,35 @@ class CompetitionView:
     entries: list[EntryRow]
     table: list[TableRow]
     planned: int
-    """Matches of the whole schedule."""
+    """Matches of the whole schedule, and void ones that are played again."""
     created: int
     finished: int
     waiting_for: list[str]
     """Why pairings that could be played now are not: one sentence for each bot at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """Matches of a pairing that were void and are to be played again."""
+
+    pairing: str
+    """Id of the pairing in which they were first played."""
+    attempt: int
+    """Which time it is: 1 for the first repetition."""
+    orders: tuple[tuple[int, ...], ...]
+    """The bots in the order of seats, once per match."""
+
+    @property
+    def id(self) -> str:
+        """Id of the pairing that repeats them."""
+        return f"{self.pairing}{AGAIN}{self.attempt}"
+
+    @classmethod
+    def after(cls, pairing: str, orders: Iterable[tuple[int, ...]]) -> _Again | None:
+        """The next try after a pairing in which these matches were void; None after the last."""
+        base, _, attempt = pairing.partition(AGAIN)
+        again = cls(base, int(attempt or 0) + 1, tuple(orders))
+        return again if again.orders and again.attempt <= MAX_AGAIN else None
 
 
 @dataclass(eq=False, slots=True)
@@ -62,6 +91,10 @@ class _Running:
     agenda: Agenda[int]
     playing: set[str] = field(default_factory=set)
     """Ids of pairings that have begun and are not over."""
+    again: list[_Again] = field(default_factory=list)
+    """Matches to be played again, because they were void."""
+    repeated: int = 0
+    """How many matches were, or are to be, played again."""
 
 
 class Competitions:
@@ -189,6 +222,13 @@ class Competitions:
         agenda = await asyncio.to_thread(_agenda, row, terms, names, begun)
         live = {each.pairing.id for each in self._directory.live.values()}
         running = _Running(row, terms, names, agenda, live.intersection(begun))
+        if begun:
+            for pairing, orders in (await self._store.void_matches(row.id)).items():
+                again = _Again.after(pairing, orders)
+                if again is not None and pairing not in live:
+                    running.repeated += len(again.orders)
+                    if again.id not in begun:
+                        running.again.append(again)
         self._running[row.id] = running
         self._finish_if_done(running)
         self.advance_soon()
@@ -231,6 +271,7 @@ class Competitions:
                 return 0
             return participant.free
 
+        self._begin_again(running, room)
         taken = running.agenda.take(room, freed, limit=BEGUN_AT_ONCE)
         for number, pairing in taken:
             begun = self._runner.begin(
@@ -243,17 +284,46 @@ class Competitions:
             running.playing.add(begun.id)
         return len(taken) < BEGUN_AT_ONCE
 
+    def _begin_again(self, running: _Running, room: Callable[[int], int]) -> None:
+        """Begin matches that were void anew, as far as their bots have room."""
+        for again in tuple(running.again):
+            if any(room(bot) < len(again.orders) for bot in again.orders[0]):
+                continue
+            running.again.remove(again)
+            self._runner.begin(
+                running.terms,
+                [[self._participants[bot] for bot in order] for order in again.orders],
+                competition=running.row.id,
+                pairing_id=again.id,
+            )
+            running.playing.add(again.id)
+
     def over(self, live: LiveMatch) -> None:
-        """A match is over: its bots have room again, and its pairing may be over as well."""
+        """A match is over: its bots have room again, and its pairing may be over as well.
+
+        Void matches of the pairing are played again, `MAX_AGAIN` times at most: what is void so
+        often (rules that fail, two bots that never come) would be so for ever.
+        """
         pairing = live.pairing
         running = self._running.get(pairing.competition or "")
         if running is not None and not pairing.open:
             running.playing.discard(pairing.id)
+            again = _Again.after(
+                pairing.id,
+                [
+                    tuple([holder.bot_id for holder in each.holders])
+                    for each in pairing.over
+                    if each.match.outcome is None or each.match.outcome.termination in VOID
+                ],
+            )
+            if again is not None:
+                running.again.append(again)
+                running.repeated += len(again.orders)
             self._finish_if_done(running)
         self.advance_soon([holder.bot_id for holder in live.holders])
 
     def _finish_if_done(self, running: _Running) -> None:
-        if not running.agenda and not running.playing:
+        if not running.agenda and not running.playing and not running.again:
             self._running.pop(running.row.id, None)
             self._spawn(self._store.set_competition_status(running.row.id, "finished"))
 
@@ -264,7 +334,11 @@ class Competitions:
         running = self._running.get(identifier)
         found = await self._store.overview(identifier)
         # What has just begun may not be in the database yet; in the end all of it is there.
-        planned = found.progress.planned if running is None else running.agenda.schedule.matches
+        planned = (
+            found.progress.planned
+            if running is None
+            else (running.agenda.schedule.matches + running.repeated)
+        )
         return CompetitionView(
             found.competition,
             found.entries,
@@ -327,5 +401,5 @@ def _agenda(
     """What is left of a competition's schedule; this takes its time."""
     # In the order of ids, which no restart changes.
     schedule = round_robin(sorted(bots), row.rounds, seats=terms.game.seats, mirrored=row.mirrored)
-    numbers = (pairing.rpartition("-")[2] for pairing in begun)
+    numbers = (pairing.partition(AGAIN)[0].rpartition("-")[2] for pairing in begun)
     return Agenda(schedule, (int(number) for number in numbers if number.isdecimal()))

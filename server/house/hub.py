@@ -426,6 +426,8 @@ class Hub:
         live = self.directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", "No such match is being played.")
+        if live.match.config.shares_chance and live.pairing.open:
+            raise ProtocolError("match/not_over")
         if live.over:
             session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
             return

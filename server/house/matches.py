@@ -100,12 +100,19 @@ class MatchRunner:
         """Make a pairing and tell its seats as soon as it is stored.
 
         ``orders`` has the holders in the order of seats, once per match; all matches of a
-        pairing are played at the same time.  ``seed`` is for play where nobody has to be kept from
-        knowing it: then all matches share its chance; None draws a secret one.
+        pairing are played at the same time.
+
+        ``seed`` is for play where this program runs the bots itself, each match in a process of
+        its own: then all matches share its chance.  None draws a secret seed, and every match has
+        its own chance, because who plays two matches with the same dice or deal reads in the one
+        what the other hides.  Raises ValueError for a seed where a bot came over the network.
         """
-        shared = seed is not None or (competition is not None and terms.mirrored)
+        shared = seed is not None
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
+        for participant in (each for seated in orders for each in seated):
+            if shared and (participant.line is None or participant.line.remote):
+                raise ValueError(f"{participant.name} could remember or tell: no shared chance")
         pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
         wall = wall_ms()
         row = PairingRow(
@@ -152,6 +159,7 @@ class MatchRunner:
             rated=terms.rated,
             stream=stream,
             illegal_rule="retry" if self._config.illegal_rule == "retry" else "forfeit",
+            no_show_forfeits=terms.rated or pairing.competition is not None,
             **self._limits(),
         )
         live = LiveMatch(self, Match(config, self.now()), pairing, seated)

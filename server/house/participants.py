@@ -22,6 +22,8 @@ class Line(Protocol):
     """An open connection, as far as the house needs it (`plyhouse.server.wire.session`)."""
 
     codec: Codec
+    remote: bool
+    """Whether it comes over the network: then whoever is there may remember, and talk."""
     scenes: bool
     """Whether its spectator wants drawings."""
     watching: set[str]

@@ -1,6 +1,7 @@
 """Utilities of matches that did not end by the rules of the game.
 
-A seat that forfeits (resigns, falls, plays an illegal action, stays away, crashes) gets the least
+A seat that forfeits (resigns, falls, plays an illegal action, does not come, stays away, crashes)
+gets the least
 that the game can give.  What the others get depends on the game's utility:
 
 * zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;
@@ -25,7 +26,7 @@ from plyhouse.protocol.messages import VOID
 __all__ = ["FORFEITS", "VOID", "draw_returns", "forfeit_returns", "void_returns"]
 
 FORFEITS: Final = frozenset(
-    {"resignation", "flag_fall", "illegal_action", "disconnect", "bot_crash"}
+    {"resignation", "flag_fall", "illegal_action", "disconnect", "no_show", "bot_crash"}
 )
 """Terminations by which one seat forfeits the match."""
 

@@ -9,9 +9,9 @@ from typing import Final, cast
 import msgspec
 from msgspec import Struct
 
-from plyhouse.games.base import Game
+from plyhouse.games.base import ChanceKind, Game
 from plyhouse.protocol.messages import IllegalRule, SeatInfo
-from plyhouse.server.match.chance import match_stream
+from plyhouse.server.match.chance import SHARED_STREAM, match_stream
 from plyhouse.server.match.clock import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
@@ -42,12 +42,21 @@ class MatchConfig:
     lag: LagPolicy = field(default_factory=LagPolicy)
     max_retries: int = 10
     """Illegal actions that a seat may retry in one ply, under the rule ``retry``."""
+    no_show_forfeits: bool = False
+    """Whether a seat that alone is not ready in time forfeits; otherwise the match is void."""
 
     def __post_init__(self) -> None:
         if len(self.players) != self.game.seats:
             raise ValueError(
                 f"{self.game.spec} has {self.game.seats} seats, not {len(self.players)}"
             )
+
+    @property
+    def shares_chance(self) -> bool:
+        """Whether other matches of the pairing have the same rolls and deals: then nobody but
+        the seats may see any of it before all of them are over.
+        """
+        return self.stream == SHARED_STREAM and self.game.chance_kind is ChanceKind.STOCHASTIC
 
     @property
     def chance_stream(self) -> str:
@@ -93,12 +102,17 @@ class _Terms(Struct, frozen=True):
     disconnect_grace_ns: int
     lag: LagPolicy
     max_retries: int
+    no_show_forfeits: bool = False
 
 
 def terms_data(config: MatchConfig) -> str:
     """What `MatchRow.data` has to hold, so that `config_of` finds it again."""
     terms = _Terms(
-        config.ready_timeout_ns, config.disconnect_grace_ns, config.lag, config.max_retries
+        config.ready_timeout_ns,
+        config.disconnect_grace_ns,
+        config.lag,
+        config.max_retries,
+        config.no_show_forfeits,
     )
     return msgspec.json.encode(terms).decode()
 
@@ -128,4 +142,5 @@ def config_of(header: MatchRow, game: Game) -> MatchConfig:
         disconnect_grace_ns=terms.disconnect_grace_ns,
         lag=terms.lag,
         max_retries=terms.max_retries,
+        no_show_forfeits=terms.no_show_forfeits,
     )

@@ -5,9 +5,8 @@ Nothing passes unless the game allows it: observations are the game's allow-list
 are what ``Game.visible`` shows to the viewer, and error texts of games with hidden information
 are our own sentences, because an exception's text may quote the position.
 
-What is hidden, beyond the action's text: the time that a hidden action was charged
-(``Event.ms``).  Thinking times as such are public, they are what clocks show; which of the
-events of a hidden exchange took how long is not.
+Thinking times are public in every game, those of hidden actions too (``Event.ms``): the clocks
+show them, and whoever waits for a message can measure them.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Views:
         last = len(self._logs) - 1
         for viewer, log in enumerate(self._logs):
             seen = visible(state, action, None if viewer == last else viewer)
-            log.append(Event(ply, seat, seen, None if seen is None else ms))
+            log.append(Event(ply, seat, seen, ms))
 
     def rollback(self, length: int) -> None:
         """Forget the events after the first ``length`` (an action that could not be finished)."""

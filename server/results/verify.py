@@ -377,5 +377,5 @@ class _Verifier:
                 tries = self.refused.get(guilty, 0)
                 problem = f"seat {guilty} tried {tries} illegal actions, {retries + 1} forfeit"
                 self.fail("outcome", problem, self.ply)
-        if why in ("resignation", "disconnect", "bot_crash"):
+        if why in ("resignation", "disconnect", "no_show", "bot_crash"):
             self.checks["outcome"].count += 1

@@ -188,6 +188,7 @@ class DirectTransport:
         self._write = protocol.transport.write
         self._open = True
         self.peer = peer
+        self.remote = True
         self.closed: asyncio.Future[tuple[int, str] | None] = (
             asyncio.get_running_loop().create_future()
         )

@@ -78,6 +78,7 @@ class MemoryTransport:
     def __init__(self, client: MemoryClient) -> None:
         self._client = client
         self.peer = "memory"
+        self.remote = False
 
     def send(self, frame: Frame) -> None:
         """Deliver a frame to the client's queue."""

@@ -87,6 +87,7 @@ class Session:
         "codec",
         "connection",
         "guest",
+        "remote",
         "scenes",
         "watching",
     )
@@ -103,6 +104,7 @@ class Session:
         self._transport = transport
         self._max_queue = max_queue
         self.codec = codec
+        self.remote = transport.remote
         self.connection = ServerConnection(codec, house.now(), limits)
         self.guest: Guest | None = None
         """Who logged in on this connection."""

@@ -20,6 +20,8 @@ class Transport(Protocol):
 
     peer: str
     """Where the connection comes from, for logs: an address or ``memory``."""
+    remote: bool
+    """Whether the other end is outside of this process."""
 
     def send(self, frame: Frame) -> None:
         """Queue one frame; never waits and never raises, also after the connection is gone."""

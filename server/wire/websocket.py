@@ -91,6 +91,7 @@ class QueuedTransport:
 
     def __init__(self, peer: str) -> None:
         self.peer = peer
+        self.remote = True
         self._frames: deque[Frame] = deque()
         self._size = 0
         self._wanted = asyncio.Event()

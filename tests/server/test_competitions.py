@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Finished, Resign, Seek, Turn
+from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Resign, Seek, Turn
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.server.results.record import read_record
+from plyhouse.server.results.record import read_record, stored_record
 from plyhouse.server.results.verify import verify
 
 OpenHouse = Callable[..., Awaitable[Any]]
@@ -36,6 +36,14 @@ async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
             shown: dict[str, Any] = (await api.get(f"/api/v1/competitions/{competition}")).json()
             if shown["status"] == "finished":
                 return shown
+
+
+async def played_out(house: Any, competition: str) -> Any:
+    async with asyncio.timeout(10):
+        while True:
+            view = await house.hub.competitions.view(competition)
+            if view.row.status == "finished":
+                return view
 
 
 async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncClient) -> None:
@@ -61,6 +69,73 @@ async def test_round_robin_is_played_to_its_table(house: Any, api: httpx.AsyncCl
     assert [each["name"] for each in listed] == ["Cup"]
     matches = (await api.get("/api/v1/matches", params={"competition": made["competition"]})).json()
     assert len({each["pairing"] for each in matches}) == 3
+
+
+async def test_a_cheat_learns_nothing_from_the_twin_of_a_mirrored_pairing(house: Any) -> None:
+    """Both matches of a pairing run at once: with shared deals a bot would read in the one which
+    card its opponent holds in the other (once 104 of 104 in Kuhn poker)."""
+    bots = [await house.bot(name, games=["kuhn_poker"], max_matches=40) for name in ("eve", "bob")]
+    terms = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
+    made = await house.hub.competitions.create("Cup", terms, rounds=20)
+    await asyncio.gather(*(play_everything(bot, 40) for bot in bots))
+    await played_out(house, made)
+    deals: dict[str, list[list[str]]] = {}
+    for header in await house.hub.store.list_matches(competition_id=made, limit=100):
+        stored = await house.hub.store.match(header.id)
+        record = stored_record(stored, terms.game)
+        assert record.chance.stream == f"match:{record.match}"
+        dealt = [event.text for event in record.events if event.kind == "chance"]
+        deals.setdefault(record.pairing, []).append(dealt)
+    assert len(deals) == 20
+    # What Eve holds as seat 0 of the one match is what Bob was dealt as seat 0 of the other.
+    guessed = [one[:1] == two[:1] for one, two in deals.values()]
+    assert sum(guessed) < 17, "three cards: right by chance a third of the time"
+
+
+async def test_matches_share_their_chance_only_where_nobody_could_tell(house: Any) -> None:
+    await house.bot("alice", games=["pig"])
+    await house.bot("bob", games=["pig"])
+    directory = house.hub.directory
+    seated = [directory.find("alice/bot"), directory.find("bob/bot")]
+    terms = Terms(get_game("pig"), TimeControl.parse("total:60"), False, True)
+    with pytest.raises(ValueError, match="alice/bot could remember or tell"):
+        house.hub.runner.begin(terms, [seated, seated[::-1]], seed=bytes(32))
+    assert not directory.live
+
+
+async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHouse) -> None:
+    house = await open_house(ready_timeout=0.1)
+    bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
+    terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
+    made = await house.hub.competitions.create("Cup", terms)
+    for client in bots:  # neither is ready: nobody is to blame alone
+        end = await client.next(Finished)
+        assert end.outcome.termination == "aborted"
+        client.inbox.clear()
+    first, second = await asyncio.gather(*(bot.next(MatchMessage) for bot in bots))
+    assert first.snapshot.pairing.endswith("~1")
+    await asyncio.gather(
+        *(
+            bot.ask(Ready, shown.snapshot.match)
+            for bot, shown in zip(bots, (first, second), strict=True)
+        )
+    )
+    await bots[0].ask(Resign, first.snapshot.match)
+    await bots[1].next(Finished, match=first.snapshot.match)
+    view = await played_out(house, made)
+    assert [line.games for line in view.table] == [1, 1]
+    assert (view.planned, view.created) == (2, 2)
+
+
+async def test_what_is_void_again_and_again_ends_after_all(open_house: OpenHouse) -> None:
+    house = await open_house(ready_timeout=0.1)
+    bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
+    terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
+    made = await house.hub.competitions.create("Cup", terms)
+    view = await played_out(house, made)
+    assert view.created == 4
+    assert [line.games for line in view.table] == [0, 0]
+    assert len(bots) == 2
 
 
 async def test_planned_matches_are_the_whole_schedule_at_any_time(

@@ -14,6 +14,7 @@ from tests.server.conftest import legal_action
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import JSON, MSGPACK
 from plyhouse.protocol.messages import (
+    CHANCE_SEAT,
     Accepted,
     Act,
     Error,
@@ -30,6 +31,8 @@ from plyhouse.protocol.messages import (
     Update,
     Watch,
 )
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 
@@ -213,6 +216,25 @@ async def test_match_is_aborted_when_a_seat_is_never_ready(open_house: OpenHouse
     assert "not ready" in end.outcome.reason
 
 
+async def test_who_alone_does_not_come_to_a_rated_match_forfeits_it(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(ready_timeout=0.1)
+    one, two = await house.bot("alice"), await house.bot("bob")
+    for client in (one, two):
+        await client.seek("kuhn_poker", rated=True)
+    match = (await one.next(MatchMessage)).snapshot
+    assert not match.events, "nothing is dealt before all are ready"
+    await one.ask(Ready, match.match)
+    end = await one.next(Finished)
+    assert (end.outcome.termination, end.outcome.seat) == ("no_show", 1 - match.seat)
+    assert end.outcome.returns[match.seat] > 0 > end.outcome.returns[1 - match.seat]
+    stored = await house.hub.store.match(match.match)
+    assert verify(stored_record(stored, get_game("kuhn_poker"))).ok
+    board = await house.hub.store.leaderboard("kuhn_poker")
+    assert [(line.player, line.wins) for line in board] == [("alice", 1), ("bob", 0)]
+
+
 async def test_mirrored_pairing_swaps_seats_and_reveals_the_seed_at_the_end(house: Any) -> None:
     one = await house.bot("alice", max_matches=4)
     two = await house.bot("bob", max_matches=4)
@@ -236,6 +258,28 @@ async def test_mirrored_pairing_swaps_seats_and_reveals_the_seed_at_the_end(hous
     assert hashlib.sha256(bytes.fromhex(late.seed)).hexdigest() == starts[0].commitment
     assert (await one.next(Revealed)).seed == late.seed
     assert (await two.next(Revealed)).seed == late.seed
+
+
+async def test_nobody_watches_a_match_whose_chance_another_one_shares(still_house: Any) -> None:
+    one, two = await still_house.bot("alice"), await still_house.bot("bob")
+    hub = still_house.hub
+    seated = [hub.directory.find("alice/bot"), hub.directory.find("bob/bot")]
+    for participant in seated:
+        participant.max_matches = 2
+    terms = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), False, True)
+    pairing = hub.runner.begin(terms, [seated, seated[::-1]], seed=bytes(32))
+    first, second = pairing.open
+    for client in (one, one, two, two):
+        await client.start()
+    watcher = await still_house.bot("carol")
+    assert (await watcher.ask(Watch, first)).code == "match/not_over"
+    await one.ask(Resign, first)
+    await two.next(Finished, match=first)
+    assert (await watcher.ask(Watch, first)).code == "match/not_over", "its twin still runs"
+    await one.ask(Resign, second)
+    await two.next(Finished, match=second)
+    shown = (await watcher.ask(Watch, first)).snapshot
+    assert shown.status == "finished"
 
 
 async def test_spectator_follows_a_match_to_its_end(house: Any) -> None:
@@ -263,7 +307,8 @@ async def test_spectator_of_hidden_information_sees_nothing_hidden(house: Any, g
     own = (await clients[0].ask(Sync, match.match)).snapshot
     assert seen.scene is not None
     assert [event.action for event in seen.events if event.action is None]
-    assert all(event.ms is None for event in seen.events if event.action is None)
+    for event in seen.events:  # thinking times are public, as the clocks are; chance takes none
+        assert (event.ms is None) == (event.seat == CHANCE_SEAT)
     assert seen.observation != own.observation
     assert [event.action for event in own.events] != [event.action for event in seen.events]
     await asyncio.gather(clients[0].play(match, 1), clients[1].play(other, 2))

@@ -97,7 +97,8 @@ def test_the_hidden_coin_changes_nothing_that_the_guesser_is_sent() -> None:
         assert table.match.status == "running"
         views.add((str(table.inbox[1]), str(table.broadcasts)))
         hidden = [event for event in table.match.views.events(1) if event.seat == 0]
-        assert [(event.action, event.ms) for event in hidden] == [(None, None)]
+        # Thinking times are public: the clocks show them as well.
+        assert [(event.action, event.ms) for event in hidden] == [(None, 2000)]
         assert table.match.views.events(0)[0].action == coin
     assert len(views) == 1
 

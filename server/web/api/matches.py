@@ -18,6 +18,7 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.lobby import read_game
+from plyhouse.server.match.terms import config_of
 from plyhouse.server.results.record import Record, stored_record
 from plyhouse.server.web.api.types import MatchView, SeatView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
@@ -63,7 +64,7 @@ async def one_match(state: State, match: FromPath[str]) -> MatchView:
     stored = await hub.store.match(match)
     view = match_view(hub, stored.header)
     live = hub.directory.match(match)
-    if live is None:
+    if live is None or (live.match.config.shares_chance and live.pairing.open):
         return view
     waiting = live.durable()
     snapshot = live.match.snapshot(None, hub.now())
@@ -84,8 +85,7 @@ async def record(state: State, match: FromPath[str]) -> Record:
     if not _seats_open(stored, game):
         raise Problem(
             "match/not_over",
-            f"{game.info.name} has hidden information: the record of {match} is open once all "
-            "matches of its pairing are over.",
+            f"The record of {match} is open once all matches of its pairing are over.",
         )
     return stored_record(stored, game)
 
@@ -102,11 +102,18 @@ async def match_replay(
 ) -> Replay:
     """Give the positions of a match as scenes, as spectators see them or as ``seat`` saw them.
 
-    In games with hidden information what the seats saw is open once the whole pairing is over.
+    In games with hidden information what the seats saw is open once the whole pairing is over;
+    where its matches share their rolls or deals, so is everything.
     """
     stored = await hub_of(state).store.match(match)
     game = get_game(stored.header.game)
     seats_open = _seats_open(stored, game)
+    if not seats_open and config_of(stored.header, game).shares_chance:
+        raise Problem(
+            "match/not_over",
+            f"{match} has the same rolls or deals as another match that is still being played: "
+            "it can be seen once all matches of its pairing are over.",
+        )
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
     if seat is not None and not seats_open:
@@ -156,5 +163,7 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
 
 def _seats_open(stored: StoredMatch, game: Game) -> bool:
     """Whether all that happened in a match is public."""
-    over = stored.pairing.finished_ms is not None
-    return over or game.info.information is Information.PERFECT
+    if stored.pairing.finished_ms is not None:
+        return True
+    shared = config_of(stored.header, game).shares_chance
+    return game.info.information is Information.PERFECT and not shared
