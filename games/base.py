@@ -157,6 +157,9 @@ class Observation:
         """Name and value of every field, in the order of definition; tuples stay tuples."""
         kind = type(self)
         layout = _LAYOUTS.get(kind) or _layout(kind)
+        values = self.__dict__
+        if len(values) == len(layout.names):  # asked for with every ply: this is the short way
+            return values.copy()
         return {name: getattr(self, name) for name in layout.names}
 
 

@@ -192,7 +192,7 @@ class Course:
             position.ply,
             position.draws,
             self.rows,
-            len(self.views),
+            self.views.length,
             self.retries,
         )
 

@@ -171,7 +171,7 @@ class Match:
         yours = running and viewer is not None and viewer == self.position.mover
         observation, scene = self._seen_now(viewer)
         if viewer is not None:
-            self._seen[viewer] = len(self.views)
+            self._seen[viewer] = self.views.length
         return MatchSnapshot(
             match=config.match,
             pairing=config.pairing,
@@ -211,7 +211,7 @@ class Match:
         else:
             self._scenes.discard(viewer)
         if viewer is None:
-            self._seen[-1] = len(self.views)
+            self._seen[-1] = self.views.length
 
     def unsubscribe(self, viewer: int | None) -> None:
         """Send a seat, or the spectators, no more than is necessary."""
@@ -468,7 +468,7 @@ class Match:
     def _events(self, viewer: int) -> list[Event]:
         """What happened since the last message to a viewer (-1: the spectators)."""
         since = self._seen[viewer]
-        self._seen[viewer] = len(self.views)
+        self._seen[viewer] = self.views.length
         return self.views.events(None if viewer < 0 else viewer, since)
 
     def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:

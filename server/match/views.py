@@ -29,25 +29,24 @@ MAX_LEGAL = 256
 class Views:
     """The histories of one match, as each seat and the spectators may see them."""
 
-    __slots__ = ("_logs", "_names", "_perfect", "game")
+    __slots__ = ("_logs", "_names", "_perfect", "game", "length")
 
     def __init__(self, game: Game, seats: int) -> None:
         self.game = game
+        self.length = 0
+        """How many events there were, the same number for every viewer."""
         self._perfect = game.info.information is Information.PERFECT
         self._names = tuple([game.seat_name(seat) for seat in range(seats)])
         shared: list[Event] = []
         # Index `seats` (and so -1) is the spectators' log.
         self._logs = [shared] * (seats + 1) if self._perfect else [[] for _ in range(seats + 1)]
 
-    def __len__(self) -> int:
-        """How many events there were, the same number for every viewer."""
-        return len(self._logs[-1])
-
     def record(
         self, state: Any, action: Any, text: str, seat: int, ply: int, charged_ns: int | None
     ) -> None:
         """Add what ``seat`` (`CHANCE_SEAT` for chance) did in ``state`` to every history."""
         ms = None if charged_ns is None else charged_ns // MS
+        self.length += 1
         if self._perfect:
             self._logs[0].append(Event(ply, seat, text, ms))
             return
@@ -59,6 +58,7 @@ class Views:
 
     def rollback(self, length: int) -> None:
         """Forget the events after the first ``length`` (an action that could not be finished)."""
+        self.length = length
         for log in self._logs:
             del log[length:]
 
@@ -104,9 +104,9 @@ class Views:
 def clock_states(clock: Clock, now: int) -> list[ClockState]:
     """What all clocks show; clocks are public in every game."""
     states = []
-    plain = clock.plain
+    plain, running_seat = clock.plain, clock.running
     for seat in range(clock.seats):
-        if plain and seat != clock.running:
+        if plain and seat != running_seat:
             states.append(ClockState(seat, clock.available(seat) // MS))
             continue
         left, running, periods, bank = clock.reading(seat, now)

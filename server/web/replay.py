@@ -67,7 +67,7 @@ def replay(
         if first <= position.ply < first + limit:
             scene = views.drawn(position.state, viewer)[1]
             frames.append(Frame(position.ply, views.events(viewer, told), scene))
-        told = len(views)
+        told = views.length
 
     if position.mover != CHANCE:
         draw()
