@@ -22,7 +22,7 @@ from plyhouse.games import (
     get_game,
 )
 from plyhouse.games.scene import Button, Scene, Text
-from plyhouse.games.testing import LawBroken, check_game
+from plyhouse.games.testing import LawBroken, check_game, check_notation
 
 
 class SecretState:
@@ -501,6 +501,25 @@ def test_a_lawful_game_without_any_base_class_for_states_passes() -> None:
     report = check_game(Secret(), max_states=200)
     assert report.states >= 200
     assert report.longest == 3
+
+
+class Slurred(Secret):
+    """Both words look the same once the number is 9, which is never dealt."""
+
+    def format(self, state: Any, action: Any) -> str:
+        return "low" if state.number == 9 else str(action)
+
+
+def test_positions_of_its_author_are_checked_too() -> None:
+    report = check_game(Slurred(), max_states=40)
+    assert check_game(Slurred(), max_states=40, positions=[SecretState(0, 3)]).states == (
+        report.states + 1
+    )
+    with pytest.raises(LawBroken, match="meaning of 'low'") as caught:
+        check_game(Slurred(), max_states=40, positions=[SecretState(0, 9)])
+    assert caught.value.law == "notation"
+    with pytest.raises(LawBroken, match="meaning of 'low'"):
+        check_notation(Slurred(), SecretState(0, 9))
 
 
 def test_a_game_of_imperfect_information_must_say_what_a_seat_knows() -> None:
