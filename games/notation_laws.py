@@ -32,9 +32,11 @@ class LawBroken(AssertionError):  # noqa: N818 - a verdict about a game, not a f
 
 
 def check_notation(game: Game, state: State) -> None:
-    """Check that each action and chance outcome of a state is read as it was written.
+    """Check that each action and chance outcome of a state is read as it was written, and that
+    one which is a number is not written as another number.
 
-    Raises `LawBroken` of the law of notation, also where nonsense is not refused as an action.
+    Raises `LawBroken` of the law of notation or of numbers; of notation also where nonsense is
+    not refused as an action.
     """
     write: Callable[[State, Any], str] = game.format
     read: Callable[[State, str], Any] = game.parse
@@ -44,6 +46,9 @@ def check_notation(game: Game, state: State) -> None:
         fault = _fault(state, action, write, read)
         if fault:
             raise LawBroken("notation", game.describe(state), fault)
+        fault = _number_fault(action, write(state, action))
+        if fault:
+            raise LawBroken("numbers", game.describe(state), fault)
     if state.to_move != CHANCE:
         try:
             meaning = game.parse(state, _NONSENSE)
@@ -69,3 +74,13 @@ def _fault(
     if meaning != action:
         return f"meaning of {text!r}: {meaning!r} is not {action!r}"
     return ""
+
+
+def _number_fault(action: Any, text: str) -> str:
+    """How a number is written as another one; "" if it is not."""
+    if not isinstance(action, int | float) or not _NUMBER.fullmatch(text):
+        return ""
+    number = float(text) if "." in text else int(text)
+    if number == action:
+        return ""
+    return f"{action!r} is written as {text!r}: numbers that differ"

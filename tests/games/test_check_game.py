@@ -358,6 +358,13 @@ class ChanceWithoutNames(Secret):
         return "card"
 
 
+class NumbersFromOne(Secret):
+    """The numbers that chance deals are told one too high."""
+
+    def format_chance(self, state: Any, outcome: Any) -> str:
+        return str(outcome + 1)
+
+
 class WrongSeat(Secret):
     def observe(self, state: Any, seat: int | None) -> SecretObservation:
         return dataclasses.replace(super().observe(state, seat), seat=0)
@@ -468,6 +475,7 @@ BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (UntidyNotation, "notation", "is written as ' high'"),
     (GullibleParser, "notation", "is read as"),
     (ChanceWithoutNames, "notation", "meaning of 'card'"),
+    (NumbersFromOne, "numbers", "1 is written as '2'"),
     (WrongSeat, "observation", "seat"),
     (LegalForAll, "observation", "legal actions"),
     (NotPlain, "observation", "field said is not plain"),
@@ -564,6 +572,7 @@ SPECS = [
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
     "matrix",
     'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
+    'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
     "prisoners_dilemma",
     "prisoners_dilemma(rounds=10)",
     "rock_paper_scissors",

@@ -50,6 +50,7 @@ specs = st.one_of(
             "leduc_poker",
             "liars_dice(dice=2,seats=3)",
             'matrix(payoffs="3,3 0,5; 5,0 1,1",rounds=3)',
+            'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
             "pacman(layout=duel)",
             "pacman(ghosts=random,layout=trapped)",
             "prisoners_dilemma(rounds=4)",
