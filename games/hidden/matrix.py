@@ -5,8 +5,8 @@ seat 1) by blanks, and in each cell what the seats get, apart by ``,``.  A singl
 what seat 0 gets and seat 1 pays: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.
 ``rows`` and ``columns`` name the choices, apart by ``,``; without names they are numbered
 from 1.  An action is the number by which its choice goes, where it goes by one; else choices are
-numbered from 0 in the order of the names.  With ``rounds`` above 1 the same game is repeated, the seats see every round when
-it is over, and returns are sums.
+numbered from 0 in the order of the names.  With ``rounds`` above 1 the same game is repeated,
+the seats see every round when it is over, and returns are sums.
 
 Choosing at the same time is a hidden commit of seat 0 followed by one of seat 1: nobody
 but the owner sees a choice before both are made.
