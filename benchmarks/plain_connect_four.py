@@ -38,10 +38,10 @@ class PlainState:
     def actions(self) -> tuple[int, ...]:
         if self.to_move < 0:
             return ()
-        return tuple([column for column in range(COLUMNS) if not self.taken & TOPS[column]])
+        return tuple([column + 1 for column in range(COLUMNS) if not self.taken & TOPS[column]])
 
     def after(self, action: int) -> "PlainState":
-        filled = self.taken | self.taken + BOTTOMS[action]
+        filled = self.taken | self.taken + BOTTOMS[action - 1]
         theirs = self.taken ^ self.mine
         if wins(filled ^ theirs):
             return PlainState(games.TERMINAL, theirs, filled, self.to_move)
@@ -74,7 +74,7 @@ class PlainConnectFour(games.Game):
         return PlainState(0, 0, 0)
 
     def format(self, state: Any, action: int) -> str:
-        return str(action + 1)
+        return str(action)
 
     def observe(self, state: Any, seat: int | None) -> PlainObservation:
         odd = bin(state.taken).count("1") % 2

@@ -16,7 +16,7 @@ The framework is the modules on this floor.  What every game is made of:
 What is done with games of any kind:
 
     position       a match in progress, and the one way to apply an event to it
-    testing        `check_game`: the laws for authors of games
+    testing        `check_game`: the laws for authors of games; `notation_laws`: on one position
     playthrough    one whole play as text, for golden files
     counting       perft and other counts that prove rules
     trees          games that are a written tree; `tree_notation` reads the text

@@ -7,8 +7,8 @@ house that was empty and there are seeds in the house opposite, both go to the o
 When a seat has no seeds in its houses after a move, the game ends and what is left goes to
 the store of the seat on whose side it lies.  More seeds win.
 
-Seat 0 begins.  Actions are written as the number of the house, ``1`` first in the direction
-of sowing.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
+Seat 0 begins.  Actions are numbers of houses, ``1`` first in the direction of sowing, and written
+so.  ``houses`` and ``seeds`` (in each house at the start) may be chosen.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _STANDARD: Final = start_board(6, 4)
 class KalahState(BoardState):
     """The pits in the direction of sowing: houses and store of seat 0, then of seat 1.
 
-    Actions are house numbers of the mover, counted from 0.
+    Actions are house numbers of the mover, counted from 1, as they are written.
     """
 
     __slots__ = ("pits",)
@@ -79,12 +79,13 @@ class KalahState(BoardState):
         pits = self.pits
         houses: int = len(pits) // 2 - 1
         first: int = self.to_move * (houses + 1)
-        return tuple([house for house in range(houses) if pits[first + house] != 0])
+        return tuple([house + 1 for house in range(houses) if pits[first + house] != 0])
 
     def after(self, action: Any) -> KalahState:
         """The state after sowing a house."""
         pits: list[int] = list(self.pits)
-        following: int = sow(pits, self.to_move, action)
+        house: int = action
+        following: int = sow(pits, self.to_move, house - 1)
         return KalahState(following, tuple(pits))
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
@@ -108,6 +109,7 @@ class KalahState(BoardState):
         others: list[Any] = []
         for action in actions[::-1]:
             house: int = action
+            house -= 1
             if self.pits[first + house] % (2 * houses + 1) == houses - house:
                 again.append(action)
             else:
@@ -353,7 +355,7 @@ class Kalah(Game[KalahState, int, KalahObservation]):
 
     def format(self, state: KalahState, action: int) -> str:
         """The house number from 1."""
-        return str(action + 1)
+        return str(action)
 
     def observe(self, state: KalahState, seat: int | None) -> KalahObservation:
         """Houses and stores."""

@@ -4,8 +4,9 @@
 seat 1) by blanks, and in each cell what the seats get, apart by ``,``.  A single number is
 what seat 0 gets and seat 1 pays: ``"0 -1 1; 1 0 -1; -1 1 0"`` is rock, paper, scissors.
 ``rows`` and ``columns`` name the choices, apart by ``,``; without names they are numbered
-from 1.  With ``rounds`` above 1 the same game is repeated, the seats see every round when
-it is over, and returns are sums.
+from 1.  An action is the number by which its choice goes, where it goes by one; else choices are
+numbered from 0 in the order of the names.  With ``rounds`` above 1 the same game is repeated,
+the seats see every round when it is over, and returns are sums.
 
 Choosing at the same time is a hidden commit of seat 0 followed by one of seat 1: nobody
 but the owner sees a choice before both are made.
@@ -49,9 +50,20 @@ MAX_ROUNDS: Final = 200
 MAX_PAYOFF: Final = 1000.0
 """Greatest size of one number of a table."""
 
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 Payoffs = tuple[tuple[tuple[float, float], ...], ...]
+
+
+def _values(names: tuple[str, ...]) -> tuple[int, ...]:
+    """The actions with these names: names that are numbers mean themselves, the others get the
+    least numbers from 0 that are left.
+
+    So ``int(text)`` is never another action than the one that ``text`` names.
+    """
+    taken = {int(name) for name in names if name.isdecimal()}
+    free = iter([number for number in range(2 * len(names)) if number not in taken])
+    return tuple([int(name) if name.isdecimal() else next(free) for name in names])
 
 
 @final
@@ -69,14 +81,23 @@ class Table:
         self.columns: tuple[str, ...] = columns
         self.payoffs: Payoffs = payoffs
         self.rounds: int = rounds
-        self.first: tuple[int, ...] = tuple(range(len(rows)))
-        self.second: tuple[int, ...] = tuple(range(len(columns)))
+        self.first: tuple[int, ...] = _values(rows)
+        self.second: tuple[int, ...] = _values(columns)
+        # Whose choices are numbered from 0 need not be looked up.
+        self.plain_first: bool = self.first == tuple(range(len(rows)))
+        self.plain_second: bool = self.second == tuple(range(len(columns)))
         self.one: tuple[tuple[float, ...], ...] = tuple(
             [tuple([cell[0] for cell in row]) for row in payoffs]
         )
         self.two: tuple[tuple[float, ...], ...] = tuple(
             [tuple([cell[1] for cell in row]) for row in payoffs]
         )
+
+    def index(self, seat: int, action: int) -> int:
+        """The row (of seat 0) or column that an action chooses."""
+        if seat == 0:
+            return action if self.plain_first else self.first.index(action)
+        return action if self.plain_second else self.second.index(action)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return table_of, (self.rows, self.columns, self.payoffs, self.rounds)
@@ -96,7 +117,10 @@ _NOTHING: Final = table_of(("1",), ("1",), (((0.0, 0.0),),), 1)
 @final
 @mypyc_attr(free_list_len=1)
 class MatrixState(NativeState):
-    """All choices so far, those of the two seats in turn; the last may be seat 0's secret."""
+    """All choices so far, those of the two seats in turn; the last may be seat 0's secret.
+
+    They are kept as indices of rows and columns.
+    """
 
     __slots__ = ("choices", "table")
 
@@ -123,7 +147,7 @@ class MatrixState(NativeState):
 
     def after(self, action: Any) -> MatrixState:
         """The state after a choice."""
-        choice: int = action
+        choice: int = self.table.index(self.to_move, action)
         choices: tuple[int, ...] = (*self.choices, choice)
         following: int = 1 - self.to_move
         if len(choices) == 2 * self.table.rounds:
@@ -287,9 +311,11 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
             )
         for name in names:
             if not _NAME.fullmatch(name):
-                raise self._bad(parameter, f"{name!r} is not small letters and digits")
+                raise self._bad(parameter, f"{name!r} is not small letters and digits, at most 40")
             if names.count(name) > 1:
                 raise self._bad(parameter, f"{name!r} is named twice")
+            if name.isdecimal() and name != str(int(name)):
+                raise self._bad(parameter, f"write the number {name!r} as {int(name)}")
         return tuple(names)
 
     def initial_state(self) -> MatrixState:
@@ -298,7 +324,8 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
 
     def format(self, state: MatrixState, action: int) -> str:
         """The name of the choice."""
-        return (self.table.rows if state.to_move == 0 else self.table.columns)[action]
+        place = self.table.index(state.to_move, action)
+        return (self.table.rows if state.to_move == 0 else self.table.columns)[place]
 
     def observe(self, state: MatrixState, seat: int | None) -> MatrixObservation:
         """The rounds that are over, and the own commit."""

@@ -14,7 +14,7 @@ full tree grows no further, but its values still become better.
 >>> game = get_game("connect_four")
 >>> result = mcts(game, game.initial_state(), Limit(simulations=1000), seed=1)
 >>> result.action, sum(result.visits.values())
-(3, 1000)
+(4, 1000)
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import collections
+import itertools
 import random
 from typing import Any
 
@@ -15,6 +17,7 @@ from plyhouse.games import (
     State,
     get_game,
 )
+from plyhouse.games.hidden.battleship.fleet import Guesses, Waters, sample_fleet
 from plyhouse.games.hidden.battleship.rules import IllegalPlacement
 from plyhouse.games.testing import check_game
 
@@ -148,8 +151,9 @@ def test_placements_are_told_to_their_owner_only() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.sampled_from([SMALL, TINY, GAME]), st.randoms(use_true_random=False))
-def test_sampled_fleets_fit_everything_seen(game: Any, rng: random.Random) -> None:
+@given(st.sampled_from([SMALL, TINY, GAME]), st.integers(0, 2**32))
+def test_sampled_fleets_fit_everything_seen(game: Any, seed: int) -> None:
+    rng = random.Random(seed)
     state = game.initial_state()
     history = [state]
     while state.to_move != TERMINAL:
@@ -168,6 +172,78 @@ def test_samples_differ() -> None:
     seen = SMALL.observe(state, 0)
     found = {SMALL.describe(SMALL.sample_state(seen, rng)) for _ in range(60)}
     assert len(found) > 5
+
+
+def fitting_fleets(game: Any, seen: Any) -> list[tuple[int, ...]]:
+    """All fleets of seat 1 that fit what seat 0 has seen, by trying every one."""
+    waters = game.waters
+    shots = [waters.names.index(cell) for cell, _ in seen.shots[0]]
+    found: list[tuple[int, ...]] = []
+    for places in itertools.product(*waters.places):
+        cells = [cell for place in places for cell in waters.cells[place]]
+        if len(set(cells)) < len(cells):
+            continue
+        words: list[str] = []
+        sunk: list[str] = []
+        for number, cell in enumerate(shots, start=1):
+            word = "hit" if cell in cells else "miss"
+            for place in places:
+                if cell in waters.cells[place] and set(waters.cells[place]) <= set(shots[:number]):
+                    word = "sunk"
+                    sunk.append(waters.place_names[place])
+            words.append(word)
+        if words == [word for _, word in seen.shots[0]] and tuple(sunk) == seen.sunk[1]:
+            found.append(places)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("spec", "moves"),
+    [
+        ('battleship(columns=4,fleet="3,2",rows=4)', "a1-c1 a2-b2 a1-c1 a2-b2"),
+        ('battleship(columns=4,fleet="3,2",rows=4)', "a1-c1 a2-b2 a1-c1 a2-b2 d4 d4 a1 c3"),
+        ('battleship(columns=4,fleet="3,2",rows=4)', "a1-c1 a2-b2 a1-c1 a2-b2 b1 d4 a2 c3 c4 c2"),
+        ('battleship(columns=4,fleet="3,2,2",rows=4)', "a1-c1 a2-b2 d3-d4 a1-c1 b2-b3 d3-d4 b1 a4"),
+        (
+            'battleship(columns=4,fleet="3,2,2",rows=4)',
+            "a1-c1 a2-b2 d3-d4 a1-c1 b2-b3 d3-d4 b1 a4 b2 b4 d4 c4 a4 d1",
+        ),
+        (
+            'battleship(columns=4,fleet="3,2,2",rows=4)',
+            "a1-c1 a2-b2 d3-d4 a1-c1 b2-b3 d3-d4 b2 a4 b3 b4 c1 c4 c3 d1",
+        ),
+        ('battleship(columns=4,fleet="2,1,1",rows=3)', "a1-b1 c1 c3 a2-a3 b2 c1 b2 c1 a2 a1"),
+    ],
+)
+def test_fleets_are_drawn_evenly(spec: str, moves: str) -> None:
+    game: Any = get_game(spec)
+    seen = game.observe(play(game, moves), 0)
+    # Which of two ships of one length is which nobody can see.
+    fleets = {tuple(sorted(fleet)) for fleet in fitting_fleets(game, seen)}
+    assert len(fleets) > 5
+    rng = random.Random(3)
+    each = 40
+    drawn = collections.Counter(
+        tuple(sorted(game.sample_state(seen, rng).ships1)) for _ in range(each * len(fleets))
+    )
+    assert set(drawn) <= fleets
+    statistic = sum((drawn[fleet] - each) ** 2 / each for fleet in fleets)
+    # Chi-square: its mean is the degrees of freedom, its variance twice as much.
+    freedom = len(fleets) - 1
+    assert abs(statistic - freedom) < 4 * (2 * freedom) ** 0.5
+
+
+def test_a_search_finds_fleets_where_draws_would_overlap_for_ever() -> None:
+    # Ten ships of 3 on 3 by 10 cells, as no match can have them: draws hardly ever fit.
+    waters = Waters(3, 10, (3,) * 10)
+    found: dict[int, int] = {}
+    guesses = Guesses(waters, tuple(range(10)), 0, 0b1001)
+    assert guesses.search(random.Random(1), guesses.all, 0, guesses.hits, found)
+    cells = [cell for place in found.values() for cell in waters.cells[place]]
+    assert sorted(cells) == list(waters.all)
+    assert not Guesses(waters, (0, 1), 0, 0b111).search(random.Random(1), 3, 0, 0b111, {})
+    with pytest.raises(ValueError, match="no fleet fits"):
+        sample_fleet(waters, (0,), 0, 0b10_0000_0001, random.Random(1))
 
 
 def test_playouts_have_the_chances_of_random_play() -> None:

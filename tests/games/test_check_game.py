@@ -22,7 +22,7 @@ from plyhouse.games import (
     get_game,
 )
 from plyhouse.games.scene import Button, Scene, Text
-from plyhouse.games.testing import LawBroken, check_game
+from plyhouse.games.testing import LawBroken, check_game, check_notation
 
 
 class SecretState:
@@ -358,6 +358,13 @@ class ChanceWithoutNames(Secret):
         return "card"
 
 
+class NumbersFromOne(Secret):
+    """The numbers that chance deals are told one too high."""
+
+    def format_chance(self, state: Any, outcome: Any) -> str:
+        return str(outcome + 1)
+
+
 class WrongSeat(Secret):
     def observe(self, state: Any, seat: int | None) -> SecretObservation:
         return dataclasses.replace(super().observe(state, seat), seat=0)
@@ -468,6 +475,7 @@ BROKEN_GAMES: list[tuple[type[Secret], str, str]] = [
     (UntidyNotation, "notation", "is written as ' high'"),
     (GullibleParser, "notation", "is read as"),
     (ChanceWithoutNames, "notation", "meaning of 'card'"),
+    (NumbersFromOne, "numbers", "1 is written as '2'"),
     (WrongSeat, "observation", "seat"),
     (LegalForAll, "observation", "legal actions"),
     (NotPlain, "observation", "field said is not plain"),
@@ -501,6 +509,25 @@ def test_a_lawful_game_without_any_base_class_for_states_passes() -> None:
     report = check_game(Secret(), max_states=200)
     assert report.states >= 200
     assert report.longest == 3
+
+
+class Slurred(Secret):
+    """Both words look the same once the number is 9, which is never dealt."""
+
+    def format(self, state: Any, action: Any) -> str:
+        return "low" if state.number == 9 else str(action)
+
+
+def test_positions_of_its_author_are_checked_too() -> None:
+    report = check_game(Slurred(), max_states=40)
+    assert check_game(Slurred(), max_states=40, positions=[SecretState(0, 3)]).states == (
+        report.states + 1
+    )
+    with pytest.raises(LawBroken, match="meaning of 'low'") as caught:
+        check_game(Slurred(), max_states=40, positions=[SecretState(0, 9)])
+    assert caught.value.law == "notation"
+    with pytest.raises(LawBroken, match="meaning of 'low'"):
+        check_notation(Slurred(), SecretState(0, 9))
 
 
 def test_a_game_of_imperfect_information_must_say_what_a_seat_knows() -> None:
@@ -545,6 +572,7 @@ SPECS = [
     "liars_dice(dice=2,faces=10,seats=6,wild=lowest)",
     "matrix",
     'matrix(columns="a,b",payoffs="3,3 0,5; 5,0 1,1",rounds=3,rows="c,d")',
+    'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
     "prisoners_dilemma",
     "prisoners_dilemma(rounds=10)",
     "rock_paper_scissors",

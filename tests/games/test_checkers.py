@@ -120,6 +120,16 @@ def test_ambiguous_jumps_need_the_middle_squares() -> None:
     assert game.describe(other).startswith("W:W6,14:B18")
 
 
+@pytest.mark.parametrize("text", ["15x8", " 15X8 ", "15x08"])
+def test_a_path_written_in_full_is_meant_though_others_share_its_ends(text: str) -> None:
+    game, state = at("W:WK15:B9,10,11,17,18")
+    series = {"15x22x13x6x15x8", "15x8", "15x6x13x22x15x8"}
+    assert set(game.legal_text(state, 1)) == series
+    assert game.format(state, game.parse(state, text)) == "15x8"
+    for written in series:
+        assert game.format(state, game.parse(state, written)) == written
+
+
 def test_middle_squares_may_be_written_where_they_are_not_needed() -> None:
     game, state = at("B:B1:W6,15,24,32")
     assert game.parse(state, "1x10x19x28") == game.parse(state, " 1X28 ")

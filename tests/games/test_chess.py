@@ -7,6 +7,7 @@ import chess as oracle  # python-chess, GPL: a yardstick in tests only
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.games.random_positions import random_position
 
 from plyhouse.games import (
     TERMINAL,
@@ -373,6 +374,24 @@ def test_a_bishop_is_not_a_pawn_of_the_b_file() -> None:
     game, state = at("4k3/8/8/8/8/2p5/1P1B4/4K3 w - - 0 1")
     assert game.format(state, game.parse(state, "bxc3")) == "b2c3"
     assert game.format(state, game.parse(state, "Bxc3")) == "d2c3"
+
+
+def test_capitals_tell_a_bishop_on_the_eighth_rank_from_the_b_file() -> None:
+    game, state = at("1K1B4/8/3B4/8/8/6b1/N7/k7 w - - 0 1")
+    assert game.format(state, game.parse(state, "b8c7")) == "b8c7"
+    assert game.format(state, game.parse(state, "B8c7")) == "d8c7"
+    assert game.format(state, game.parse(state, "B6c7")) == "d6c7"
+    assert game.format(state, game.parse(state, "B8C7")) == "b8c7"
+
+
+@settings(max_examples=60 if COMPILED else 20, deadline=None)
+@given(st.integers(0, 2**32))
+def test_san_of_any_position_is_read_as_it_is_written(seed: int) -> None:
+    game, state = random_position("chess", random.Random(seed))
+    assert isinstance(state, ChessState)
+    actions = state.actions()
+    for action in actions:
+        assert game.parse(state, san(state.position, action, actions)) == action
 
 
 @pytest.mark.parametrize("text", ["e9", "castle", "", "Zf3", "e2e4e5"])

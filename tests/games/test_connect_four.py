@@ -75,6 +75,15 @@ def test_a_line_does_not_go_on_in_the_next_column() -> None:
     assert state.to_move == 1
 
 
+def test_the_number_of_a_column_is_its_action() -> None:
+    state = GAME.initial_state()
+    assert state.actions() == (1, 2, 3, 4, 5, 6, 7)
+    for action in state.actions():
+        assert action == int(GAME.format(state, action)) == GAME.parse(state, str(action))
+        board = GAME.observe(state.after(action), None).fields()["board"]
+        assert board[-1].index("x") == action - 1
+
+
 def test_a_full_column_is_closed() -> None:
     state = play("111111")
     assert GAME.observe(state, 0).fields()["legal"] == ("2", "3", "4", "5", "6", "7")
@@ -95,8 +104,8 @@ def test_board_is_observed_from_the_top() -> None:
 
 def test_centre_columns_come_first_in_order() -> None:
     state = GAME.initial_state()
-    assert state.order(state.actions()) == (3, 2, 4, 1, 5, 0, 6)  # type: ignore[attr-defined]
-    assert state.order((0, 5, 3)) == (3, 5, 0)  # type: ignore[attr-defined]
+    assert state.order(state.actions()) == (4, 3, 5, 2, 6, 1, 7)  # type: ignore[attr-defined]
+    assert state.order((1, 6, 4)) == (4, 6, 1)  # type: ignore[attr-defined]
 
 
 def test_heuristic_prefers_more_open_lines() -> None:
@@ -137,8 +146,8 @@ def test_heuristic_counts_the_open_lines(columns: int, rows: int, connect: int) 
                 found.add(round(estimate / lead, 12))
             else:
                 assert estimate == 0
-            closed = [column for column in range(columns) if board[0][column] != "."]
-            assert [c for c in range(columns) if c not in state.actions()] == closed
+            free = [number for number in range(1, columns + 1) if board[0][number - 1] == "."]
+            assert list(state.actions()) == free
             state = state.after(rng.choice(state.actions()))
     assert len(found) <= 1  # one scale for all
 

@@ -48,7 +48,7 @@ def test_wins_losses_and_draws_come_as_often_as_in_random_play(spec: str) -> Non
 
 
 def test_a_playout_of_a_finished_game_is_its_result() -> None:
-    for spec, moves in (("tic_tac_toe", (0, 3, 1, 4, 2)), ("connect_four", (0, 1) * 3 + (0,))):
+    for spec, moves in (("tic_tac_toe", (0, 3, 1, 4, 2)), ("connect_four", (1, 2) * 3 + (1,))):
         state: Any = get_game(spec).initial_state()
         for move in moves:
             state = state.after(move)

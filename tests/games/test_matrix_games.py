@@ -112,7 +112,7 @@ def test_mixed_equilibria(
     assert solution.value(0) == pytest.approx(value, abs=1e-3)
     start = game.initial_state()
     assert shares(solution, start) == pytest.approx(first, abs=0.02)
-    assert shares(solution, start.after(0)) == pytest.approx(second, abs=0.02)
+    assert shares(solution, start.after(start.actions()[0])) == pytest.approx(second, abs=0.02)
 
 
 def shares(solution: Solution, state: State) -> list[float]:
@@ -155,6 +155,18 @@ def test_names_of_choices() -> None:
     assert start.after(1).after(0).returns() == (3.0, -3.0)
 
 
+def test_choices_that_go_by_a_number_are_that_number() -> None:
+    numbered = matrix("1 2; 3 4").initial_state()
+    assert (numbered.actions(), numbered.after(2).actions()) == ((1, 2), (1, 2))
+    assert numbered.after(2).after(1).returns() == (3.0, -3.0)
+    named = matrix("1 2 3; 4 5 6", rows="10,0", columns="2,1,fold")
+    start = named.initial_state()
+    assert (start.actions(), start.after(0).actions()) == ((10, 0), (2, 1, 0))
+    assert start.after(0).after(1).returns() == (5.0, -5.0)
+    assert named.format(start.after(0), 0) == "fold"
+    assert named.parse(start, "0") == 0
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
@@ -169,6 +181,8 @@ def test_names_of_choices() -> None:
         ({"rows": "a"}, "the table has 2 rows, but 1 are named"),
         ({"columns": "a,a"}, "'a' is named twice"),
         ({"columns": "a,B!"}, "'B!' is not small letters"),
+        ({"columns": f"a,{'b' * 41}"}, "at most 40"),
+        ({"columns": "1,02"}, "write the number '02' as 2"),
         ({"rounds": 0}, "from 1 to 200"),
     ],
 )

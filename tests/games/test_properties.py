@@ -7,8 +7,10 @@ import pickle
 import random
 from typing import Any
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.games.random_positions import WRITERS, random_position
 
 from plyhouse.games import (
     CHANCE,
@@ -21,6 +23,8 @@ from plyhouse.games import (
     get_game,
 )
 from plyhouse.games.counting import branches
+from plyhouse.games.registry import BUILT_IN
+from plyhouse.games.testing import check_notation
 
 PLAYS = settings(max_examples=40, deadline=None)
 
@@ -46,6 +50,7 @@ specs = st.one_of(
             "leduc_poker",
             "liars_dice(dice=2,seats=3)",
             'matrix(payoffs="3,3 0,5; 5,0 1,1",rounds=3)',
+            'matrix(columns="2,1,fold",payoffs="1 2 3; 3 2 1",rounds=2,rows="10,0")',
             "pacman(layout=duel)",
             "pacman(ghosts=random,layout=trapped)",
             "prisoners_dilemma(rounds=4)",
@@ -89,6 +94,23 @@ def test_a_play_can_be_replayed_from_its_text(spec: str, rng: random.Random) -> 
             state = state.after(game.parse(state, game.format(recorded, action)))
     assert state.returns() == play[-1][0].returns()
     assert game.describe(state) == game.describe(play[-1][0])
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@PLAYS
+@given(seed=st.integers(0, 2**32))
+def test_every_action_of_a_random_position_is_read_as_it_is_written(name: str, seed: int) -> None:
+    rng = random.Random(seed)
+    if name in WRITERS:
+        game, state = random_position(name, rng)
+        check_notation(game, state)
+        # Positions that are met from there are odd, too.
+        for met, _ in random_play(game, rng)[1:6]:
+            check_notation(game, met)
+        return
+    game = get_game(name)
+    for met, _ in rng.sample(random_play(game, rng), 2):
+        check_notation(game, met)
 
 
 @PLAYS

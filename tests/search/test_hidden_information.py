@@ -228,12 +228,12 @@ def test_observers_make_a_difference_where_others_know_more() -> None:
 
 def test_perfect_information_is_a_special_case() -> None:
     game, state = first_turn("connect_four", 0)
-    for action in (3, 0, 3, 0, 3, 1):
+    for action in (4, 1, 4, 1, 4, 2):
         state = state.after(action)
     seen = game.observe(state, 0)
-    assert ismcts(game, seen, Limit(simulations=2000)).action == 3
-    assert pimc(game, seen, Limit(simulations=2000), samples=2).action == 3
-    assert pimc(game, seen, Limit(depth=2), samples=2, search=alpha_beta).action == 3
+    assert ismcts(game, seen, Limit(simulations=2000)).action == 4
+    assert pimc(game, seen, Limit(simulations=2000), samples=2).action == 4
+    assert pimc(game, seen, Limit(depth=2), samples=2, search=alpha_beta).action == 4
 
 
 # Limits and options

@@ -103,26 +103,26 @@ def test_nim_is_solved() -> None:
 @pytest.mark.parametrize(
     ("moves", "best"),
     [
-        ((3, 0, 3, 0, 3, 1), 3),  # win at once, four upright
-        ((0, 3, 1, 3, 6, 3), 3),  # stop four upright
-        ((3, 3, 2, 2), None),  # two open ends: 1 or 4 win by force
+        ((4, 1, 4, 1, 4, 2), 4),  # win at once, four upright
+        ((1, 4, 2, 4, 7, 4), 4),  # stop four upright
+        ((4, 4, 3, 3), None),  # two open ends: 2 or 5 win by force
     ],
 )
 def test_tactics_in_connect_four(moves: tuple[int, ...], best: int | None) -> None:
     game, state = played("connect_four", *moves)
     result = mcts(game, state, Limit(simulations=3000))
     if best is None:
-        assert result.action in (1, 4)
+        assert result.action in (2, 5)
         assert (result.exact, result.value) == (True, 1.0)
     else:
         assert result.action == best
 
 
 def test_a_win_at_once_needs_few_simulations() -> None:
-    game, state = played("connect_four", 3, 0, 3, 0, 3, 1)
+    game, state = played("connect_four", 4, 1, 4, 1, 4, 2)
     result = mcts(game, state, Limit(simulations=1000))
     assert result.simulations <= 7
-    assert (result.exact, result.value, result.pv) == (True, 1.0, (3,))
+    assert (result.exact, result.value, result.pv) == (True, 1.0, (4,))
 
 
 # Chance
@@ -263,7 +263,7 @@ def test_without_any_bound_there_are_a_thousand_simulations() -> None:
 def test_without_any_time_there_is_still_a_legal_action() -> None:
     game = get_game("connect_four")
     result = mcts(game, game.initial_state(), Limit(time=0))
-    assert result.action in range(7)
+    assert result.action in range(1, 8)
     assert (result.pv, result.depth, result.nodes, result.simulations) == (
         (result.action,),
         0,
@@ -289,9 +289,9 @@ def test_a_full_tree_grows_no_further_but_learns() -> None:
         result = kept.search(game.initial_state(), Limit(simulations=2000))
         assert kept.size <= 50 + 7
         assert result.simulations == sum(result.visits.values()) == 2000
-        assert result.action == 3
+        assert result.action == 4
     alone = mcts(game, game.initial_state(), Limit(simulations=10), max_nodes=1)
-    assert (alone.simulations, alone.visits, alone.action) == (10, {}, 0)
+    assert (alone.simulations, alone.visits, alone.action) == (10, {}, 1)
 
 
 def test_reports_end_with_the_result() -> None:
@@ -364,11 +364,13 @@ def test_advancing_keeps_the_statistics_of_the_subtree() -> None:
     state: Any = game.initial_state()
     kept = MonteCarloTree(game, seed=3)
     first = kept.search(state, Limit(simulations=3000))
-    child = next(c for c in kept._kernel.children() if c.index == first.action)
+    options = state.actions()
+    child = next(c for c in kept._kernel.children() if options[c.index] == first.action)
+    answers = state.after(first.action).actions()
     below = {}
     grandchild = child.first
     while grandchild is not None:
-        below[grandchild.index] = int(grandchild.visits)
+        below[answers[grandchild.index]] = int(grandchild.visits)
         grandchild = grandchild.next
     assert kept.advance(first.action)
     assert kept.size <= first.visits[first.action]
@@ -405,7 +407,7 @@ def test_a_search_finds_its_position_in_the_tree(spec: str) -> None:
 
 
 def test_a_position_outside_of_the_tree_begins_anew() -> None:
-    game, state = played("connect_four", 0, 0, 0, 0)
+    game, state = played("connect_four", 1, 1, 1, 1)
     kept = MonteCarloTree(game)
     kept.search(game.initial_state(), Limit(simulations=50))
     result = kept.search(state, Limit(simulations=60))
@@ -415,8 +417,10 @@ def test_a_position_outside_of_the_tree_begins_anew() -> None:
 def test_an_unknown_action_forgets_the_tree() -> None:
     game = get_game("connect_four")
     kept = MonteCarloTree(game)
+    options: Any = game.initial_state().actions()
     kept.search(game.initial_state(), Limit(simulations=3))
-    untried = next(a for a in range(7) if a not in {c.index for c in kept._kernel.children()})
+    tried = {options[child.index] for child in kept._kernel.children()}
+    untried = next(action for action in options if action not in tried)
     assert not kept.advance(untried)
     assert kept.size == 0
 
@@ -442,7 +446,7 @@ def test_an_evaluation_takes_the_place_of_playouts() -> None:
         seats.append(seat)
         return 0.25
 
-    result = mcts(game, game.initial_state().after(3), Limit(simulations=30), evaluate=evaluate)
+    result = mcts(game, game.initial_state().after(4), Limit(simulations=30), evaluate=evaluate)
     assert seats == [1] * 30
     assert set(result.values.values()) == {0.25}
     with pytest.raises(ValueError, match="outside of the game's returns"):
@@ -453,7 +457,7 @@ def test_the_heuristic_and_several_playouts() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
     estimated = mcts(game, state, Limit(simulations=400), playouts=0)
-    assert estimated.action == 3
+    assert estimated.action == 4
     several = mcts(game, state, Limit(simulations=7), playouts=4)
     assert all(value * 4 == round(value * 4) for value in several.values.values())
     assert several.simulations == 7

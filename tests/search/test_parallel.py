@@ -85,7 +85,7 @@ def test_visits_of_all_workers_are_added_up(pair: ParallelSearch) -> None:
     state: Any = GAME.initial_state()
     result = pair.mcts(GAME, state, Limit(simulations=3001, report=heard.append), seed=5)
     assert result.simulations == sum(result.visits.values()) == 3001
-    assert result.action == 3
+    assert result.action == 4
     assert heard == [result]
     assert told(pair.mcts(GAME, state, Limit(simulations=3001), seed=5)) == told(result)
     assert told(pair.mcts(GAME, state, Limit(simulations=3001), seed=6)) != told(result)
@@ -104,17 +104,17 @@ def test_values_are_means_over_all_visits(pair: ParallelSearch) -> None:
 
 def test_a_proven_result_is_passed_on(pair: ParallelSearch) -> None:
     state: Any = GAME.initial_state()
-    for action in (3, 0, 3, 0, 3, 1):
+    for action in (4, 1, 4, 1, 4, 2):
         state = state.after(action)
     result = pair.mcts(GAME, state, Limit(simulations=1000))
-    assert (result.action, result.value, result.exact) == (3, 1.0, True)
+    assert (result.action, result.value, result.exact) == (4, 1.0, True)
 
 
 def test_time_limits_hold_for_all(pair: ParallelSearch) -> None:
     pair.start()
     result = pair.mcts(GAME, GAME.initial_state(), Limit(time=0.1))
     assert result.simulations > 2
-    assert pair.mcts(GAME, GAME.initial_state(), Limit(time=0)).action in range(7)
+    assert pair.mcts(GAME, GAME.initial_state(), Limit(time=0)).action in range(1, 8)
 
 
 def test_what_a_search_raises_reaches_the_caller(pair: ParallelSearch) -> None:

@@ -77,20 +77,20 @@ def test_priors_lead_in_proportion() -> None:
     priors = [1.0, 1.0, 2.0, 8.0, 2.0, 1.0, 1.0]
 
     def evaluator(state: Any) -> tuple[list[float], tuple[float, float]]:
-        return [priors[action] for action in state.actions()], (0.0, 0.0)
+        return [priors[action - 1] for action in state.actions()], (0.0, 0.0)
 
     result = puct(game, game.initial_state(), Limit(simulations=1600), evaluator=evaluator)
-    for action, prior in enumerate(priors):
+    for action, prior in enumerate(priors, start=1):
         assert result.visits[action] == pytest.approx(1600 * prior / 16, rel=0.15)
-    assert result.pv[:2] == (3, 3)
+    assert result.pv[:2] == (4, 4)
 
 
 def test_tactics_with_the_heuristic() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
-    for action in (0, 3, 1, 3, 6, 3):
+    for action in (1, 4, 2, 4, 7, 4):
         state = state.after(action)
-    assert puct(game, state, Limit(simulations=2000)).action == 3
+    assert puct(game, state, Limit(simulations=2000)).action == 4
 
 
 def test_chance_nodes_are_sampled() -> None:
@@ -161,8 +161,8 @@ def test_ucb1_gives_the_better_actions_more_playouts() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
     result = flat_monte_carlo(game, state, Limit(simulations=2000), exploration=0.5)
-    assert result.action in (2, 3, 4)
-    assert result.visits[3] > 2 * min(result.visits.values())
+    assert result.action in (3, 4, 5)
+    assert result.visits[4] > 2 * min(result.visits.values())
     assert result.simulations == sum(result.visits.values()) == 2000
 
 

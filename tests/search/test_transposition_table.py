@@ -162,7 +162,7 @@ def highest(state: Any, seat: int) -> float:
 def test_values_of_another_view_are_forgotten() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
-    other: Any = state.after(3)
+    other: Any = state.after(4)
     limit = Limit(depth=4)
     table = TranspositionTable()
     for where, options in (

@@ -41,19 +41,22 @@ def write_action(action: int, others: Sequence[int]) -> str:
 
 
 def read_action(text: str, legal: Sequence[int]) -> list[int]:
-    """The legal actions that ``text`` may mean: with these ends, or all of these squares.
+    """The legal actions that ``text`` may mean: the one with all of these squares, else those
+    with these ends.
 
-    Numbers may have leading zeros.
+    A path that is written in full means itself, though others may share its ends.  Numbers may
+    have leading zeros.
     """
     squares = [int(number) for number in re.split("[-x]", text)]
-    found: list[int] = []
+    same_ends: list[int] = []
     for action in legal:
         path = route_squares(action)
         if (action < 256) == ("-" in text):
-            ends = [path[0], path[-1]]
-            if squares in (path, ends):
-                found.append(action)
-    return found
+            if squares == path:
+                return [action]
+            if squares == [path[0], path[-1]]:
+                same_ends.append(action)
+    return same_ends
 
 
 def _square(row: int, column: int) -> int:

@@ -54,7 +54,6 @@ from plyhouse.games.deterministic.chess.notation import (
 )
 from plyhouse.games.errors import (
     AmbiguousAction,
-    GameError,
     InvalidObservation,
     InvalidParameter,
     InvalidPosition,
@@ -411,24 +410,29 @@ class Chess(Game[ChessState, int, ChessObservation]):
         return tuple([action for action in actions if action & 63 == at])
 
     def parse(self, state: ChessState, text: str) -> Any:
-        """The legal action that ``text`` means in UCI or, failing that, in SAN."""
-        try:
+        """The legal action that ``text`` means: in UCI as it is written, else in SAN, else in
+        UCI whatever the case.
+
+        SAN needs its case first: ``B8c7`` is a bishop's move, though it is ``b8c7`` in capitals.
+        """
+        if state.to_move < 0:
             return super().parse(state, text)
-        except GameError:
-            if state.to_move < 0:
-                raise
-            position = state.position
-            actions = state.actions()
-            wanted = re.sub(r"[=+#!?]", "", text.strip())
-            if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
-                wanted = wanted.upper().replace("0", "O")
-            exact = [a for a in actions if wanted in _spellings(position, a, actions)]
-            if len(exact) == 1:
-                return exact[0]
-            if exact:
-                candidates = [san(position, action, actions) for action in exact]
-                raise AmbiguousAction(text, self.describe(state), candidates) from None
-            raise
+        actions = state.actions()
+        wanted = text.strip()
+        for action in self.likely(state, wanted, actions):
+            if self.format(state, action) == wanted:
+                return action
+        wanted = re.sub(r"[=+#!?]", "", wanted)
+        if re.fullmatch("[Oo0](-[Oo0]){1,2}", wanted):
+            wanted = wanted.upper().replace("0", "O")
+        position = state.position
+        meant = [a for a in actions if wanted in _spellings(position, a, actions)]
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            candidates = [san(position, action, actions) for action in meant]
+            raise AmbiguousAction(text, self.describe(state), candidates)
+        return super().parse(state, text)
 
     # Views
 

@@ -1,6 +1,6 @@
 """Connect four: drop discs into columns; four in a row, upright or slanting, win.
 
-Actions are written as the column number, ``1`` at the left.  Seat 0 begins.  A full board
+Actions are column numbers, ``1`` at the left, and written so.  Seat 0 begins.  A full board
 without a line is a draw, and players may agree on a draw.
 
 The board is two sets of cells kept in integers: column c, row r (from the bottom) is bit
@@ -65,10 +65,13 @@ class Shape:
         self.all_open: i64 = sum(flags)
         centre = sorted(range(columns), key=lambda column: (abs(2 * column - columns + 1), column))
         self.open: tuple[tuple[int, ...], ...] = tuple(
-            [tuple([c for c in range(columns) if some & flags[c]]) for some in range(1 << columns)]
+            [
+                tuple([c + 1 for c in range(columns) if some & flags[c]])
+                for some in range(1 << columns)
+            ]
         )
         self.from_centre: tuple[tuple[int, ...], ...] = tuple(
-            [tuple([c for c in centre if some & flags[c]]) for some in range(1 << columns)]
+            [tuple([c + 1 for c in centre if some & flags[c]]) for some in range(1 << columns)]
         )
         lines: list[int] = []
         starts = [0, 0, 0, 0]
@@ -111,7 +114,7 @@ class ConnectFourState(BoardState):
     """The discs of the seat that moves (or would move), all discs, and flags of the columns
     that are not full.
 
-    Actions are column indices from 0.
+    Actions are column numbers from 1, as they are written.
     """
 
     __slots__ = ("mine", "open", "shape", "taken", "winner")
@@ -156,12 +159,13 @@ class ConnectFourState(BoardState):
         some: int = 0
         for action in actions:
             column: int = action
-            some |= shape.flag[column]
+            some |= shape.flag[column - 1]
         return shape.from_centre[some]
 
     def after(self, action: Any) -> ConnectFourState:
         """The state with a disc of the mover dropped into the column."""
         column: i64 = action
+        column -= 1
         shape = self.shape
         taken: i64 = self.taken
         shift: i64 = column * shape.height
@@ -233,6 +237,7 @@ class ConnectFourState(BoardState):
             pick: i64 = int(choice)
             choice -= float(pick)
             column: i64 = columns[pick]
+            column -= 1
             shift: i64 = column * shape.height
             disc: i64 = (taken + (shape.one << shift)) & (shape.cells << shift)
             if disc & shape.tops != 0:
@@ -376,7 +381,7 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
 
     def format(self, state: ConnectFourState, action: int) -> str:
         """The column number from 1."""
-        return str(action + 1)
+        return str(action)
 
     def observe(self, state: ConnectFourState, seat: int | None) -> ConnectFourObservation:
         """The board and the winner."""

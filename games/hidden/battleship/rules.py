@@ -255,7 +255,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
             known[ship] = place
             closed |= waters.masks[place]
             hits &= ~waters.masks[place]
-        fleet = sample_fleet(waters, known, missing, closed, hits, rng)
+        fleet = known | sample_fleet(waters, tuple(missing), closed, hits, rng)
         return tuple([fleet[ship] for ship in range(seen.placed[owner])])
 
     def _place(self, name: str) -> int:
@@ -265,7 +265,10 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
     def sample_state(
         self, observation: BattleshipObservation, rng: random.Random
     ) -> BattleshipState:
-        """Hidden fleets drawn at random among those that fit all shots."""
+        """Hidden fleets drawn among those that fit all shots, each with equal chance.
+
+        (Where ships have hardly any room left chances may differ: `fleet.sample_fleet`.)
+        """
         waters = self.waters
         shots = [
             tuple([waters.names.index(cell) for cell, _ in observation.shots[seat]])

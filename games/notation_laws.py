@@ -1,0 +1,86 @@
+"""The laws of notation on one position, for positions that random play seldom meets.
+
+>>> from plyhouse.games import get_game
+>>> game = get_game('checkers(position="W:WK15:B9,10,11,17,18")')
+>>> check_notation(game, game.initial_state())
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from plyhouse.games.base import CHANCE, Game, State
+from plyhouse.games.counting import branches
+from plyhouse.games.errors import GameError, IllegalAction, InvalidAction
+
+__all__ = ["LawBroken", "check_notation"]
+
+_NONSENSE = "\u2047 no action at all"
+_NUMBER = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{1,400})?")
+
+
+class LawBroken(AssertionError):  # noqa: N818 - a verdict about a game, not a failure of ours
+    """A game breaks a law: which one, in which position, and what differs."""
+
+    def __init__(self, law: str, position: str, difference: str) -> None:
+        self.law = law
+        self.position = position
+        self.difference = difference
+        super().__init__(f"law of {law} broken: {difference}\nin the position\n{position}")
+
+
+def check_notation(game: Game, state: State) -> None:
+    """Check that each action and chance outcome of a state is read as it was written, and that
+    one which is a number is not written as another number.
+
+    Raises `LawBroken` of the law of notation or of numbers; of notation also where nonsense is
+    not refused as an action.
+    """
+    write: Callable[[State, Any], str] = game.format
+    read: Callable[[State, str], Any] = game.parse
+    if state.to_move == CHANCE:
+        write, read = game.format_chance, game.parse_chance
+    for action in branches(state):
+        fault = _fault(state, action, write, read)
+        if fault:
+            raise LawBroken("notation", game.describe(state), fault)
+        fault = _number_fault(action, write(state, action))
+        if fault:
+            raise LawBroken("numbers", game.describe(state), fault)
+    if state.to_move != CHANCE:
+        try:
+            meaning = game.parse(state, _NONSENSE)
+        except (InvalidAction, IllegalAction):
+            return
+        raise LawBroken("notation", game.describe(state), f"{_NONSENSE!r} is read as {meaning!r}")
+
+
+def _fault(
+    state: State,
+    action: Any,
+    write: Callable[[State, Any], str],
+    read: Callable[[State, str], Any],
+) -> str:
+    """What is wrong with the text of an action; "" if nothing is."""
+    text = write(state, action)
+    if not (isinstance(text, str) and text != "" and text == text.strip()):
+        return f"{action!r} is written as {text!r}"
+    try:
+        meaning = read(state, text)
+    except GameError as error:
+        return f"{text!r}, which means {action!r}, is refused: {error}"
+    if meaning != action:
+        return f"meaning of {text!r}: {meaning!r} is not {action!r}"
+    return ""
+
+
+def _number_fault(action: Any, text: str) -> str:
+    """How a number is written as another one; "" if it is not."""
+    if not isinstance(action, int | float) or not _NUMBER.fullmatch(text):
+        return ""
+    number = float(text) if "." in text else int(text)
+    if number == action:
+        return ""
+    return f"{action!r} is written as {text!r}: numbers that differ"
