@@ -302,15 +302,18 @@ class Turn:
     def text_of(self, action: Any) -> tuple[str, str]:
         """The wire text of an action or of its text, and what is wrong with it ("" if nothing).
 
+        An action is whatever equals one of `legal`: ``numpy.int64(3)`` is as good as ``3``.
         Raises `BotError` where there is no way to write it down.
         """
         state = self._any_state()
         try:
-            known = action in self.legal
-        except Exception:  # an __eq__ that does not like to be compared, such as an array's
-            known = False
-        if known:
-            return self.game.format(state, action), ""
+            # The game's own value, not what equals it: compiled games take no numpy.int64 for an
+            # int, and True is written otherwise than 1.
+            known = self.legal[self.legal.index(action)]
+        except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
+            pass
+        else:
+            return self.game.format(state, known), ""
         expected = f"expected one of {_some(self.legal_text)}"
         if isinstance(action, str):
             try:
@@ -374,7 +377,10 @@ class Bot:
         """Prepare for a match; called before its first ``choose``, on your clock."""
 
     def choose(self, turn: Turn) -> Any | Awaitable[Any]:
-        """Return the action to play: one of ``turn.legal``, or its text.  May be ``async``."""
+        """Return the action to play: what equals one of ``turn.legal``, or its text.
+
+        May be ``async``.
+        """
         raise BotError(f"{type(self).__name__} has no choose(self, turn): write one")
 
     def finish(self, outcome: Outcome) -> None:
