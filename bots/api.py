@@ -306,14 +306,10 @@ class Turn:
         Raises `BotError` where there is no way to write it down.
         """
         state = self._any_state()
-        try:
-            # The game's own value, not what equals it: compiled games take no numpy.int64 for an
-            # int, and True is written otherwise than 1.
-            known = self.legal[self.legal.index(action)]
-        except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
-            pass
-        else:
-            return self.game.format(state, known), ""
+        place = self._place(action)
+        if place is not None:
+            # The game's own value, not what equals it: compiled games take no numpy.int64 for int.
+            return self.game.format(state, self.legal[place]), ""
         expected = f"expected one of {_some(self.legal_text)}"
         if isinstance(action, str):
             try:
@@ -341,6 +337,13 @@ class Turn:
 
     def _reported(self, result: SearchResult) -> None:
         self.report(result.action)
+
+    def _place(self, action: Any) -> int | None:
+        """Where in `legal` the value stands that equals this one."""
+        try:
+            return self.legal.index(action)
+        except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
+            return None
 
     def _any_state(self) -> Any:
         # Legal actions depend on what the mover knows only, so any fitting position has them.
