@@ -302,15 +302,14 @@ class Turn:
     def text_of(self, action: Any) -> tuple[str, str]:
         """The wire text of an action or of its text, and what is wrong with it ("" if nothing).
 
+        An action is whatever equals one of `legal`: ``numpy.int64(3)`` is as good as ``3``.
         Raises `BotError` where there is no way to write it down.
         """
         state = self._any_state()
-        try:
-            known = action in self.legal
-        except Exception:  # an __eq__ that does not like to be compared, such as an array's
-            known = False
-        if known:
-            return self.game.format(state, action), ""
+        place = self._place(action)
+        if place is not None:
+            # The game's own value, not what equals it: compiled games take no numpy.int64 for int.
+            return self.game.format(state, self.legal[place]), ""
         expected = f"expected one of {_some(self.legal_text)}"
         if isinstance(action, str):
             try:
@@ -338,6 +337,13 @@ class Turn:
 
     def _reported(self, result: SearchResult) -> None:
         self.report(result.action)
+
+    def _place(self, action: Any) -> int | None:
+        """Where in `legal` the value stands that equals this one."""
+        try:
+            return self.legal.index(action)
+        except Exception:  # not there, or an __eq__ that does not like to be compared (arrays)
+            return None
 
     def _any_state(self) -> Any:
         # Legal actions depend on what the mover knows only, so any fitting position has them.
@@ -374,7 +380,10 @@ class Bot:
         """Prepare for a match; called before its first ``choose``, on your clock."""
 
     def choose(self, turn: Turn) -> Any | Awaitable[Any]:
-        """Return the action to play: one of ``turn.legal``, or its text.  May be ``async``."""
+        """Return the action to play: what equals one of ``turn.legal``, or its text.
+
+        May be ``async``.
+        """
         raise BotError(f"{type(self).__name__} has no choose(self, turn): write one")
 
     def finish(self, outcome: Outcome) -> None:

@@ -5,6 +5,8 @@ In the runner's process:
     supervisor    keeps a process alive and asks it for actions: `Supervisor`
     spawn         one process from its start to its end
     author        what the bot's author is shown, and the log file
+    position      the position of a turn, in words
+    last_stand    where a bot stood when it hung or died
 
 In the bot's process:
 

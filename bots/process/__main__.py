@@ -1,6 +1,7 @@
-"""The program that a bot's process runs: ``python -m plyhouse.bots.process FD BOT``.
+"""The program that a bot's process runs: ``python -m plyhouse.bots.process FD STAND BOT``.
 
 `plyhouse.bots.process.spawn` starts it; FD is the file descriptor of its end of the pipe.
+STAND is that of the pipe on which it tells where it stands (`plyhouse.bots.process.last_stand`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.process import child
+from plyhouse.bots.process.last_stand import tell_when_asked
 from plyhouse.bots.process.pipe import Loaded, LoadFailed
 
 __all__ = ["main"]
@@ -21,7 +23,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Import the bot, say what it is, and serve it until told to quit."""
-    _, descriptor, spec = sys.argv
+    _, descriptor, stand, spec = sys.argv
+    tell_when_asked(int(stand))
     # Ctrl-C in the terminal is for the runner, which then tells us.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end = socket.socket(fileno=int(descriptor))

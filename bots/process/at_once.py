@@ -57,7 +57,7 @@ async def _serve(child: Child) -> None:
 
 async def _answer(child: Child, think: Think, seat: Seat, turn: Turn) -> None:
     try:
-        result = seat.bot(turn).choose(turn)
+        result = child.bot(think, seat, turn).choose(turn)
         value = await result if inspect.isawaitable(result) else result
     except BaseException as error:
         problem = error  # names bound by "except" do not outlive it

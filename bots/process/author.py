@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 __all__ = ["AuthorLog"]
 
 LOG_LIMIT: Final = 16 * 1024 * 1024
-"""Bytes written to a log file by one run: a bot that prints in a loop must not fill the disk."""
+"""Bytes that a bot may print into a log file in one run: a loop must not fill the disk.  What the
+runner notes is kept all the same, up to `NOTES_LIMIT`."""
+
+NOTES_LIMIT: Final = 4 * 1024 * 1024
+"""Bytes of the runner's notes in one run."""
 
 TERMINAL_LIMIT: Final = 2000
 """Printed lines shown on the terminal in one run; the log has the rest."""
+
+TERMINAL_CHARACTERS: Final = 160_000
+"""The same in characters, for long lines."""
+
+SHOWN_LINE: Final = 2000
+"""Characters of one line that are shown on the terminal."""
 
 
 class AuthorLog:
@@ -34,28 +44,39 @@ class AuthorLog:
         """The log file."""
         self._terminal = terminal
         self._shown = 0
-        self._written = 0
+        self._characters = 0
+        self._flooded = False
+        self._room = LOG_LIMIT
+        self._room_for_notes = NOTES_LIMIT
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "bot"
             self.path = folder / f"{safe}.log"
 
-    def printed(self, line: str) -> None:
-        """The bot printed a line."""
-        self._write(line)
-        if self._terminal is None:
+    def printed(self, lines: Sequence[str]) -> None:
+        """The bot printed these lines."""
+        self._log_prints(lines)
+        if self._terminal is None or self._flooded:
             return
-        self._shown += 1
-        if self._shown <= TERMINAL_LIMIT:
-            self._terminal(f"[{self.name}] {line}")
-        elif self._shown == TERMINAL_LIMIT + 1:
-            rest = f"see {self.path}" if self.path else "`--log-folder` keeps it"
-            self._terminal(f"[{self.name}] ... it prints a lot; {rest}")
+        for line in lines:
+            self._shown += 1
+            self._characters += min(len(line), SHOWN_LINE)
+            if self._shown > TERMINAL_LIMIT or self._characters > TERMINAL_CHARACTERS:
+                self._flooded = True
+                rest = f"see {self.path}" if self.path else "`--log-folder` keeps it"
+                self._terminal(f"[{self.name}] ... it prints a lot and is not shown on; {rest}")
+                return
+            text = line.rstrip("\r")
+            cut = "" if len(text) <= SHOWN_LINE else f"... ({len(text)} characters)"
+            self._terminal(f"[{self.name}] {text[:SHOWN_LINE]}{cut}")
 
     def note(self, text: str) -> None:
         """Something the author should know: shown, and logged with the time."""
         stamp = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-        self._write(f"--- {stamp} {text}")
+        data = f"--- {stamp} {text}\n".encode(errors="replace")
+        if self._room_for_notes > 0:
+            self._room_for_notes -= len(data)
+            self._write(data)
         if self._terminal is not None:
             self._terminal(f"[{self.name}] {text}")
 
@@ -69,12 +90,16 @@ class AuthorLog:
             parts.append(f"the position was:\n{position.rstrip()}")
         self.note("\n".join(parts))
 
-    def _write(self, line: str) -> None:
-        if self.path is None or self._written > LOG_LIMIT:
+    def _log_prints(self, lines: Sequence[str]) -> None:
+        if self.path is None or self._room <= 0:
             return
-        data = f"{line}\n".encode(errors="replace")
-        self._written += len(data)
-        if self._written > LOG_LIMIT:
-            data = b"--- the log is full; nothing more of this run is kept\n"
-        with self.path.open("ab") as file:
-            file.write(data)
+        data = "".join(line.rstrip("\r") + "\n" for line in lines).encode(errors="replace")
+        self._room -= len(data)
+        if self._room <= 0:
+            data = b"--- the log is full; nothing more that is printed in this run is kept\n"
+        self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        if self.path is not None:
+            with self.path.open("ab") as file:
+                file.write(data)

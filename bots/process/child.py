@@ -25,12 +25,13 @@ from types import TracebackType
 from typing import Any, Final
 
 from plyhouse.bots import api
-from plyhouse.bots.api import Bot, Match, Resignation, Turn, TurnClock, TurnOver
+from plyhouse.bots.api import Bot, BotError, Resignation, Turn, TurnClock, TurnOver
 from plyhouse.bots.process.pipe import (
     HEADER,
     Begin,
     Best,
     Chosen,
+    Doing,
     End,
     Failed,
     FromChild,
@@ -43,8 +44,8 @@ from plyhouse.bots.process.pipe import (
     decode_to_child,
     frame,
 )
+from plyhouse.bots.process.position import match_of, position_text
 from plyhouse.bots.process.tracker import Tracker
-from plyhouse.games.registry import add_game_file, get_game
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
@@ -114,30 +115,24 @@ class Seat:
     """One match as the bot's process knows it, with its own object of the bot's class."""
 
     def __init__(self, begin: Begin, make: Callable[[], Bot]) -> None:
-        snapshot = begin.snapshot
         self.seed = begin.seed
-        if begin.file:
-            add_game_file(begin.file)
-        game = get_game(snapshot.game, files=begin.files)
-        self.match = Match(
-            id=snapshot.match,
-            game=game,
-            seat=snapshot.seat or 0,
-            players=tuple(snapshot.players),
-            time_control=snapshot.time_control,
-            rated=snapshot.rated,
-            illegal_rule=snapshot.illegal_rule,
-        )
-        self.tracker = Tracker(game, snapshot.events)
+        self.match = match_of(begin)
+        self.tracker = Tracker(self.match.game, begin.snapshot.events)
         self._make = make
         self._bot: Bot | None = None
 
-    def bot(self, turn: Turn) -> Bot:
-        """The bot's object for this match, made and started at its first turn."""
+    def bot(self, turn: Turn, doing: Callable[[str], None]) -> Bot:
+        """The bot's object for this match, made and started at its first turn.
+
+        ``doing`` is told what the bot is at.
+        """
         if self._bot is None:
+            doing("__init__")
             bot = self._make()
+            doing("start")
             bot.start(turn)
             self._bot = bot
+            doing("choose")
         return self._bot
 
     def turn(self, think: Think, arrived: int, wire: Wire) -> Turn:
@@ -166,6 +161,16 @@ class Seat:
             retry=think.retry,
             on_report=Reports(best, time.monotonic_ns),
         )
+
+    @property
+    def choose(self) -> str:
+        """``choose`` and where it is written: ``choose of MyBot (mybot.py, line 7)``."""
+        kind: Any = type(self._bot)
+        code = getattr(getattr(kind, "choose", None), "__code__", None)
+        if code is None:
+            return "choose"
+        file = os.path.basename(code.co_filename)
+        return f"choose of {kind.__name__} ({file}, line {code.co_firstlineno})"
 
     def finish(self, end: End) -> None:
         """Tell the bot how the match ended."""
@@ -239,10 +244,14 @@ class Child:
             return None
         return seat, turn
 
+    def bot(self, think: Think, seat: Seat, turn: Turn) -> Bot:
+        """The bot that thinks; the runner is told what takes its time at first."""
+        return seat.bot(turn, lambda what: self.wire.send(Doing(think.match, think.turn, what)))
+
     def answer(self, think: Think, turn: Turn, run: Callable[[], Any]) -> None:
         """Send what ``run`` returns, or how it failed."""
         try:
-            text, problem = turn.text_of(run())
+            text, problem = self._text(think, turn, run())
         except Resignation:
             self.wire.send(Resigned(think.match, think.turn))
         except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot's own doing
@@ -256,6 +265,14 @@ class Child:
         finally:
             self.close(think.turn)
 
+    def _text(self, think: Think, turn: Turn, action: Any) -> tuple[str, str]:
+        """`Turn.text_of`; no line of the author raises its error, so it names the method."""
+        try:
+            return turn.text_of(action)
+        except BotError as error:
+            seat = self.seats.get(think.match)
+            raise BotError(f"{seat.choose if seat else 'choose'} returned {error}") from None
+
     def close(self, turn: int) -> None:
         """Forget a turn."""
         self.turns.pop(turn, None)
@@ -266,11 +283,7 @@ class Child:
         position = ""
         if turn is not None:
             with contextlib.suppress(Exception):
-                played = " ".join(str(event.action) for event in turn.history) or "none"
-                position = (
-                    f"{turn.game.spec}, seat {turn.seat}, ply {turn.ply}\n"
-                    f"{turn.describe()}\nactions so far: {played}"
-                )
+                position = position_text(turn)
         text = "".join(traceback.format_exception(_in_author_code(error)))
         line = f"{type(error).__name__}: {error}".rstrip(": ")
         self.wire.send(Failed(match, number, line, text, position))
@@ -307,7 +320,7 @@ def run(make: Callable[[], Bot], wire: Wire) -> None:
 
 def _answer_sync(child: Child, think: Think, seat: Seat, turn: Turn) -> None:
     def run() -> Any:
-        result = seat.bot(turn).choose(turn)
+        result = child.bot(think, seat, turn).choose(turn)
         if not inspect.isawaitable(result):
             return result
         import asyncio  # an ordinary function that hands out something to be awaited is rare

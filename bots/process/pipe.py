@@ -20,6 +20,7 @@ __all__ = [
     "Begin",
     "Best",
     "Chosen",
+    "Doing",
     "End",
     "Failed",
     "FromChild",
@@ -130,6 +131,14 @@ class Best(_Said, frozen=True):
     action: str
 
 
+class Doing(_Said, frozen=True):
+    """What the bot is at in its first turn of a match: ``__init__``, ``start``, ``choose``."""
+
+    match: str
+    turn: int
+    what: str
+
+
 class Chosen(_Said, frozen=True):
     """The answer; ``warning`` says why the referee will probably refuse it."""
 
@@ -166,7 +175,7 @@ class Failed(_Said, frozen=True):
 
 
 ToChild: TypeAlias = Begin | Think | Stop | End | Quit
-FromChild: TypeAlias = Loaded | LoadFailed | Best | Chosen | Stopped | Resigned | Failed
+FromChild: TypeAlias = Loaded | LoadFailed | Best | Doing | Chosen | Stopped | Resigned | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)

@@ -12,13 +12,14 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.last_stand import LastStand
 from plyhouse.bots.process.pipe import (
     HEADER,
     MAX_FRAME,
@@ -55,12 +56,14 @@ class BotProcess:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         output: asyncio.Task[None],
+        stand: LastStand,
         clock: Clock,
     ) -> None:
         self._process = process
         self._reader = reader
         self._writer = writer
         self._output = output
+        self._stand = stand
         self._clock = clock
         self.loaded: Loaded
         """What the bot said of itself."""
@@ -70,35 +73,43 @@ class BotProcess:
         cls,
         spec: str,
         *,
-        on_output: Callable[[str], None],
+        on_output: Callable[[Sequence[str]], None],
         import_timeout: float = IMPORT_TIMEOUT,
         clock: Clock = REAL_CLOCK,
     ) -> BotProcess:
         """Start a process and have it import the bot.
 
-        ``on_output`` gets every line that the bot prints.  Raises `BotLoadError`; a bot whose
-        import takes longer than ``import_timeout`` seconds is ended and counts as one.
+        ``on_output`` gets the lines that the bot prints, as many at a time as there are.  Raises
+        `BotLoadError`; a bot whose import takes longer than ``import_timeout`` seconds is ended
+        and counts as one.
         """
         ours, theirs = socket.socketpair()
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-u",  # what is printed before a crash must not be lost in a buffer
-                "-P",  # a random.py in the current folder must not hide the standard library's
-                "-m",
-                "plyhouse.bots.process",
-                str(theirs.fileno()),
-                spec,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
-            )
+        read_end, write_end = os.pipe()
+        with contextlib.ExitStack() as undo:  # a start may be cancelled half-way
+            undo.callback(ours.close)
+            undo.callback(os.close, read_end)
+            with theirs, os.fdopen(write_end, "wb", buffering=0):
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-u",  # what is printed before a crash must not be lost in a buffer
+                    "-P",  # a random.py in this folder must not hide the standard library's
+                    "-m",
+                    "plyhouse.bots.process",
+                    str(theirs.fileno()),
+                    str(write_end),
+                    spec,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.STDOUT,
+                    pass_fds=(theirs.fileno(), write_end),
+                    start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
+                )
+            undo.pop_all()
         ours.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=ours)
         output = asyncio.create_task(_read_output(process, on_output))
-        started = cls(process, reader, writer, output, clock)
+        stand = await LastStand.of(read_end)
+        started = cls(process, reader, writer, output, stand, clock)
         try:
             started.loaded = await started._import(spec, import_timeout)
         except BaseException:
@@ -112,13 +123,17 @@ class BotProcess:
         if not await first_of(first, self._clock.sleep(timeout)):
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
-            raise BotLoadError(f"{spec} did not finish importing within {timeout:g} s")
+            raise BotLoadError(
+                f"{spec} did not finish importing within {timeout:g} s", await self.where()
+            )
         message = first.result()
         if isinstance(message, Loaded):
             return message
         if isinstance(message, LoadFailed):
             raise BotLoadError(message.message, message.traceback)
-        raise BotLoadError(f"{spec} ended its process while it was imported")
+        raise BotLoadError(
+            f"{spec} ended its process while it was imported", await self._stand.last_words()
+        )
 
     @property
     def pid(self) -> int:
@@ -140,13 +155,20 @@ class BotProcess:
         except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
             return None
 
+    async def where(self) -> str:
+        """Where the bot stands now, as a traceback of its author's lines; may be empty."""
+        return await self._stand.ask(self.pid)
+
     def kill(self) -> None:
         """End the process and all it started, at once."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    async def closed(self) -> str:
-        """Wait for the end of the process and of its output; return how it ended, in words."""
+    async def closed(self) -> tuple[str, str]:
+        """Wait for the end of the process and of its output.
+
+        Returns how it ended, in words, and where it crashed, if it did.
+        """
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
@@ -156,11 +178,9 @@ class BotProcess:
         await asyncio.wait({self._output}, timeout=OUTPUT_GRACE)
         self._output.cancel()
         await asyncio.gather(self._output, return_exceptions=True)
-        if code >= 0:
-            return f"exit code {code}"
-        with contextlib.suppress(ValueError):
-            return f"signal {signal.Signals(-code).name}"
-        return f"signal {-code}"
+        where = await self._stand.last_words() if code < 0 else ""
+        self._stand.close()
+        return _ending(code), where
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""
@@ -171,8 +191,18 @@ class BotProcess:
         await ended
 
 
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    if code == -signal.SIGKILL:
+        return "signal SIGKILL; perhaps it used too much memory"
+    with contextlib.suppress(ValueError):
+        return f"signal {signal.Signals(-code).name}"
+    return f"signal {-code}"
+
+
 async def _read_output(
-    process: asyncio.subprocess.Process, on_output: Callable[[str], None]
+    process: asyncio.subprocess.Process, on_output: Callable[[Sequence[str]], None]
 ) -> None:
     """Pass printed lines on for as long as anybody can print: a full pipe would stop the bot."""
     if process.stdout is None:
@@ -184,7 +214,7 @@ async def _read_output(
         while len(pending) > LONGEST_LINE:
             lines.append(pending[:LONGEST_LINE])
             pending = pending[LONGEST_LINE:]
-        for line in lines:
-            on_output(line.rstrip("\r"))
+        if lines:
+            on_output(lines)
     if pending:
-        on_output(pending)
+        on_output([pending])

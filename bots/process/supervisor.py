@@ -8,8 +8,8 @@ What happens to a turn, in all cases:
   it was working on, that turn is `Failed`.  An async bot may have been at several: each is
   asked again in a new process, and only a second death fails it;
 * the runner no longer wants the answer (`Supervisor.stop`): a bot that does not come to an end
-  within `HANG_GRACE` seconds is ended with its process; the other turns of that process are asked
-  again in a new one.
+  within `HANG_GRACE` seconds is asked where it stands and ended with its process; the other turns
+  of that process are asked again in a new one.
 
 A new process is told every match anew (`Begin`), so positions are rebuilt there.
 """
@@ -17,10 +17,14 @@ A new process is told every match anew (`Begin`), so positions are rebuilt there
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
+
+import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
@@ -29,6 +33,7 @@ from plyhouse.bots.process.pipe import (
     Begin,
     Best,
     Chosen,
+    Doing,
     End,
     Failed,
     FromChild,
@@ -39,6 +44,7 @@ from plyhouse.bots.process.pipe import (
     Stopped,
     Think,
 )
+from plyhouse.bots.process.position import position_of
 from plyhouse.bots.process.spawn import IMPORT_TIMEOUT, BotProcess
 from plyhouse.protocol.messages import ClockState, Event, Outcome
 
@@ -46,6 +52,9 @@ __all__ = ["HANG_GRACE", "Request", "Supervisor"]
 
 HANG_GRACE: Final = 0.25
 """Seconds a bot has to come back after its turn has ended without it."""
+
+SLOW_START: Final = 200_000_000
+"""Nanoseconds of the clock that making and starting a bot's object may take without a word."""
 
 MOST_DEATHS: Final = 5
 """Processes in a row that end without having answered anything before the bot is given up."""
@@ -69,9 +78,14 @@ class Request:
     answer: asyncio.Future[TurnAnswer]
     best: str | None = None
     """Best action reported so far, as text."""
+    stage: str = "choose"
+    """What the bot is at: ``__init__``, ``start`` or ``choose``."""
+    stage_since: int = 0
     stopped: bool = False
     deaths: int = 0
     dispatched: bool = field(default=False, repr=False)
+    position: Callable[[], str] = field(default=str, repr=False)
+    """In words; empty if it is not known."""
 
 
 @dataclass
@@ -79,6 +93,18 @@ class _Match:
     begin: Callable[[], Begin]
     events: Callable[[], Sequence[Event]]
     told: int = 0
+
+
+def _position(entry: _Match, told: int, request: Request) -> str:
+    """The position after so many events, in words; empty if it cannot be worked out."""
+    with contextlib.suppress(Exception):  # what it goes with must be told all the same
+        begin = entry.begin()
+        snapshot = msgspec.structs.replace(
+            begin.snapshot, events=list(begin.snapshot.events[:told])
+        )
+        begin = msgspec.structs.replace(begin, snapshot=snapshot)
+        return position_of(begin, request.ply, request.observation)
+    return ""
 
 
 class Supervisor:
@@ -106,8 +132,11 @@ class Supervisor:
         self._process: BotProcess | None = None
         self._life: asyncio.Task[None] | None = None
         self._timers: set[asyncio.Task[None]] = set()
+        self._shown: set[int] = set()
+        """Requests whose hang was told."""
         self._broken = ""
         self._deaths = 0
+        self._slow_starts = 0
         self._killed = False
         self._closing = False
         self._change: asyncio.Future[None] | None = None
@@ -219,6 +248,8 @@ class Supervisor:
         process = self._process
         if process is not None:
             if self._open:
+                for request in [asked for asked in self._open.values() if asked.stopped]:
+                    await self._show_hang(request, process)
                 process.kill()
             else:
                 await process.quit()
@@ -238,7 +269,7 @@ class Supervisor:
     async def _new_process(self) -> BotProcess:
         return await BotProcess.start(
             self.spec,
-            on_output=lambda line: self.log.printed(line),  # the log may be replaced later
+            on_output=lambda lines: self.log.printed(lines),  # the log may be replaced later
             import_timeout=self._import_timeout,
             clock=self._clock,
         )
@@ -257,10 +288,10 @@ class Supervisor:
                 self._changed()
             self._process = None
             process.kill()
-            how = await process.closed()
+            how, where = await process.closed()
             if self._closing:
                 return
-            self._died(how)
+            self._died(how, where)
             if self._deaths >= MOST_DEATHS:
                 self._give_up(f"the bot's process ended {self._deaths} times in a row ({how})")
                 return
@@ -289,8 +320,9 @@ class Supervisor:
         entry = self._matches[request.match]
         events = entry.events()
         fresh, entry.told = list(events[entry.told :]), len(events)
-        now = self._clock.now()
+        request.stage_since = now = self._clock.now()
         request.dispatched = True
+        request.position = partial(_position, entry, len(events), request)
         process.send(
             Think(
                 match=request.match,
@@ -321,23 +353,41 @@ class Supervisor:
                     self.log.crash(
                         message.match, message.error, message.traceback, message.position
                     )
+            case Doing():
+                self._note_stage(message)
             case Stopped():
                 self._open.pop(message.turn, None)
             case Loaded() | LoadFailed():
                 pass  # only ever the first message of a process
 
-    def _died(self, how: str) -> None:
+    def _note_stage(self, message: Doing) -> None:
+        """The bot's object is being made, in the first turn of a match; say if that is slow."""
+        request = self._open.get(message.turn)
+        if request is None:
+            return
+        now = self._clock.now()
+        spent, done = now - request.stage_since, request.stage
+        request.stage, request.stage_since = message.what, now
+        if done != message.what and message.what != "__init__" and spent >= SLOW_START:
+            self._slow_starts += 1
+            if self._slow_starts == 1:
+                self.log.note(
+                    f"match {message.match}: {done} took {spent / 1e9:.1f} s of the clock. It runs "
+                    "in every match: load what is large once, at the top of the file"
+                )
+
+    def _died(self, how: str, where: str) -> None:
         """The process is gone: settle who is to blame, the rest is asked again."""
         ours, self._killed = self._killed, False
         if not ours:
             self._deaths += 1
-            self._blame(how)
+            self._blame(how, where)
         for request in list(self._open.values()):
             request.dispatched = False
             if request.stopped:
                 del self._open[request.number]
 
-    def _blame(self, how: str) -> None:
+    def _blame(self, how: str, where: str) -> None:
         at_work = [request for request in self._open.values() if request.dispatched]
         if not self.loaded.concurrent:
             at_work = at_work[:1]  # it works on one after the other
@@ -347,7 +397,9 @@ class Supervisor:
         for request in blamed:
             if request.deaths >= 2:
                 del self._open[request.number]
-                self._fail(request, f"the bot's process ended ({how}) during this turn")
+                during = "this turn" if request.stage == "choose" else request.stage
+                why = f"the bot's process ended ({how}) during {during}"
+                self._fail(request, why, where)
 
     def _give_up(self, why: str) -> None:
         self._broken = why
@@ -357,17 +409,35 @@ class Supervisor:
             self._fail(request, why)
         self._open.clear()
 
-    def _fail(self, request: Request, why: str) -> None:
+    def _fail(self, request: Request, why: str, where: str = "") -> None:
         if not request.answer.done():
-            request.answer.set_result(Failed(request.match, request.number, why, "", ""))
+            request.answer.set_result(
+                Failed(request.match, request.number, why, where, request.position())
+            )
 
     async def _end_if_hung(self, request: Request) -> None:
         await self._clock.sleep(self._hang_grace)
         if self._open.get(request.number) is not request or self._process is None:
             return
-        self.log.note(
+        process = self._process
+        await self._show_hang(request, process)
+        if self._process is process:
+            self._killed = True
+            process.kill()
+
+    async def _show_hang(self, request: Request, process: BotProcess) -> None:
+        """Tell the author where a bot stands that will not end its turn."""
+        if request.number in self._shown:
+            return
+        self._shown.add(request.number)
+        where = await process.where()
+        parts = [
             f"match {request.match}, ply {request.ply}: the bot did not come back after its turn "
             "had ended, so its process was stopped; a new one takes over"
-        )
-        self._killed = True
-        self._process.kill()
+        ]
+        if where:
+            at = "" if request.stage == "choose" else f" (in {request.stage})"
+            parts.append(f"it stood here{at}, latest line last:\n{where}")
+        if position := request.position():
+            parts.append(f"the position was:\n{position.rstrip()}")
+        self.log.note("\n".join(parts))

@@ -109,6 +109,8 @@ class Play:
         self._mistakes = 0
         self._charged = 0
         self._ledger: LedgerEntry | None = None
+        self._asked = (0, 0, 0)
+        """Ply of our last turn, the milliseconds it had, and when it came."""
         self._given_up = False
         self._started = False
 
@@ -240,6 +242,7 @@ class Play:
             self._around.spawn(self._act(ply, rng.choice(observation["legal"]), arrived))
             return
         client = self._around.client
+        self._asked = (ply, deadline_ms, arrived)
         left = deadline_ms * MS
         margin = safety_margin(left, client.round_trip, client.jitter)
         mine = [state for state in clocks if state.seat == self.seat]
@@ -277,7 +280,7 @@ class Play:
                 self._around.log.crash(self.match, answer.error, answer.traceback, answer.position)
                 await self._give_up(
                     f"match {self.match}: resigned, because the bot failed: {answer.error}",
-                    crash=f"{answer.error}\n{answer.traceback}\n{answer.position}",
+                    crash=_kept(answer),
                 )
             case str():
                 self._around.log.note(
@@ -296,7 +299,9 @@ class Play:
             self._around.log.note(
                 f"match {self.match}, ply {request.ply}: time nearly out and nothing to play: "
                 + (
-                    "the bot has reported no action so far"
+                    f"the bot is still in {request.stage}"
+                    if request.stage != "choose"
+                    else "the bot has reported no action so far"
                     if self._supervisor.loaded.best_at_deadline
                     else "play_best_at_deadline is off"
                 )
@@ -427,12 +432,27 @@ class Play:
             )
 
     def _explain_flag(self) -> None:
-        last = f"; last ply: {_ledger(self._ledger)}" if self._ledger is not None else ""
+        ply, left, arrived = self._asked
         trip = self._around.client.round_trip // MS
+        took = (self._around.clock.now() - arrived) // MS
+        parts = [f"{self.snapshot.time_control}, round trip {trip} ms"]
+        if ply == self.history.plies:
+            parts.append(f"{left} ms were left when the turn came here, {took} ms ago")
+        if self._ledger is not None:
+            # No frame tells a seat the ledger of the ply at which its flag fell; the record does.
+            parts.append(f"our ply before that was ply {self._ledger.ply}: {_ledger(self._ledger)}")
         self._around.say(
-            f"match {self.match}: lost on time at ply {self.history.plies} "
-            f"({self.snapshot.time_control}, round trip {trip} ms{last})"
+            f"match {self.match}: lost on time at ply {self.history.plies} ({'; '.join(parts)})"
         )
+
+
+def _kept(failed: Failed) -> str:
+    """A failure as it is stored for the author: of a long traceback, the end says most."""
+    room = max(0, DETAIL_LIMIT - len(failed.error) - len(failed.position) - 10)
+    traceback = failed.traceback.rstrip()
+    if len(traceback) > room:
+        traceback = f"...\n{traceback[-room:]}" if room else ""
+    return "\n".join(part for part in (failed.error, traceback, failed.position) if part)
 
 
 def _last_ply(events: Sequence[Event]) -> int | None:

@@ -8,7 +8,7 @@ import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
 from plyhouse.clients.cli.shared.options import database_option
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import counted, note
 
 __all__ = ["book"]
 
@@ -54,4 +54,5 @@ def book(
     start = chosen.initial_state()
     if start.to_move >= 0:
         click.echo(made.table(start))
-    note(f"Wrote {output}: {len(made)} positions of {made.matches} matches.")
+    matches_read = counted(made.matches, "match", "matches")
+    note(f"Wrote {output}: {counted(len(made), 'position')} of {matches_read}.")

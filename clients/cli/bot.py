@@ -22,7 +22,7 @@ from plyhouse.clients.cli.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import counted, note
 
 __all__ = ["bot"]
 
@@ -146,7 +146,8 @@ def run(
         ) from error
     played = len(summary.results)
     drawn = played - summary.won - summary.lost
-    note(f"{played} matches: {summary.won} won, {drawn} drawn, {summary.lost} lost.")
+    matches_played = counted(played, "match", "matches")
+    note(f"{matches_played}: {summary.won} won, {drawn} drawn, {summary.lost} lost.")
     if summary.interrupted:
         return EXIT_INTERRUPTED
     crashed = any(

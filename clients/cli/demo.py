@@ -27,7 +27,7 @@ import click
 from plyhouse.clients.cli.leaderboard import print_standings
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_UNREACHABLE, CommandError
 from plyhouse.clients.cli.shared.http import call, path
-from plyhouse.clients.cli.shared.output import is_terminal, note
+from plyhouse.clients.cli.shared.output import has_controls, note
 
 __all__ = ["demo"]
 
@@ -280,7 +280,7 @@ def _wait_until_played(server: str, competitions: Mapping[str, str], house: _Hou
 @contextlib.contextmanager
 def _bars() -> Iterator[Any]:
     """Progress per game: bars while a person watches, a line at the end otherwise."""
-    if not is_terminal():
+    if not has_controls(sys.stdout):
         said: set[str] = set()
 
         def tell(game: str, done: int, planned: int) -> None:

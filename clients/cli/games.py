@@ -48,7 +48,7 @@ def games(name: str | None, as_json: bool) -> None:
         for game in all_games
     ]
     columns = ["game", "seats", "chance", "information", "summary"]
-    print_table("Games", columns, rows, "lrlll")
+    print_table("Games", columns, rows, "lrllw")
 
 
 def _seats(game: Game) -> str:

@@ -74,11 +74,11 @@ async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[
 
 def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print standings (dicts with the fields of `plyhouse.server.results.leaderboards.Line`)."""
-    print_table(title, *_cells(rows))
+    print_table(title, *_cells(rows), keys=3)
 
 
 def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The same as a table of rich, whatever standard output is."""
+    """The same as a table of rich, whatever standard output is and however wide."""
     return rich_table(title, *_cells(rows))
 
 

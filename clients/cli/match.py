@@ -7,8 +7,7 @@ import json
 import math
 import re
 import secrets
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from plyhouse.clients.cli.arena.tally import (
 )
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
-from plyhouse.clients.cli.shared.output import interval, note, print_table, signed
+from plyhouse.clients.cli.shared.output import counted, interval, note, print_table, signed
 from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
@@ -118,8 +117,8 @@ def match(
     rules = get_game(game, files=True)
     if len(bots) != rules.seats:
         raise CommandError(
-            f"{_count(rules.seats, 'seat')} in {rules.spec}: "
-            f"name {_count(rules.seats, 'bot')}, not {len(bots)}.",
+            f"{counted(rules.seats, 'seat')} in {rules.spec}: "
+            f"name {counted(rules.seats, 'bot')}, not {len(bots)}.",
             EXIT_USAGE,
         )
     if log_folder is not None:
@@ -143,10 +142,9 @@ def match(
     per_pairing = rules.seats if mirrored else 1
     pairings = -(-count // per_pairing)
     if pairings * per_pairing != count:
-        note(f"Playing {pairings * per_pairing} games, so that every bot has every seat.")
+        note(f"Playing {pairings * per_pairing} games, so that every bot has every seat equally.")
     results = _play(series, pairings, jobs or default_jobs(rules.seats, mirrored), save)
-    bounds = (rules.info.min_return, rules.info.max_return)
-    accounts = tally(results, rules.seats, bounds)
+    accounts = tally(results, rules.seats, rules.return_bounds)
     if as_json:
         click.echo(json.dumps(_document(series, results, accounts), indent=2))
     else:
@@ -156,10 +154,6 @@ def match(
         _show_faults(series, faults, len(results))
         return EXIT_FAILED
     return EXIT_OK
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
@@ -186,6 +180,7 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
 def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[MatchResult]:
     """Play the series; results in the order of the pairings, records to the file in it."""
     from plyhouse.clients.cli.arena.local import loop_factory
+    from plyhouse.clients.cli.arena.progress import watched
     from plyhouse.clients.cli.arena.series import play_series
 
     finished: dict[int, PlayedPairing] = {}
@@ -195,7 +190,7 @@ def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[M
         except OSError as error:
             reason = (error.strerror or "cannot be written").lower()
             raise CommandError(f"{save}: {reason}.", EXIT_USAGE) from error
-        advance = stack.enter_context(_progress(pairings))
+        progress = stack.enter_context(watched(pairings, series.names))
         waiting: dict[int, PlayedPairing] = {}
         written = 0
 
@@ -205,11 +200,11 @@ def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[M
             while file is not None and written in waiting:
                 file.writelines(f"{record}\n" for record in waiting.pop(written).records)
                 written += 1
-            advance()
+            progress.advance(played.results)
 
         try:
             with asyncio.Runner(loop_factory=loop_factory()) as runner:
-                runner.run(play_series(series, pairings, jobs, on_played))
+                runner.run(play_series(series, pairings, jobs, on_played, progress.say))
         except ExceptionGroup as group:
             raise _first(group) from None
     return [result for index in sorted(finished) for result in finished[index].results]
@@ -221,33 +216,15 @@ def _first(group: ExceptionGroup[Exception]) -> Exception:
     return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
-@contextmanager
-def _progress(pairings: int) -> Iterator[Callable[[], None]]:
-    """A bar on standard error while a person watches; silence otherwise."""
-    import sys
-
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    columns = (TextColumn("pairings"), BarColumn(), MofNCompleteColumn(), Remaining())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=pairings)
-        yield lambda: progress.advance(task)
-
-
 def _show(
     series: Series, results: list[MatchResult], accounts: list[Tally], *, show_seed: bool
 ) -> None:
     """The result for people."""
     pairings = len({result.pairing for result in results})
-    games = f"{len(results)} game{'' if len(results) == 1 else 's'}"
+    games = counted(len(results), "game")
     if series.mirrored and len(accounts) > 1:
         kind = "pair" if len(accounts) == 2 else "pairing"
-        games += f" in {pairings} mirrored {kind}{'' if pairings == 1 else 's'}"
+        games += f" in {counted(pairings, f'mirrored {kind}')}"
     title = f"{series.game}, {series.time_control}, {games}, seed {series.seed}"
     columns = ["bot", "games", "W-D-L", "score", "95 %", "mean", "95 %", "forfeits", "time/game"]
     rows = [
@@ -262,7 +239,7 @@ def _show(
         ]
         for account in accounts
     ]
-    print_table(title, columns, rows, "lrrrrrrlr")
+    print_table(title, columns, rows, "lrrrrrrwr")
     if len(accounts) == 2 and accounts[0].score is not None:
         found = elo_interval(accounts[0].score)
         click.echo(
@@ -301,7 +278,7 @@ def _show_faults(series: Series, faults: list[MatchResult], games: int) -> None:
     )
     reason = f": {first.reason}" if first.reason else ""
     note(
-        f"plyhouse: {len(faults)} of {games} games could not be played as they should; "
+        f"plyhouse: {len(faults)} of {counted(games, 'game')} could not be played as they should; "
         f"the first ended by {first.termination.replace('_', ' ')} of {who}{reason}"
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.output import is_terminal, note, signed
+from plyhouse.clients.cli.shared.output import has_colour, note, signed
 
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector
@@ -260,7 +260,7 @@ class _Table:
         from plyhouse.clients.terminal.draw import draw
 
         if self.scene is not None and (again or self.scene != self.shown):
-            click.echo(f"\n{draw(self.scene, colour=is_terminal())}\n")
+            click.echo(f"\n{draw(self.scene, colour=has_colour(sys.stdout))}\n")
             self.shown = self.scene
 
     async def _ask(self, turn: Turn) -> None:

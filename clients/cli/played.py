@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import counted, note
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
@@ -47,8 +47,9 @@ def played_matches(game: Game, files: Sequence[Path], database: str | None) -> l
     places = [*map(str, files), *([database] if database is not None else [])]
     if not found:
         raise CommandError(f"There is no finished match of {game.spec} in {', '.join(places)}.")
-    left_out = f"; {others} others were left out" if others else ""
-    note(f"{len(found)} matches of {game.spec}{left_out}.")
+    verb = "was" if others == 1 else "were"
+    left_out = f"; {counted(others, 'other')} {verb} left out" if others else ""
+    note(f"{counted(len(found), 'match', 'matches')} of {game.spec}{left_out}.")
     return found
 
 

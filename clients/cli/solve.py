@@ -166,7 +166,7 @@ def show(solution: Solution, facts: dict[str, Any]) -> None:
                 for action, share in policy(info.state)
             )
             rows.append([game.seat_name(seat), seen(game.observe(info.state, seat)), chances])
-    print_table("Policy", ["seat", "what it sees", "what it does"], rows, "lll")
+    print_table("Policy", ["seat", "what it sees", "what it does"], rows, "lww")
 
 
 def seen(observation: Observation) -> str:

@@ -215,7 +215,7 @@ async def test_nothing_is_played_that_the_bot_did_not_choose(
         assert server.said.empty()
         assert "nothing to play: the bot has reported no action so far" in run.text
         server.say(Finished("m1", Outcome("flag_fall", [-1.0, 1.0], 0, "out of time")))
-        await run.until("lost on time at ply 0 (move:1, round trip 0 ms)")
+        await run.until("lost on time at ply 0 (move:1, round trip 0 ms; 1000 ms were left when")
         await run.until("lost -1 after 0 plies: flag fall by us")
 
 
@@ -654,3 +654,31 @@ async def test_runs_with_a_seed_repeat_their_nonces(
             nonces.append((await server.heard(Ready)).nonce)
     assert nonces[0] == nonces[1]
     assert len(set(nonces)) == 4
+
+
+async def test_a_flag_is_explained_by_its_own_ply(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock
+) -> None:
+    """The ledger that is known is that of the ply before: it says so."""
+    spec = bot_file(
+        """
+        class MyBot(Bot):
+            def choose(self, turn):
+                if turn.ply == 0: return "4"
+                try: time.sleep(1000)
+                finally: pass
+        """
+    )
+    async with running(spec, server, clock, hang_grace=0.0) as run:
+        await server.welcome()
+        await run.start_match()
+        run.turn(0)
+        run.accept(await server.heard(Act), charged_ms=5)
+        run.turn(2, Event(1, 1, "4"), ms=900)
+        await settle()
+        await clock.advance(0.95)
+        outcome = Outcome("flag_fall", [-1.0, 1.0], 0)
+        server.say(Finished("m1", outcome, []))
+        await run.until("900 ms were left when the turn came here, 950 ms ago")
+        await run.until("our ply before that was ply 0: thought 5 ms")
+        assert "last ply" not in run.text

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.bots.conftest import played
 
 from plyhouse.bots import BotError, HiddenInformation, Match, Resignation, Turn, TurnOver
 from plyhouse.bots.process.tracker import OutOfStep, Tracker
-from plyhouse.games.registry import get_game
+from plyhouse.games.base import CHANCE
+from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.protocol.messages import Event
 from plyhouse.search import alpha_beta
 
@@ -166,6 +168,53 @@ def test_nonsense_is_told_from_actions(nonsense: Any) -> None:
     turn = turn_of("connect_four")
     try:
         _, problem = turn.text_of(nonsense)
+    except BotError as error:
+        problem = str(error)
+    assert "expected one of 1, 2" in problem
+
+
+class Alike:
+    """Equals a number, as the numbers of other libraries do, and is none."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return self.value == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "alike", [np.int64(3), np.uint8(3), np.float64(3.0), np.array(3), Alike(3), 3.0]
+)
+def test_what_equals_a_legal_action_is_that_action(alike: Any) -> None:
+    reported: list[str] = []
+    turn = turn_of("connect_four", on_report=reported.append)
+    expected = turn.game.format(turn.state, turn.legal[3])
+    assert turn.text_of(alike) == (expected, "")
+    turn.report(alike)
+    assert reported == [expected]
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_numbers_of_numpy_are_actions_of_every_game(name: str) -> None:
+    game = get_game(name)
+    state: Any = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    seat = max(state.to_move, 0)  # all at once: any of them
+    match = Match("m", game, seat, (), "move:1", False, "forfeit")
+    turn = Turn(match, ply=0, state=state, observation=game.observe(state, seat))
+    alike = [turn.text_of(np.int64(action)) for action in turn.legal]
+    assert alike == [(text, "") for text in turn.legal_text]
+
+
+@pytest.mark.parametrize("far", [np.int64(99), np.float64(2.5), np.array([1, 2, 3]), Alike(99)])
+def test_what_equals_no_legal_action_is_told_so(far: Any) -> None:
+    turn = turn_of("connect_four")
+    try:
+        _, problem = turn.text_of(far)
     except BotError as error:
         problem = str(error)
     assert "expected one of 1, 2" in problem

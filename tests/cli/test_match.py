@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.cli.conftest import Plyhouse
+from tests.cli.terminal import in_terminal
 
 from plyhouse.clients.cli.arena.process import pairing_seed, seat_orders
 from plyhouse.clients.cli.arena.series import Series
@@ -231,3 +233,37 @@ def test_one_bot_plays_a_game_of_one_seat_alone(plyhouse: Plyhouse) -> None:
     refused = plyhouse("match", "random", *alone[1:])
     assert refused.code == 2
     assert "1 seat in pacman" in refused.err
+
+
+CHATTY = """
+from plyhouse.bots import Bot
+
+class Chatty(Bot):
+    def choose(self, turn):
+        print("I think of", turn.legal_text[0], "now")
+        return turn.legal[0]
+"""
+
+
+def test_what_bots_print_does_not_tear_the_bar_and_the_score_runs(tmp_path: Path) -> None:
+    (tmp_path / "chatty.py").write_text(CHATTY, encoding="utf-8")
+    shown = in_terminal(
+        "match", "chatty.py", "random", "--game", "tic_tac_toe", "--games", "60", cwd=tmp_path
+    )
+    assert shown.code == 0
+    said = [line for line in shown.lines if "I think of" in line]
+    assert len(said) > 100
+    assert all(line.startswith("[chatty] I think of") and line.endswith("now") for line in said)
+    assert re.search(r"\d+/30 .*chatty [\d.]+ : [\d.]+ random", shown.text)
+    assert all(len(line) <= 80 for line in shown.lines)
+    for column in ("W-D-L", "mean", "forfeits", "time/game"):
+        assert column in shown.text
+
+
+def test_a_dumb_terminal_is_told_how_the_series_stands(tmp_path: Path) -> None:
+    shown = in_terminal(
+        "match", "random", "random", "--game", "coin_guess", "--games", "40",
+        env={"TERM": "dumb"}, cwd=tmp_path,
+    )  # fmt: skip
+    assert "\x1b" not in shown.raw
+    assert "10 of 20 pairings: random " in shown.text

@@ -79,6 +79,13 @@ def test_one_value_bounds_nothing() -> None:
     assert (found.value, found.low, found.high) == (3.0, -math.inf, math.inf)
 
 
+def test_an_interval_never_leaves_the_bounds() -> None:
+    found = mean_interval([1.0, -1.0], (-1.0, 1.0))  # Student's t alone: 0 +- 12.7
+    assert (found.value, found.low, found.high) == (0.0, -1.0, 1.0)
+    found = mean_interval([2.0, 0.5, 2.0], (-2.0, 2.0))
+    assert -2.0 <= found.low < found.value < found.high == 2.0
+
+
 def test_values_that_do_not_vary_leave_doubt() -> None:
     found = mean_interval([1.0, 1.0], (-1.0, 1.0))
     assert found.value == found.high == 1.0

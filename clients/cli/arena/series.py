@@ -79,21 +79,29 @@ def default_jobs(seats: int, mirrored: bool) -> int:
 
 
 async def play_series(
-    series: Series, pairings: int, jobs: int, on_played: Callable[[int, PlayedPairing], None]
+    series: Series,
+    pairings: int,
+    jobs: int,
+    on_played: Callable[[int, PlayedPairing], None],
+    on_line: Callable[[str], None],
 ) -> None:
     """Play ``pairings`` pairings in ``jobs`` processes; ``on_played(index, played)`` gets each.
 
-    They are handed over as they end, which need not be in order.  Raises `ArenaError`; however
+    They are handed over as they end, which need not be in order; ``on_line`` gets what the bots
+    print and how they fail, line by line.  Raises `ArenaError`; however
     it ends, no process is left.
     """
     queue = iter(range(pairings))
     async with asyncio.TaskGroup() as group:
         for _ in range(min(jobs, pairings)):
-            group.create_task(_work(series, queue, on_played))
+            group.create_task(_work(series, queue, on_played, on_line))
 
 
 async def _work(
-    series: Series, queue: Iterator[int], on_played: Callable[[int, PlayedPairing], None]
+    series: Series,
+    queue: Iterator[int],
+    on_played: Callable[[int, PlayedPairing], None],
+    on_line: Callable[[str], None],
 ) -> None:
     """Let one process play what is left in the queue."""
     process = await asyncio.create_subprocess_exec(
@@ -102,8 +110,10 @@ async def _work(
         "plyhouse.clients.cli.arena.process",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,  # a progress bar may be where it would print
         limit=LINE_LIMIT,
     )
+    telling = asyncio.create_task(_tell(process, on_line))
     grace = 0.5  # when interrupted, nobody wants to wait for the end of a match
     try:
         await _ask(process, msgspec.json.encode(series).decode())
@@ -113,6 +123,16 @@ async def _work(
         grace = 10.0
     finally:
         await _end(process, grace)
+        # Whatever it left behind may hold its standard error open.
+        await asyncio.wait({telling}, timeout=1.0)
+        telling.cancel()
+
+
+async def _tell(process: asyncio.subprocess.Process, on_line: Callable[[str], None]) -> None:
+    """Pass on what a process prints."""
+    if process.stderr is not None:
+        async for line in process.stderr:
+            on_line(line.decode(errors="replace").rstrip("\n"))
 
 
 async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, object]:

@@ -8,7 +8,8 @@ Intervals of a score use the method of Agresti and Coull ("Approximate is better
 between 0 and 1: z^2/2 pseudo-observations at 0 and as many at 1 join the data.  Unlike
 mean +- 1.96 s/sqrt(n) it says something sensible after one pairing, or when one side won
 them all.  Intervals of returns use Student's t; where all pairings gave the same, which would
-collapse it to a point, the other method over the game's range of returns.
+collapse it to a point, the other method over the game's range of returns.  No interval leaves
+that range.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ def mean_interval(
 ) -> Interval:
     """Mean with its Student interval.
 
-    ``bounds`` are the least and greatest values there can be; they are used where the values
-    do not vary (or there is only one), and infinite ones bound nothing then.
+    ``bounds`` are the least and greatest values there can be: no interval leaves them.  Where the
+    values do not vary (or there is only one) it comes from them, and infinite ones bound nothing.
 
     >>> found = mean_interval([1.0, -1.0, 1.0, 1.0])
     >>> f"{found.value:.2f} from {found.low:.2f} to {found.high:.2f}"
@@ -137,7 +138,7 @@ def mean_interval(
         return Interval(mean, low + scaled.low * (high - low), low + scaled.high * (high - low))
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     half = student(count - 1) * math.sqrt(variance / count)
-    return Interval(mean, mean - half, mean + half)
+    return Interval(mean, max(bounds[0], mean - half), min(bounds[1], mean + half))
 
 
 def student(freedom: int) -> float:

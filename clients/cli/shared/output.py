@@ -1,14 +1,20 @@
-"""Tables and notes: rich in a terminal, plain aligned text when piped.
+"""Tables and notes: boxes in a terminal, plain aligned text when piped.
 
-Results go to standard output, everything said about them to standard error, so that
-scripts can read the former.
+Results go to standard output, everything said about them to standard error, so that scripts can
+read the former.  A table that is wider than its terminal is folded: texts are wrapped at blanks,
+then columns go below the others under the same first ones.  Nothing is cut off.  ``NO_COLOR`` and
+``TERM=dumb`` are respected: the first means no colours, the second no control characters at all.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
@@ -16,6 +22,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
+    "counted",
+    "has_colour",
+    "has_controls",
     "interval",
     "is_terminal",
     "note",
@@ -25,15 +34,37 @@ __all__ = [
     "signed",
 ]
 
+NARROWEST: Final = 12
+"""Characters that a text keeps at least, when it is wrapped."""
+
 
 def is_terminal() -> bool:
     """Whether standard output is a terminal that a person watches."""
     return sys.stdout.isatty()
 
 
+def has_controls(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that understands control characters."""
+    return stream.isatty() and os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which colours are wanted."""
+    return has_controls(stream) and not os.environ.get("NO_COLOR")
+
+
 def note(message: str) -> None:
     """Say something on standard error that is no result."""
     click.echo(message, err=True)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """``1 match``, ``2 matches``; ``many`` is the noun with an s if not given.
+
+    >>> counted(1, "match", "matches"), counted(1200, "game")
+    ('1 match', '1200 games')
+    """
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def signed(value: float, digits: int = 0) -> str:
@@ -55,10 +86,11 @@ def interval(low: float, high: float, digits: int = 0) -> str:
     return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
-def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: str) -> str:
-    """Aligned columns, two spaces apart.
+def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], align: str) -> str:
+    """Aligned columns, two spaces apart, as wide as they come out.
 
-    ``right`` has one letter per column: ``"r"`` aligns right (numbers), others left.
+    ``align`` has one letter per column: ``"r"`` aligns right (numbers), ``"l"`` left, ``"w"``
+    left as well, and may be wrapped in a narrow terminal (sentences).
 
     >>> print(plain_table(["bot", "games"], [["random", "200"], ["mcts", "40"]], "lr"))
     bot     games
@@ -66,42 +98,133 @@ def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: st
     mcts       40
     """
     table = [list(columns), *(list(row) for row in rows)]
-    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    return _aligned(table, _widths(table), align)
 
-    def line(row: Sequence[str]) -> str:
-        cells = (
-            cell.rjust(width) if side == "r" else cell.ljust(width)
-            for cell, width, side in zip(row, widths, right, strict=True)
-        )
-        return "  ".join(cells).rstrip()
 
-    return "\n".join(line(row) for row in table)
+def print_table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], align: str, keys: int = 1
+) -> None:
+    """Print a titled table to standard output; see `plain_table` for ``align``.
+
+    ``keys``: so many of the first columns say what a row is about; a folded table repeats them.
+    """
+    if not is_terminal():
+        click.echo(title)
+        click.echo(plain_table(columns, rows, align))
+        return
+    boxed = has_controls(sys.stdout)
+    width = shutil.get_terminal_size().columns
+    blocks = folded(columns, rows, align, keys, width, 3 if boxed else 2, 1 if boxed else -2)
+    if not boxed:
+        click.echo(title)
+        click.echo("\n\n".join(_aligned(b.table, b.widths, b.align) for b in blocks))
+        return
+    from rich.console import Console
+
+    console = Console()
+    for index, block in enumerate(blocks):
+        console.print(_rich_table("" if index else title, block))
 
 
 def rich_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: str
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], align: str
 ) -> Table:
-    """The table for a terminal; see `plain_table` for ``right``."""
+    """The table in a box, as wide as it comes out; see `plain_table` for ``align``."""
+    table = [list(columns), *(list(row) for row in rows)]
+    return _rich_table(title, Block(table, _widths(table), align))
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some columns of a table, as wide as they are to be printed."""
+
+    table: list[list[str]]
+    """The heads, then the rows."""
+    widths: list[int]
+    align: str
+
+
+def folded(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    align: str,
+    keys: int,
+    width: int,
+    each: int = 2,
+    more: int = -2,
+) -> list[Block]:
+    """The columns in blocks that fit into ``width`` characters, the first ``keys`` in each.
+
+    A line needs ``each`` characters per column beside its texts, and ``more`` in all.
+    """
+    table = [list(columns), *(list(row) for row in rows)]
+    natural = _widths(table)
+    least = [
+        min(full, NARROWEST) if side == "w" else full
+        for full, side in zip(natural, align, strict=True)
+    ]
+
+    def needed(chosen: Sequence[int]) -> int:
+        return sum(least[i] + each for i in chosen) + more
+
+    blocks, chosen = [], list(range(keys))
+    for column in range(keys, len(columns)):
+        if len(chosen) > keys and needed([*chosen, column]) > width:
+            blocks.append(chosen)
+            chosen = list(range(keys))
+        chosen.append(column)
+    blocks.append(chosen)
+    made = []
+    for chosen in blocks:
+        widths = [least[i] for i in chosen]
+        spare = width - needed(chosen)
+        for place, column in enumerate(chosen):
+            given = max(0, min(spare, natural[column] - widths[place]))
+            widths[place] += given
+            spare -= given
+        cells = [[row[i] for i in chosen] for row in table]
+        made.append(Block(cells, widths, "".join(align[i] for i in chosen)))
+    return made
+
+
+def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+
+
+def _aligned(table: Sequence[Sequence[str]], widths: Sequence[int], align: str) -> str:
+    """The rows as lines; what is wider than its column takes several."""
+    lines = []
+    for row in table:
+        cells = [
+            (textwrap.wrap(cell, width) or [""]) if len(cell) > width and side == "w" else [cell]
+            for cell, width, side in zip(row, widths, align, strict=True)
+        ]
+        for index in range(max(map(len, cells))):
+            texts = [cell[index] if index < len(cell) else "" for cell in cells]
+            placed = (
+                text.rjust(width) if side == "r" else text.ljust(width)
+                for text, width, side in zip(texts, widths, align, strict=True)
+            )
+            lines.append("  ".join(placed).rstrip())
+    return "\n".join(lines)
+
+
+def _rich_table(title: str, block: Block) -> Table:
+    """The block in a box."""
     from rich.box import ROUNDED
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), box=ROUNDED, title_justify="left", title_style="bold")
-    for column, side in zip(columns, right, strict=True):
-        table.add_column(column, justify="right" if side == "r" else "left")
-    for row in rows:
+    table = Table(
+        title=escape(title) or None, box=ROUNDED, title_justify="left", title_style="bold"
+    )
+    for column, width, side in zip(block.table[0], block.widths, block.align, strict=True):
+        table.add_column(
+            escape(column),
+            justify="right" if side == "r" else "left",
+            width=width if side == "w" else None,
+            overflow="fold",  # never dots instead of data, however narrow the terminal
+        )
+    for row in block.table[1:]:
         table.add_row(*(escape(cell) for cell in row))
     return table
-
-
-def print_table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], right: str
-) -> None:
-    """Print a titled table to standard output; see `plain_table` for ``right``."""
-    if not is_terminal():
-        click.echo(title)
-        click.echo(plain_table(columns, rows, right))
-        return
-    from rich.console import Console
-
-    Console().print(rich_table(title, columns, rows, right))

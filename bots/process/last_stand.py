@@ -1,0 +1,119 @@
+"""Where a bot stood when it hung or died: asked for by a signal, read as a traceback.
+
+A bot that hangs may hold the interpreter's lock, and one whose machine code crashes runs no
+Python any more.  `faulthandler` writes from the signal handler itself, so both still tell where
+they are.  It writes to a pipe of its own: standard error belongs to the bot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import faulthandler
+import linecache
+import os
+import re
+import signal
+from typing import Final
+
+__all__ = ["ASK", "LastStand", "readable", "tell_when_asked"]
+
+ASK: Final = signal.SIGUSR2
+"""Asks a bot's process where it stands."""
+
+PATIENCE: Final = 0.5
+"""Seconds in which a process that was asked has to answer."""
+
+_LIMIT: Final = 1 << 18
+_END: Final = b" in _run_module_as_main\n"
+"""The outermost line of the main thread, which faulthandler writes last."""
+_HEADER: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.*:")
+_FRAME: Final = re.compile(r'  File "(.*)", line (\d+) in (.*)')
+_OURS: Final = os.path.dirname(__file__)
+
+
+def tell_when_asked(descriptor: int) -> None:
+    """In the bot's process: write where it stands when `ASK` comes, or when it crashes."""
+    os.set_inheritable(descriptor, False)
+    faulthandler.enable(file=descriptor)
+    faulthandler.register(ASK, file=descriptor)
+
+
+class LastStand:
+    """The runner's end of that pipe."""
+
+    def __init__(self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport) -> None:
+        self._reader = reader
+        self._transport = transport
+
+    @classmethod
+    async def of(cls, descriptor: int) -> LastStand:
+        """Read from the pipe's end ``descriptor``, which is ours from now on."""
+        reader = asyncio.StreamReader(limit=_LIMIT)
+        file = os.fdopen(descriptor, "rb", buffering=0)  # the transport closes it
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), file
+        )
+        return cls(reader, transport)
+
+    async def ask(self, pid: int) -> str:
+        """Where process ``pid`` stands; empty if it does not tell in time."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, ASK)
+            return await self._read(whole=False)
+        return ""
+
+    async def last_words(self) -> str:
+        """Where an ended process crashed; empty if it did not crash."""
+        return await self._read(whole=True)
+
+    def close(self) -> None:
+        """Read no more."""
+        self._transport.close()
+
+    async def _read(self, *, whole: bool) -> str:
+        data = b""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while len(data) < _LIMIT and (whole or not data.endswith(_END)):
+                    piece = await self._reader.read(65536)
+                    if not piece:
+                        break
+                    data += piece
+        return readable(data.decode(errors="replace"))
+
+
+def readable(dump: str) -> str:
+    """The lines of a bot's author in a dump of `faulthandler`, the latest last.
+
+    Threads of ours that only wait are left out, and so is what lies outside of the bot's code.
+    """
+    threads: list[list[tuple[str, int, str]]] = []
+    for line in dump.splitlines():
+        found = _FRAME.fullmatch(line)
+        if found is not None and threads:
+            threads[-1].append((found[1], int(found[2]), found[3]))
+        elif _HEADER.fullmatch(line):
+            threads.append([])
+    shown = [frames for thread in threads if (frames := _of_the_author(thread))]
+    parts = ["\n".join(map(_written, frames)) for frames in shown]
+    return "\nand in another thread:\n".join(reversed(parts))
+
+
+def _of_the_author(thread: list[tuple[str, int, str]]) -> list[tuple[str, int, str]]:
+    """The frames inside of ours, outermost first; none of a thread that only waits for us."""
+    ours = [index for index, (file, _, _) in enumerate(thread) if _is_ours(file)]
+    if ours and thread[ours[0]][2] == "receive":
+        return []
+    inside = thread[: ours[0]] if ours else thread
+    return [frame for frame in reversed(inside) if not frame[0].startswith("<frozen ")]
+
+
+def _is_ours(file: str) -> bool:
+    return os.path.dirname(file) == _OURS
+
+
+def _written(frame: tuple[str, int, str]) -> str:
+    file, number, name = frame
+    line = linecache.getline(file, number).strip()
+    return f'  File "{file}", line {number}, in {name}' + (f"\n    {line}" if line else "")

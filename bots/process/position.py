@@ -1,0 +1,47 @@
+"""The position of a turn for the author of a bot that failed, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.bots.api import Match, Turn
+from plyhouse.bots.process.pipe import Begin
+from plyhouse.bots.process.tracker import Tracker
+from plyhouse.games.registry import add_game_file, get_game
+
+__all__ = ["match_of", "position_of", "position_text"]
+
+
+def match_of(begin: Begin) -> Match:
+    """What does not change during the match that begins; raises `GameError`."""
+    snapshot = begin.snapshot
+    if begin.file:
+        add_game_file(begin.file)
+    return Match(
+        id=snapshot.match,
+        game=get_game(snapshot.game, files=begin.files),
+        seat=snapshot.seat or 0,
+        players=tuple(snapshot.players),
+        time_control=snapshot.time_control,
+        rated=snapshot.rated,
+        illegal_rule=snapshot.illegal_rule,
+    )
+
+
+def position_text(turn: Turn) -> str:
+    """What the bot saw at this turn."""
+    played = " ".join(str(event.action) for event in turn.history) or "none"
+    return (
+        f"{turn.game.spec}, seat {turn.seat}, ply {turn.ply}\n"
+        f"{turn.describe()}\nactions so far: {played}"
+    )
+
+
+def position_of(begin: Begin, ply: int, observation: dict[str, Any]) -> str:
+    """The same without the bot's process, from all that is known of the match."""
+    match = match_of(begin)
+    tracker = Tracker(match.game, begin.snapshot.events)
+    seen = tracker.observation(observation, match.seat)
+    return position_text(
+        Turn(match, ply=ply, state=tracker.state, observation=seen, history=tracker.events)
+    )

@@ -1,0 +1,76 @@
+"""Runs the command line in a pseudo-terminal, as a person sees it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cli.conftest import clean_environment, command
+
+__all__ = ["Shown", "in_terminal"]
+
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a terminal was sent."""
+
+    code: int
+    raw: str
+
+    @property
+    def text(self) -> str:
+        """Without control sequences."""
+        return _CONTROL.sub("", self.raw)
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.split("\r")[-1] for line in self.text.replace("\r\n", "\n").split("\n")]
+
+
+def in_terminal(
+    *arguments: str,
+    columns: int = 80,
+    stdin: str = "",
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Shown:
+    """Run ``plyhouse`` in a terminal of its own; ``stdin`` is typed at once."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = clean_environment({"TERM": "xterm-256color", **(env or {})})
+    environment.pop("COLUMNS", None)
+    environment.pop("NO_COLOR", None) if env is None or "NO_COLOR" not in env else None
+    process = subprocess.Popen(
+        [*command(), *arguments],
+        stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd,
+        start_new_session=True,
+    )  # fmt: skip
+    os.close(theirs)
+    if stdin:
+        os.write(ours, stdin.encode())
+    data, deadline = b"", time.monotonic() + 120
+    try:
+        while time.monotonic() < deadline:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:  # the terminal is closed
+                break
+            if not piece:
+                break
+            data += piece
+        code = process.wait(timeout=30)
+    finally:
+        process.kill()
+        os.close(ours)
+    return Shown(code, data.decode(errors="replace"))

@@ -1,0 +1,57 @@
+"""Tables that fit, and terminals that want no colours."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.terminal import in_terminal
+
+from plyhouse.clients.cli.shared.output import folded
+
+COLUMNS = ["#", "bot", "player", "rating", "95 % interval", "score", "games", "W-D-L", "returns"]
+ROWS = [
+    ["1", "alpha_beta", "ada", "1843", "[1790, 1896]", "190.5", "200", "190-1-9", "+181.0"],
+    ["12", "my-long-bot-name", "somebody", "983", "[900, 1066]", "19", "200", "19-0-181", "-162.0"],
+]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+def test_a_folded_table_fits_and_loses_nothing(width: int) -> None:
+    blocks = folded(COLUMNS, ROWS, "rllrrrrrr", 2, width)
+    assert all(block.table[0][:2] == ["#", "bot"] for block in blocks)
+    shown = [[cell for block in blocks for cell in block.table[line][2:]] for line in range(3)]
+    assert shown == [row[2:] for row in [COLUMNS, *ROWS]]
+    for block in blocks:
+        assert sum(block.widths) + 2 * (len(block.widths) - 1) <= width
+    assert len(blocks) == 1 or width < 90
+
+
+def test_sentences_are_wrapped_before_columns_are_moved() -> None:
+    text = "Players bet on one of three cards, and may bluff about what they hold."
+    (block,) = folded(["game", "seats", "summary"], [["kuhn_poker", "2", text]], "lrw", 1, 60)
+    assert block.widths == [10, 5, 41]
+    assert sum(block.widths) + 4 == 60
+
+
+def test_a_table_in_a_narrow_terminal_shows_every_column() -> None:
+    shown = in_terminal("games", columns=80)
+    assert all(len(line) <= 80 for line in shown.lines)
+    assert "…" not in shown.text
+    for word in ("coin_guess", "stochastic", "imperfect"):
+        assert word in shown.text
+
+
+def test_a_dumb_terminal_gets_plain_text() -> None:
+    shown = in_terminal("games", columns=80, env={"TERM": "dumb"})
+    assert "\x1b" not in shown.raw
+    assert "│" not in shown.raw
+    assert all(len(line) <= 80 for line in shown.lines)
+
+
+def test_no_colour_where_none_is_wanted() -> None:
+    typed = "show\nquit\n"
+    plain = in_terminal(
+        "play", "tic_tac_toe", "--against", "random", stdin=typed, env={"NO_COLOR": "1"}
+    )
+    assert "\x1b[3" not in plain.raw
+    coloured = in_terminal("play", "tic_tac_toe", "--against", "random", stdin=typed)
+    assert "\x1b[" in coloured.raw
