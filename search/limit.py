@@ -94,7 +94,7 @@ class SearchResult:
     """What every seat may expect, from searches that value all of them (max^n); else empty."""
     exact: bool = False
     """True when the value is the game's true one: no line was cut off by a depth limit
-    or valued by an estimate."""
+    or valued by an estimate, or the game is proven to be won or lost all the same."""
     visits: Mapping[Any, int] = field(default_factory=dict)
     """Simulations that began with each root action, for Monte Carlo searches."""
     simulations: int = 0

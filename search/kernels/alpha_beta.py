@@ -1,5 +1,7 @@
 """Fail-soft negamax alpha-beta for two-seat, zero-sum, deterministic games: the plain one.
 
+No window is wider than the bounds of the returns: a mover who has found a win looks no further.
+
 Knuth and Moore, "An analysis of alpha-beta pruning", Artificial Intelligence 6 (1975);
 fail-soft after Fishburn, "Another optimization of alpha-beta search", SIGART 84 (1983).
 
@@ -34,6 +36,7 @@ class Kernel:
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
+        self.most: float = leaves.most
         self.blind: bool = leaves.evaluate is None and not leaves.heuristic
         self.order: bool = order
         self.nodes: i64 = 1
@@ -131,6 +134,8 @@ class Kernel:
                     if to_move != TERMINAL:
                         line.extend(self.lines[ply + 1])
                     self.lines[ply] = line
+                    if value >= self.most:
+                        break
         return best
 
     def frontier(self, state: NodeState, alpha: float, beta: float, ply: i64) -> float:
@@ -169,5 +174,7 @@ class Kernel:
                 if value > alpha:
                     alpha = value
                     self.lines[ply] = [action]
+                    if value >= self.most:
+                        break
         self.nodes = nodes
         return best

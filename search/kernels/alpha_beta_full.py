@@ -73,6 +73,8 @@ class Kernel:
     ) -> None:
         self.poll = poll
         self.leaves: Leaves = leaves
+        self.least: float = leaves.least
+        self.most: float = leaves.most
         self.order: bool = order
         self.table: Table | None = None
         # Whether equal keys mean equal futures, so that what is solved stays so.
@@ -95,10 +97,13 @@ class Kernel:
             self.killers.append(NOTHING)
             self.killers.append(NOTHING)
         self.history: list[dict[Any, int]] = [{}, {}]
+        # Whether a game won or lost was taken from the table, where the past may change that.
+        self.relied: bool = False
 
     def begin(self, previous: list[Any]) -> None:
         """Start an iteration; ``previous`` is the principal variation to try first."""
         self.previous = previous
+        self.relied = False
         self.leaves.reset()
         for scores in self.history:
             for action in scores:
@@ -169,6 +174,8 @@ class Kernel:
                     ):
                         if entry.depth != SOLVED:
                             leaves.used = True
+                        if not self.keeps and (value <= leaves.low or value >= leaves.high):
+                            self.relied = True
                         self.lines[ply] = [] if known is NOTHING else [known]
                         self.follow = False
                         return value
@@ -243,6 +250,8 @@ class Kernel:
                     if to_move != TERMINAL:
                         line.extend(self.lines[ply + 1])
                     self.lines[ply] = line
+                    if value >= self.most:
+                        break
         if table is not None:
             valid: i64 = depth
             if self.keeps and (
@@ -254,7 +263,12 @@ class Kernel:
                 )
             ):
                 valid = SOLVED
-            if best >= beta:
+            if best >= self.most:
+                table.put(key, best, valid, EXACT, best_action)
+            elif best <= self.least:
+                # Nothing saves the mover: the line shows the first action as well as another.
+                table.put(key, best, valid, EXACT, actions[0])
+            elif best >= beta:
                 table.put(key, best, valid, LOWER, best_action)
             elif best > floor:
                 table.put(key, best, valid, EXACT, best_action)
@@ -263,12 +277,6 @@ class Kernel:
         if used_before:
             leaves.used = True
         return best
-
-    def decided(self, value: float, table: Table) -> bool:
-        """Whether a value tells a game won or lost for certain, not by an estimate."""
-        leaves = self.leaves
-        certain: bool = not leaves.claimed and not table.claimed
-        return certain and (value >= leaves.high or value <= leaves.low)
 
     def lasts(self, value: float, found: i64, depth: i64) -> bool:
         """Whether an entry may be used in a game that can return to a position.
@@ -377,6 +385,8 @@ class Kernel:
                 if value > alpha:
                     alpha = value
                     self.lines[ply] = [action]
+                    if value >= self.most:
+                        break
         return best
 
     def quiesce(self, state: NodeState, alpha: float, beta: float, left: i64) -> float:
@@ -394,7 +404,7 @@ class Kernel:
             best = self.leaves.value(state, self.seat)
             if mover != self.seat:
                 best = -best
-            if best >= beta or left == 0:
+            if best >= beta or best >= self.most or left == 0:
                 return best
             if best > alpha:
                 alpha = best
@@ -415,7 +425,7 @@ class Kernel:
                 value = -self.quiesce(child, -beta, -alpha, left - 1)
             if value > best:
                 best = value
-                if value >= beta:
+                if value >= beta or value >= self.most:
                     break
                 if value > alpha:
                     alpha = value

@@ -34,6 +34,10 @@ class Leaves:
         self.heuristic: bool = heuristic
         self.low: float = low
         self.high: float = high
+        self.least: float = low
+        self.most: float = high
+        """What no value can pass, as far as a search may use it: a position worth that much to
+        its mover need not be looked at any further."""
         self.used: bool = False
         """Whether a position was valued since `reset`: otherwise the result is exact."""
         self.claimed: bool = False

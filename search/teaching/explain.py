@@ -33,6 +33,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
+from plyhouse.games.trees import TreeGame
 from plyhouse.search.fitness import ALGORITHMS, Needs
 from plyhouse.search.policies import distribution, uniform_policy
 from plyhouse.search.signatures import Evaluation, Policy
@@ -60,13 +61,15 @@ class Style:
     """Whether the other seats are chance nodes."""
     every_seat: bool = False
     """Whether each seat maximises its own return."""
+    bounds: bool = False
+    """Whether a seat that has found the greatest return of the game looks no further."""
     orders: bool = False
     """Whether it tries actions in the game's own order, best first."""
 
 
 SEARCHES: Final = {
     "minimax": Style(ALGORITHMS["minimax"]),
-    "alpha_beta": Style(ALGORITHMS["alpha_beta"], prunes=True, orders=True),
+    "alpha_beta": Style(ALGORITHMS["alpha_beta"], prunes=True, bounds=True, orders=True),
     "expectiminimax": Style(ALGORITHMS["expectiminimax"]),
     "star1": Style(replace(ALGORITHMS["expectiminimax"], algorithm="star1"), prunes=True),
     "team_search": Style(ALGORITHMS["team_search"], prunes=True, teams=True),
@@ -230,9 +233,11 @@ class Recorder:
             other == seat or (self.style.teams and game.team(other) == game.team(seat))
             for other in range(game.seats)
         ]
-        self.low, self.high = game.info.min_return, game.info.max_return
-        if self.style.prunes:  # what no value can pass matters at chance nodes
-            self.low, self.high = game.return_bounds
+        self.low, self.high = game.return_bounds
+        # What ends the search of a position at once; as in a textbook not in a written tree.
+        self.most = INFINITY
+        if self.style.bounds and not isinstance(game, TreeGame):
+            self.most = self.high
 
     def record(self, depth: int) -> Node | None:
         """The root of the tree; None when it has too many nodes."""
@@ -381,7 +386,8 @@ class Recorder:
                 node.best = index
             if not self.style.prunes:
                 continue
-            if best >= beta if maximises else best <= alpha:
+            won = (best if maximises else -best) >= self.most
+            if won or (best >= beta if maximises else best <= alpha):
                 rest = actions[index + 1 :]
                 node.pruned = tuple([self.game.format(state, other) for other in rest])
                 if self.show_cut:
@@ -397,9 +403,9 @@ class Recorder:
         node.low = pick(child.low for child in node.children)
         node.high = pick(child.high for child in node.children)
         if node.pruned and maximises:
-            node.high = INFINITY
+            node.high = self.most
         elif node.pruned:
-            node.low = -INFINITY
+            node.low = -self.most
 
     def average(
         self, node: Node, state: Any, depth: int, alpha: float, beta: float, ply: int

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from plyhouse.games.base import Game
+from plyhouse.games.base import TERMINAL, Game
+from plyhouse.games.trees import TreeGame
 from plyhouse.search.fitness import require_fit
 from plyhouse.search.kernels import MAX_DEPTH
 from plyhouse.search.kernels.alpha_beta_full import successor
@@ -64,6 +65,12 @@ def alpha_beta(
     so, it is the plain algorithm, whose value is that of `plyhouse.search.trees.minimax.minimax` at
     the same depth.  ``values`` holds upper bounds for the actions that are not best: the
     search does not need to know how bad they are.
+
+    Nothing is better than the greatest return of the game (`Game.return_bounds`): where a seat
+    has found a win, neither its other actions nor greater depths are looked at, and ``values``
+    leaves out the actions of the root that were not.  ``exact`` is True for a win or loss that
+    is proven, at whatever depth.  A written tree (`plyhouse.games.trees.tree_game`) is searched
+    as in a textbook, where nobody knows the best leaf beforehand.
 
     ``deepen`` searches the depths 1, 2, ... in turn, the best line of the previous one
     first; the default does so under a time or node limit, where there must be a result at
@@ -171,6 +178,7 @@ class AlphaBetaRoot(Root):
         self.options = options
         self.estimates = evaluate is not None or (heuristic and hasattr(state, "heuristic"))
         self.noisy = hasattr(state, "noisy_actions")
+        self.textbook = isinstance(game, TreeGame)
         self.keeps = game.info.complete_keys
         self.table: Table | None = None
         self.plain = not (
@@ -185,6 +193,8 @@ class AlphaBetaRoot(Root):
 
     def make_kernel(self, module: ModuleType, order: bool) -> Any:
         """Make what searches below the root."""
+        if self.textbook:
+            self.leaves.least, self.leaves.most = -math.inf, math.inf
         if self.plain:
             return module.Kernel(self.poll, self.leaves, order, MAX_DEPTH)
         options = self.options
@@ -236,7 +246,7 @@ class AlphaBetaRoot(Root):
             else:
                 high = expected + width if expected + width < most else math.inf
         self.depth = depth
-        self.exact = not self.leaves.used
+        self.exact = not self.leaves.used or self.proven()
         self.complete_line(depth)
         self.told()
 
@@ -268,18 +278,33 @@ class AlphaBetaRoot(Root):
                 if value > low:
                     self.value = value
                     self.line = [action, *(self.kernel.line() if value < high else ())]
+                    if value >= self.leaves.most:
+                        self.exact = self.proven()
+                        self.forget_after(actions, action)
                     if not followed or action != head:
                         self.complete_line(depth)
                         self.told()
-                if value >= high:
+                if value >= high or value >= self.leaves.most:
                     break
         return best
 
+    def forget_after(self, actions: list[Any], action: Any) -> None:
+        """Drop what lesser depths thought of the actions that a win spares to look at."""
+        for other in actions[actions.index(action) + 1 :]:
+            self.values.pop(other, None)
+
     def settled(self) -> bool:
         """Whether looking deeper could not change the choice, see `Root.settled`."""
-        if self.table is not None and self.table.claimed:
-            return self.exact
-        return super().settled()
+        return self.exact or self.won_or_lost()
+
+    def proven(self) -> bool:
+        """Whether the game is won or lost whatever happened before, see `Root.proven`."""
+        relied = self.table is not None and self.kernel.relied
+        return self.won_or_lost() and not relied
+
+    def won_or_lost(self) -> bool:
+        """Whether the value is that of a won or lost game, not of an estimate."""
+        return super().proven() and not (self.table is not None and self.table.claimed)
 
     def complete_line(self, depth: int) -> None:
         """Make the line longer by what the table knows, where a position found there cut it
@@ -292,9 +317,20 @@ class AlphaBetaRoot(Root):
             state = state.after(action)
         while len(self.line) < depth and state.to_move >= 0:
             entry = self.table.get(state.key())
-            if entry is None or entry.bound != EXACT or entry.action is NOTHING:
+            action = NOTHING if entry is None or entry.bound != EXACT else entry.action
+            if action is NOTHING and self.won_or_lost():
+                action = self.last_action(state)
+            if action is NOTHING or action not in state.actions():
                 return
-            if entry.action not in state.actions():
-                return
-            self.line.append(entry.action)
-            state = state.after(entry.action)
+            self.line.append(action)
+            state = state.after(action)
+
+    def last_action(self, state: Any) -> Any:
+        """An action that ends the game with the value found, if there is one: the table holds
+        nothing of the last positions of a line.
+        """
+        for action in state.actions():
+            child = state.after(action)
+            if child.to_move == TERMINAL and child.returns()[self.seat] == self.value:
+                return action
+        return NOTHING

@@ -92,8 +92,7 @@ class Root:
         self.seat: int = state.to_move
         self.report = limit.report
         self.poll = poll
-        info = game.info
-        low, high = bounds or (float(info.min_return), float(info.max_return))
+        low, high = map(float, bounds or game.return_bounds)
         self.leaves = Leaves(evaluate, heuristic and hasattr(state, "heuristic"), low, high)
         order = hasattr(state, "order")
         self.extra = extra
@@ -144,16 +143,24 @@ class Root:
                     self.told()
         self.depth = depth
         sampled = self.sampler is not None and self.sampler.used
-        self.exact = not self.leaves.used and not sampled
+        self.exact = (not self.leaves.used or self.proven()) and not sampled
         self.told()
 
     def settled(self) -> bool:
         """Whether looking deeper could not change the choice.
 
-        That is when no line was cut off, or when the game is won or lost for certain
-        (not merely by an estimate as good as a win).
+        That is when no line was cut off, or when the game is won or lost for certain.
         """
-        return not self.leaves.used or (self.value in self.bounds and not self.leaves.claimed)
+        return not self.leaves.used or self.proven()
+
+    def proven(self) -> bool:
+        """Whether the value is that of a game won or lost, and not merely of an estimate as good
+        or bad as that.
+
+        No estimate lies at the bounds of the returns then, so only ends of the game gave the
+        value: those behind one action at each turn of who wins, behind all of who loses.
+        """
+        return self.value in self.bounds and not self.leaves.claimed
 
     def told(self) -> None:
         """Report the best so far to whoever wants to hear it."""

@@ -419,3 +419,15 @@ def test_numbers_as_people_write_them(value: float, text: str) -> None:
 def test_probabilities_are_fractions_where_they_are() -> None:
     shown = [probability_text(p) for p in (1.0, 1 / 36, 1 / 18, 0.8, 0.137 / 3)]
     assert shown == ["1", "1/36", "1/18", "4/5", "0.0457"]
+
+
+def test_a_cut_at_a_win_says_that_nothing_is_better() -> None:
+    game = get_game("tic_tac_toe")
+    state: Any = game.initial_state()
+    for cell in (0, 3, 1, 5):
+        state = state.after(cell)
+    tree = explain(game, state, depth=2)
+    assert tree.root.pruned
+    assert (tree.root.value, tree.root.low, tree.root.high) == (1.0, 1.0, 1.0)
+    assert "(no value is better than 1)" in tree.text()
+    assert "≥" not in tree.text()

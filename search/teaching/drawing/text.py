@@ -96,6 +96,8 @@ def cut_text(node: Node) -> str:
     alpha, beta = node.alpha, node.beta
     if alpha is None or beta is None:
         return rest
+    if alpha < node.value < beta:
+        return f"{rest}  (no value is better than {number(node.value)})"
     if node.value >= beta:
         return f"{rest}  (the value is ≥ {number(node.value)}, β is {number(beta)})"
     return f"{rest}  (the value is ≤ {number(node.value)}, α is {number(alpha)})"
