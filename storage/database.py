@@ -38,6 +38,7 @@ from plyhouse.storage.errors import (
     CannotOpen,
     DatabaseLocked,
     DatabaseReadOnly,
+    InDoubt,
     StorageError,
     StoreClosed,
     translate,
@@ -352,7 +353,8 @@ class Database:
         """Run on a connection of the pool.
 
         Again when the connection was lost before COMMIT was sent, when nothing can have been
-        stored, and when the server chose this transaction to break a tie.
+        stored, and when the server chose this transaction to break a tie.  `InDoubt` when it was
+        lost after that.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             committing = False
@@ -365,12 +367,22 @@ class Database:
                     return result
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
-                again = state in _RETRIABLE_STATES or (
-                    error.connection_invalidated and not committing
-                )
+                if error.connection_invalidated and committing:
+                    raise self._in_doubt(error) from error
+                again = state in _RETRIABLE_STATES or error.connection_invalidated
                 if not again or attempt == _ATTEMPTS:
                     raise
+            except OSError as error:  # SQLAlchemy lets those of the socket through
+                if committing:
+                    raise self._in_doubt(error) from error
+                raise
         raise AssertionError("the last attempt returned or raised")
+
+    def _in_doubt(self, error: BaseException) -> InDoubt:
+        return InDoubt(
+            f"{self.target.place} went away before it answered to COMMIT "
+            f"({str(error).splitlines()[0]}); look whether the change was stored"
+        )
 
     def _explain(self, error: BaseException) -> StorageError:
         """Translate a driver's error, with what the file system says about it."""

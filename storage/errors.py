@@ -13,6 +13,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── NewerSchema             storage/newer_schema
     ├── OlderSchema             storage/older_schema
     ├── Unreachable             storage/unreachable
+    │   └── InDoubt             storage/in_doubt
     ├── LoginRefused            storage/login_refused
     ├── DriverMissing           storage/driver_missing
     ├── BadUrl                  storage/bad_url
@@ -42,6 +43,7 @@ __all__ = [
     "DatabaseLocked",
     "DatabaseReadOnly",
     "DriverMissing",
+    "InDoubt",
     "InvalidName",
     "InvalidScope",
     "InvalidValue",
@@ -118,6 +120,15 @@ class Unreachable(StorageError):
     """No database server answers at that address, or it went away."""
 
     code = "storage/unreachable"
+
+
+class InDoubt(Unreachable):
+    """The connection was lost while a transaction was being committed: it may be stored, or not.
+
+    Who must know reads it back.  `plyhouse.storage.writer.Writer` does.
+    """
+
+    code = "storage/in_doubt"
 
 
 class LoginRefused(StorageError):
