@@ -19,6 +19,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── BadUrl                  storage/bad_url
     ├── WriterFull              storage/overloaded
     ├── StoreClosed             storage/closed
+    │   └── ClaimLost           storage/claim_lost
     ├── InvalidName             storage/bad_name
     ├── InvalidScope            storage/bad_scope
     ├── InvalidValue            storage/bad_value
@@ -39,6 +40,7 @@ __all__ = [
     "AlreadyExists",
     "BadUrl",
     "CannotOpen",
+    "ClaimLost",
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
@@ -159,6 +161,12 @@ class StoreClosed(StorageError):
     """The store or its writer was closed."""
 
     code = "storage/closed"
+
+
+class ClaimLost(StoreClosed):
+    """The server is not the one of its database any more, and must not write to it."""
+
+    code = "storage/claim_lost"
 
 
 class InvalidName(StorageError):

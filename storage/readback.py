@@ -1,4 +1,4 @@
-"""What is in doubt, read back: is that which a transaction should have stored in the database?
+"""What is in doubt, read back: whether a transaction was stored.
 
 The answer to COMMIT can be lost: the connection breaks, and nobody knows on which side of it.
 Every operation of a match can be recognised by what it leaves behind, and a transaction is stored

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from plyhouse.storage import competitions, leaderboards, people, readback
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.database import Database
-from plyhouse.storage.errors import InDoubt
+from plyhouse.storage.errors import ClaimLost, InDoubt
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
     BotRow,
@@ -77,6 +77,14 @@ class Store:
         Stores that are open for a moment, to add a player or read a record, need no claim.
         """
         await self._database.claim()
+
+    async def claim_lost(self) -> ClaimLost:
+        """Wait until this is not the one server of the database any more; return why.
+
+        From then on everything that writes raises it.  Happens with PostgreSQL only, when the
+        connection is lost for long or another server was quicker to claim the database.
+        """
+        return await self._database.claim_lost()
 
     async def close(self) -> None:
         """Close the connections; close a `Writer` of this store before."""

@@ -178,10 +178,11 @@ class Writer:
 
     async def _read_back(self, batch: list[_Waiting], error: AlreadyExists) -> None:
         """Something of a transaction is stored already: find out what was in doubt and is."""
-        stored = []
         try:
-            for waiting in batch:
-                stored.append(self._is_doubtful(waiting) and await self._store.has(waiting[0]))
+            stored = [
+                self._is_doubtful(waiting) and await self._store.has(waiting[0])
+                for waiting in batch
+            ]
         except Exception as failure:  # whatever it is, who waits must hear of it
             self._tell(batch, _failure(failure))
             self._begin_soon()

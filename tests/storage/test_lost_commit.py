@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import FakeClock, MemoryHouse
-from tests.storage.wire import Wire, wire_to
+from tests.storage.wire import wire_to
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
