@@ -34,6 +34,7 @@ from plyhouse.storage.errors import StorageError
 __all__ = [
     "CannotListen",
     "CannotServe",
+    "DatabaseTaken",
     "DatabaseUnusable",
     "RunningServer",
     "running_server",
@@ -67,6 +68,12 @@ class DatabaseUnusable(CannotServe):
     """
 
     code = "server/database"
+
+
+class DatabaseTaken(CannotServe):
+    """The claim on the database is lost for good: another server may have taken the matches up."""
+
+    code = "server/claim_lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +146,17 @@ async def _serve_until_stopped(config: ServerConfig, announce: Callable[[str], N
             gc.freeze()
             gc.set_threshold(20_000, 20, 50)
             announce(f"Plyhouse is listening on {server.url}")
-            await stop.wait()
+            stopped = asyncio.create_task(stop.wait())
+            taken = asyncio.create_task(server.hub.store.claim_lost())
+            try:
+                await asyncio.wait({stopped, taken}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                stopped.cancel()
+                taken.cancel()
+            if not stopped.done():
+                why = taken.result()
+                log.critical("the server stops: %s", why)
+                raise DatabaseTaken(str(why)) from why
             log.info("stopping: running matches are kept and resumed at the next start")
 
 

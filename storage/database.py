@@ -36,10 +36,13 @@ from plyhouse.storage import schema
 from plyhouse.storage.claim import FileClaim, SessionClaim
 from plyhouse.storage.errors import (
     CannotOpen,
+    ClaimLost,
     DatabaseLocked,
     DatabaseReadOnly,
+    InDoubt,
     StorageError,
     StoreClosed,
+    Unreachable,
     translate,
 )
 from plyhouse.storage.statements import ROWS_AT_ONCE, Link
@@ -143,9 +146,19 @@ class Database:
             if target.path is not None:
                 self._claim = FileClaim.take(target.path, target.place)
             elif not target.in_memory:
-                self._claim = await SessionClaim.take(self._engine, target.place)
+                self._claim = await SessionClaim.take(self._engine, target.place, self._errors)
         except self._errors as error:
             raise self._explain(error) from error
+
+    async def claim_lost(self) -> ClaimLost:
+        """Wait until this is not the one server of the database any more; return why.
+
+        Never returns where there is no claim.
+        """
+        if self._claim is None:
+            await asyncio.Event().wait()
+            raise AssertionError("nobody sets that event")
+        return await self._claim.lost()
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction that sees one consistent state of the database."""
@@ -160,6 +173,7 @@ class Database:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return once it is durable."""
         self._check_open()
+        self._check_claim()
         if self.target.read_only:
             raise DatabaseReadOnly(
                 f"{self.target.place} was opened with mode=ro; open it without that to write"
@@ -167,7 +181,7 @@ class Database:
         try:
             if self._thread is not None:
                 return await self._in_thread(work)
-            return await self._transact(self._engine, work)
+            return await self._transact(self._engine, work, writing=True)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -305,6 +319,18 @@ class Database:
         if self._closed:
             raise StoreClosed(f"{self.target.place} was closed; open it again to use it")
 
+    def _check_claim(self) -> None:
+        """Without the claim nothing is written: another server may have taken the matches up."""
+        claim = self._claim
+        if claim is None or claim.held:
+            return
+        if (refusal := claim.refusal()) is not None:
+            raise ClaimLost(str(refusal)) from refusal
+        raise Unreachable(
+            f"the connection that keeps {self.target.place} ours was lost; "
+            "nothing is stored until it is there again"
+        )
+
     async def _in_thread(self, work: Callable[[Connection], T]) -> T:
         if self._thread is None:
             raise StoreClosed(f"{self.target.place} has no writer; open it without mode=ro")
@@ -348,29 +374,46 @@ class Database:
                     raise
                 time.sleep(_LOCK_PAUSE_S)
 
-    async def _transact(self, engine: AsyncEngine, work: Callable[[Connection], T]) -> T:
+    async def _transact(
+        self, engine: AsyncEngine, work: Callable[[Connection], T], *, writing: bool = False
+    ) -> T:
         """Run on a connection of the pool.
 
         Again when the connection was lost before COMMIT was sent, when nothing can have been
-        stored, and when the server chose this transaction to break a tie.
+        stored, and when the server chose this transaction to break a tie.  `InDoubt` when it was
+        lost after that.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             committing = False
             try:
                 async with engine.connect() as connection:
+                    if writing:
+                        self._check_claim()  # it may have been lost while we connected
                     transaction = await connection.begin()
                     result = await connection.run_sync(work)
+                    if writing:
+                        self._check_claim()
                     committing = True
                     await transaction.commit()
                     return result
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
-                again = state in _RETRIABLE_STATES or (
-                    error.connection_invalidated and not committing
-                )
+                if error.connection_invalidated and committing:
+                    raise self._in_doubt(error) from error
+                again = state in _RETRIABLE_STATES or error.connection_invalidated
                 if not again or attempt == _ATTEMPTS:
                     raise
+            except OSError as error:  # SQLAlchemy lets those of the socket through
+                if committing:
+                    raise self._in_doubt(error) from error
+                raise
         raise AssertionError("the last attempt returned or raised")
+
+    def _in_doubt(self, error: BaseException) -> InDoubt:
+        return InDoubt(
+            f"{self.target.place} went away before it answered to COMMIT "
+            f"({str(error).splitlines()[0]}); look whether the change was stored"
+        )
 
     def _explain(self, error: BaseException) -> StorageError:
         """Translate a driver's error, with what the file system says about it."""

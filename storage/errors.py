@@ -13,11 +13,13 @@ Every message is a single sentence that says what would be right; every class ha
     ├── NewerSchema             storage/newer_schema
     ├── OlderSchema             storage/older_schema
     ├── Unreachable             storage/unreachable
+    │   └── InDoubt             storage/in_doubt
     ├── LoginRefused            storage/login_refused
     ├── DriverMissing           storage/driver_missing
     ├── BadUrl                  storage/bad_url
     ├── WriterFull              storage/overloaded
     ├── StoreClosed             storage/closed
+    │   └── ClaimLost           storage/claim_lost
     ├── InvalidName             storage/bad_name
     ├── InvalidScope            storage/bad_scope
     ├── InvalidValue            storage/bad_value
@@ -38,10 +40,12 @@ __all__ = [
     "AlreadyExists",
     "BadUrl",
     "CannotOpen",
+    "ClaimLost",
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
     "DriverMissing",
+    "InDoubt",
     "InvalidName",
     "InvalidScope",
     "InvalidValue",
@@ -120,6 +124,15 @@ class Unreachable(StorageError):
     code = "storage/unreachable"
 
 
+class InDoubt(Unreachable):
+    """The connection was lost while a transaction was being committed: it may be stored, or not.
+
+    Who must know reads it back.  `plyhouse.storage.writer.Writer` does.
+    """
+
+    code = "storage/in_doubt"
+
+
 class LoginRefused(StorageError):
     """The database server refused the user, the password or the database's name."""
 
@@ -148,6 +161,12 @@ class StoreClosed(StorageError):
     """The store or its writer was closed."""
 
     code = "storage/closed"
+
+
+class ClaimLost(StoreClosed):
+    """The server is not the one of its database any more, and must not write to it."""
+
+    code = "storage/claim_lost"
 
 
 class InvalidName(StorageError):

@@ -12,9 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Self, cast
 
-from plyhouse.storage import competitions, leaderboards, people
+from sqlalchemy import Connection
+
+from plyhouse.storage import competitions, leaderboards, people, readback
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.database import Database
+from plyhouse.storage.errors import ClaimLost, InDoubt
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
     BotRow,
@@ -74,6 +77,14 @@ class Store:
         Stores that are open for a moment, to add a player or read a record, need no claim.
         """
         await self._database.claim()
+
+    async def claim_lost(self) -> ClaimLost:
+        """Wait until this is not the one server of the database any more; return why.
+
+        From then on everything that writes raises it.  Happens with PostgreSQL only, when the
+        connection is lost for long or another server was quicker to claim the database.
+        """
+        return await self._database.claim_lost()
 
     async def close(self) -> None:
         """Close the connections; close a `Writer` of this store before."""
@@ -199,6 +210,10 @@ class Store:
             apply = self._operations.apply
             self._database.write_soon(lambda link: apply(link, ops), done)
 
+    async def has(self, ops: Sequence[Op]) -> bool:
+        """Whether all these operations are stored: asked of a transaction that is in doubt."""
+        return await self._database.read(lambda c: readback.all_stored(c, ops))
+
     async def finish_match(self, end: FinishMatch) -> None:
         """End a match; leaderboard and pair results follow in the same transaction."""
         await self.apply([end])
@@ -268,7 +283,15 @@ class Store:
 
     async def create_competition(self, row: CompetitionRow, bot_ids: Sequence[int] = ()) -> None:
         """Store a competition and enter bots in one transaction; raises `AlreadyExists`."""
-        await self._database.write(lambda c: competitions.create_competition(c, row, bot_ids))
+
+        def create(connection: Connection) -> None:
+            competitions.create_competition(connection, row, bot_ids)
+
+        try:
+            await self._database.write(create)
+        except InDoubt:
+            if row not in await self.competitions():
+                await self._database.write(create)
 
     async def competitions(self) -> list[CompetitionRow]:
         """Return all competitions, newest first."""

@@ -6,6 +6,11 @@ of them, and the cost of making it durable is shared.
 
 There is no task and no future: the store calls back once for every transaction, and the writer
 calls back those who waited for it.
+
+When the answer to COMMIT is lost, a transaction is in doubt: it was stored, or it was not.  It is
+tried once more at once, and where that cannot be, its operations are remembered, as those who
+waited for them will submit them again.  If they are in the database by then they are told that
+they are stored, and not that somebody else was first.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from typing import TypeAlias
 
 from plyhouse.storage.errors import (
     AlreadyExists,
+    InDoubt,
     InvalidValue,
     StorageError,
     StoreClosed,
@@ -53,6 +59,11 @@ class Writer:
         """Those of a transaction with a wrong submission, the last first: each is stored alone."""
         self._batch: list[_Waiting] = []
         """Those whose transaction is under way."""
+        self._again = False
+        """Whether that transaction was in doubt and is tried a second time."""
+        self._doubtful: set[Op] = set()
+        """Operations that may be stored already."""
+        self._reading: asyncio.Task[None] | None = None
         self._pending = 0
         self._busy = False
         """Whether a transaction is under way, or about to begin."""
@@ -142,17 +153,59 @@ class Writer:
     def _committed(self, error: BaseException | None) -> None:
         """Tell everyone who waited for a transaction how it went, and begin the next one."""
         batch, self._batch = self._batch, []
+        again, self._again = self._again, False
+        if isinstance(error, InDoubt):
+            self._doubtful.update(op for rows, _ in batch for op in rows)
+            if not again:
+                self._again, self._batch = True, batch
+                self._store.apply_soon([op for rows, _ in batch for op in rows], self._committed)
+                return
+        elif isinstance(error, AlreadyExists) and any(map(self._is_doubtful, batch)):
+            loop = asyncio.get_running_loop()
+            self._reading = loop.create_task(self._read_back(batch, error))
+            return
+        elif error is None and self._doubtful:
+            self._doubtful.difference_update(op for rows, _ in batch for op in rows)
         if isinstance(error, _WRONG) and len(batch) > 1:
             # One submission is wrong: find it by storing each on its own.
             self._suspects = batch[::-1]
         else:
-            failure = None if error is None else _failure(error)
-            for rows, done in batch:
-                self._pending -= len(rows)
-                try:
-                    done(failure)
-                except Exception:
-                    log.exception("who waited for a transaction failed when told of it")
+            self._tell(batch, None if error is None else _failure(error))
+        self._begin_soon()
+
+    def _is_doubtful(self, waiting: _Waiting) -> bool:
+        return not self._doubtful.isdisjoint(waiting[0])
+
+    async def _read_back(self, batch: list[_Waiting], error: AlreadyExists) -> None:
+        """Something of a transaction is stored already: find out what was in doubt and is."""
+        try:
+            stored = [
+                self._is_doubtful(waiting) and await self._store.has(waiting[0])
+                for waiting in batch
+            ]
+        except Exception as failure:  # whatever it is, who waits must hear of it
+            self._tell(batch, _failure(failure))
+            self._begin_soon()
+            return
+        rest = [waiting for waiting, there in zip(batch, stored, strict=True) if not there]
+        settled = rest if len(batch) == 1 else []
+        self._suspects = [] if settled else rest[::-1]
+        self._tell([waiting for waiting, there in zip(batch, stored, strict=True) if there], None)
+        self._tell(settled, error)
+        for waiting, there in zip(batch, stored, strict=True):
+            if there or settled:
+                self._doubtful.difference_update(waiting[0])
+        self._begin_soon()
+
+    def _tell(self, batch: Sequence[_Waiting], failure: StorageError | None) -> None:
+        for rows, done in batch:
+            self._pending -= len(rows)
+            try:
+                done(failure)
+            except Exception:
+                log.exception("who waited for a transaction failed when told of it")
+
+    def _begin_soon(self) -> None:
         # Two turns of the loop: sockets are looked at in between, and what they bring goes
         # along.  Under load that makes twice as many rows a transaction.
         loop = asyncio.get_running_loop()

@@ -1,0 +1,95 @@
+"""A wire to PostgreSQL that can be cut at the worst of moments."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from sqlalchemy.engine import make_url
+
+
+class Wire:
+    """Passes bytes on between clients and PostgreSQL, on a port of its own."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._there = host, port
+        self.silent = False
+        """Whether what the server says is kept back."""
+        self._links: list[asyncio.StreamWriter] = []
+        self._server: asyncio.Server | None = None
+        self.port = 0
+        self.lose_commits = 0
+        """How many COMMITs will be carried out without the client hearing of it."""
+        self.drop_commits = 0
+        """How many COMMITs will not even arrive."""
+        self.spared = 0
+        """How many COMMITs pass unharmed before each of those."""
+        self._passed = 0
+        self.dead = False
+        """Whether connections are cut as soon as they are made."""
+
+    async def open(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        assert self._server is not None
+        self.cut()
+        self._server.close()
+        await self._server.wait_closed()
+
+    def cut(self) -> None:
+        """Cut all connections."""
+        for link in self._links:
+            link.transport.abort()
+        self._links.clear()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.dead:
+            writer.transport.abort()
+            return
+        far_reader, far_writer = await asyncio.open_connection(*self._there)
+        self._links += writer, far_writer
+        lost = asyncio.Event()
+
+        async def back() -> None:
+            while data := await far_reader.read(65536):
+                if lost.is_set():
+                    break  # the answer to COMMIT: it is stored, and nobody is told
+                if not self.silent:
+                    writer.write(data)
+            writer.transport.abort()
+
+        answers = asyncio.create_task(back())
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65536):
+                if b"COMMIT" in data and (self.drop_commits or self.lose_commits):
+                    if self._passed < self.spared:
+                        self._passed += 1
+                    elif self.drop_commits:
+                        self._passed = 0
+                        self.drop_commits -= 1
+                        break
+                    else:
+                        self._passed = 0
+                        self.lose_commits -= 1
+                        lost.set()
+                far_writer.write(data)
+        far_writer.transport.abort()
+        writer.transport.abort()
+        with contextlib.suppress(OSError):
+            await answers
+
+
+@contextlib.asynccontextmanager
+async def wire_to(url: str) -> AsyncIterator[tuple[Wire, str]]:
+    """A wire, and the URL of the same database at its end."""
+    there = make_url(url)
+    wire = Wire(there.host or "127.0.0.1", there.port or 5432)
+    await wire.open()
+    here = there.set(host="127.0.0.1", port=wire.port)
+    try:
+        yield wire, here.render_as_string(hide_password=False)
+    finally:
+        await wire.close()
