@@ -58,7 +58,8 @@ class ObservationField:
 
 def observation_fields(game: Game) -> tuple[ObservationField, ...]:
     """Every field of the observations of ``game``, in the order in which they are sent."""
-    return _fields(game.observation_type)
+    kind: Any = game.observation_type
+    return _fields(kind)
 
 
 def observation_schema(game: Game) -> dict[str, Any]:

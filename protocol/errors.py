@@ -216,6 +216,11 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode("match/unknown", "No match has this id.", "No such match is known here."),
     ErrorCode("match/not_yours", "You hold no seat of this match.", "This match is not yours."),
     ErrorCode(
+        "match/draw_offered_already",
+        "You have offered a draw in this ply and it was declined; offer again in a later ply.",
+        "You have offered a draw in this ply already.",
+    ),
+    ErrorCode(
         "match/not_your_turn",
         "Another seat is to move; `ply` says where the match stands.",
         "It is not your turn.",
@@ -225,15 +230,19 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The match has not started yet, or is being paused.",
         "The match is not running.",
     ),
-    ErrorCode("match/over", "The match has finished.", "The match is over."),
+    ErrorCode(
+        "match/over",
+        "The match has finished; a repeated action of yours is still answered by `accepted`.",
+        "The match is over.",
+    ),
     ErrorCode(
         "match/stale_ply",
-        "`act.ply` lies in the past and its action is not the one that was played there.",
+        "`act.ply` lies in the past and was another seat's; `ply` says where the match stands.",
         "This ply has been played already.",
     ),
     ErrorCode(
         "match/future_ply",
-        "`act.ply` has not been reached yet.",
+        "`act.ply` has not been reached yet; `ply` says where the match stands.",
         "This ply has not been reached yet.",
     ),
     ErrorCode(
@@ -269,7 +278,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "action/conflict",
-        "Another action of yours for the same ply was accepted already.",
+        "`act.ply` lies in the past and was yours, and you played another action there.",
         "Another action was already accepted for this ply.",
     ),
     # -- the server -------------------------------------------------------------------------

@@ -133,9 +133,12 @@ class ClockState(Part, frozen=True):
     """The clock of one seat when the frame was made.
 
     seat: whose clock.
-    remaining_ms: milliseconds left before flag fall, or in the current period.
-    running: whether this clock is running now.
-    periods: byo-yomi periods left, the current one included; absent in other time controls.
+    remaining_ms: milliseconds left before flag fall: in byo-yomi main time and all periods left
+        together, with a bank what the ply has free and the bank.
+    running: whether this clock runs, or is about to since it is this seat's turn: it starts when
+        the turn has been written. At most one clock runs; none while the server pauses.
+    periods: byo-yomi periods left, the current one included; absent in other time controls, and
+        when none is left.
     bank_ms: milliseconds left in the bank; absent in other time controls.
     """
 
@@ -151,11 +154,12 @@ class LedgerEntry(Part, frozen=True):
 
     ply: the ply.
     seat: who acted.
-    thought_ms: from the writing of the turn frame to the reading of the action.
+    thought_ms: from the writing of the turn frame to the reading of the action; shown as the sum
+        of the three parts, each rounded down, so up to 2 ms short.
     lag_refunded_ms: part of it given back for the measured round trip, within the caps.
     stall_ms: part of it that the server itself caused; never charged.
-    charged_ms: what was taken off the clock.
-    remaining_ms: what the clock showed after the ply.
+    charged_ms: what was taken off the clock: exactly thought_ms - stall_ms - lag_refunded_ms.
+    remaining_ms: what the clock showed after the ply, increment included, as in the clocks.
     """
 
     ply: int
@@ -204,6 +208,7 @@ class MatchSnapshot(Part, frozen=True):
     deadline_ms: milliseconds until your flag falls, lag refund aside; absent if not your turn.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
     outcome: how it ended; absent while it runs.
+    draw_offers: seats that want the draw that is on offer; empty if none is.
     """
 
     match: str
@@ -225,6 +230,7 @@ class MatchSnapshot(Part, frozen=True):
     deadline_ms: int | None = None
     scene: dict[str, Any] | None = None
     outcome: Outcome | None = None
+    draw_offers: list[int] = []
 
 
 class Limits(Part, frozen=True):

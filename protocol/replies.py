@@ -17,6 +17,7 @@ from plyhouse.protocol.parts import (
     MatchSnapshot,
     Message,
     Outcome,
+    PlyIndex,
 )
 
 __all__ = [
@@ -100,6 +101,7 @@ class Error(Message, frozen=True):
     match: id of the match concerned, if any.
     legal: the legal actions, when an action was refused (a long list may be cut short).
     fatal: whether the server closes the connection now.
+    ply: index of the next seat action of that match, when yours was for another ply or seat.
     """
 
     code: str
@@ -108,6 +110,7 @@ class Error(Message, frozen=True):
     match: str = ""
     legal: list[str] = []
     fatal: bool = False
+    ply: PlyIndex | None = None
 
 
 class MatchMessage(Message, tag="match", frozen=True):
