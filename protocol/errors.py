@@ -162,7 +162,9 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/bad_name",
-        "The name of a player or bot has characters that are not allowed, or is too long.",
+        "The name of a player or bot has other characters than letters (A to Z, a to z), digits, "
+        "`_`, `-` and `.`, or no letter or digit; or a version has characters that cannot be "
+        "printed.",
         "This name is not allowed.",
     ),
     # -- games and time controls ------------------------------------------------------------

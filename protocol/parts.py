@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 __all__ = [
     "CHANCE_SEAT",
     "PROTOCOL_VERSION",
+    "ActingSeat",
     "ActionText",
     "BotName",
     "ChallengeEnd",
@@ -24,15 +25,18 @@ __all__ = [
     "HexNonce",
     "Identifier",
     "IllegalRule",
+    "Label",
     "LedgerEntry",
     "Limits",
     "MatchSnapshot",
     "MatchStatus",
     "Message",
-    "Name",
+    "Milliseconds",
     "Outcome",
+    "OwnBotName",
     "Part",
     "Ping",
+    "PlayerName",
     "PlyIndex",
     "Pong",
     "RequestId",
@@ -51,9 +55,20 @@ CHANCE_SEAT: Final = -1
 RequestId: TypeAlias = Annotated[int, Meta(gt=0, lt=2**53)]
 PlyIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
 SeatIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=1000)]
+ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
+Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
-Name: TypeAlias = Annotated[str, Meta(max_length=64)]
-BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=129)]
+Label: TypeAlias = Annotated[str, Meta(max_length=64)]
+# The decoder sees to the length of names, the server to their letters: it refuses wrong ones with
+# auth/bad_name, and a sentence that says what is allowed.
+_NAME: Final = r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}"
+PlayerName: TypeAlias = Annotated[
+    str, Meta(min_length=1, max_length=32, extra_json_schema={"pattern": f"^{_NAME}$"})
+]
+OwnBotName: TypeAlias = Annotated[
+    str, Meta(max_length=32, extra_json_schema={"pattern": f"^({_NAME})?$"})
+]
+BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=65)]
 GameSpec: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 TimeControlText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 ActionText: TypeAlias = Annotated[str, Meta(max_length=4096)]
@@ -123,10 +138,10 @@ class Event(Part, frozen=True):
     ms: milliseconds charged to the seat's clock; absent for chance and where the time is hidden.
     """
 
-    ply: int
-    seat: int
+    ply: PlyIndex
+    seat: ActingSeat
     action: str | None = None
-    ms: int | None = None
+    ms: Milliseconds | None = None
 
 
 class ClockState(Part, frozen=True):
@@ -142,11 +157,11 @@ class ClockState(Part, frozen=True):
     bank_ms: milliseconds left in the bank; absent in other time controls.
     """
 
-    seat: int
-    remaining_ms: int
+    seat: SeatIndex
+    remaining_ms: Milliseconds
     running: bool = False
     periods: int | None = None
-    bank_ms: int | None = None
+    bank_ms: Milliseconds | None = None
 
 
 class LedgerEntry(Part, frozen=True):
@@ -162,13 +177,13 @@ class LedgerEntry(Part, frozen=True):
     remaining_ms: what the clock showed after the ply, increment included, as in the clocks.
     """
 
-    ply: int
-    seat: int
-    thought_ms: int
-    lag_refunded_ms: int
-    stall_ms: int
-    charged_ms: int
-    remaining_ms: int
+    ply: PlyIndex
+    seat: SeatIndex
+    thought_ms: Milliseconds
+    lag_refunded_ms: Milliseconds
+    stall_ms: Milliseconds
+    charged_ms: Milliseconds
+    remaining_ms: Milliseconds
 
 
 class Outcome(Part, frozen=True):
@@ -182,7 +197,7 @@ class Outcome(Part, frozen=True):
 
     termination: Termination
     returns: list[float]
-    seat: int | None = None
+    seat: SeatIndex | None = None
     reason: str = ""
 
 
@@ -216,10 +231,10 @@ class MatchSnapshot(Part, frozen=True):
     game: str
     time_control: str
     rated: bool
-    seat: int | None
+    seat: SeatIndex | None
     players: list[SeatInfo]
     status: MatchStatus
-    ply: int
+    ply: PlyIndex
     commitment: str = ""
     nonces: list[str] = []
     illegal_rule: IllegalRule = "forfeit"
@@ -227,10 +242,10 @@ class MatchSnapshot(Part, frozen=True):
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
     your_turn: bool = False
-    deadline_ms: int | None = None
+    deadline_ms: Milliseconds | None = None
     scene: dict[str, Any] | None = None
     outcome: Outcome | None = None
-    draw_offers: list[int] = []
+    draw_offers: list[SeatIndex] = []
 
 
 class Limits(Part, frozen=True):

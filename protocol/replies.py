@@ -16,8 +16,11 @@ from plyhouse.protocol.parts import (
     Limits,
     MatchSnapshot,
     Message,
+    Milliseconds,
     Outcome,
     PlyIndex,
+    RequestId,
+    SeatIndex,
 )
 
 __all__ = [
@@ -54,14 +57,14 @@ class Welcome(Message, frozen=True):
     matches: every running match in which you hold a seat.
     """
 
-    re: int
+    re: RequestId
     player: str
     bot: str
     session: str
     protocol: str
     server: str
-    time_ms: int
-    heartbeat_ms: int
+    time_ms: Milliseconds
+    heartbeat_ms: Milliseconds
     limits: Limits = msgspec.field(default_factory=Limits)
     matches: list[MatchSnapshot] = []
 
@@ -74,7 +77,7 @@ class Registered(Message, frozen=True):
     token: its secret, shown this once.
     """
 
-    re: int
+    re: RequestId
     player: str
     token: str
 
@@ -87,7 +90,7 @@ class Ok(Message, frozen=True):
     challenge: id of the challenge that was made.
     """
 
-    re: int
+    re: RequestId
     seek: str = ""
     challenge: str = ""
 
@@ -106,7 +109,7 @@ class Error(Message, frozen=True):
 
     code: str
     message: str
-    re: int | None = None
+    re: RequestId | None = None
     match: str = ""
     legal: list[str] = []
     fatal: bool = False
@@ -121,7 +124,7 @@ class MatchMessage(Message, tag="match", frozen=True):
     """
 
     snapshot: MatchSnapshot
-    re: int | None = None
+    re: RequestId | None = None
 
 
 class Turn(Message, frozen=True):
@@ -138,11 +141,11 @@ class Turn(Message, frozen=True):
     """
 
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
-    deadline_ms: int = 0
+    deadline_ms: Milliseconds = 0
     scene: dict[str, Any] | None = None
     retry: bool = False
 
@@ -159,9 +162,9 @@ class Accepted(Message, frozen=True):
     duplicate: whether this ply had been accepted before; nothing changed now.
     """
 
-    re: int
+    re: RequestId
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     clocks: list[ClockState] = []
     ledger: LedgerEntry | None = None
@@ -181,7 +184,7 @@ class Update(Message, frozen=True):
     """
 
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
@@ -196,7 +199,7 @@ class DrawOffered(Message, frozen=True):
     """
 
     match: str
-    seat: int
+    seat: SeatIndex
 
 
 class DrawDeclined(Message, frozen=True):
@@ -207,7 +210,7 @@ class DrawDeclined(Message, frozen=True):
     """
 
     match: str
-    seat: int
+    seat: SeatIndex
 
 
 class Finished(Message, frozen=True):
@@ -257,8 +260,8 @@ class Challenged(Message, frozen=True):
     game: str
     time_control: str
     rated: bool = False
-    seat: int | None = None
-    expires_ms: int = 0
+    seat: SeatIndex | None = None
+    expires_ms: Milliseconds = 0
 
 
 class ChallengeClosed(Message, frozen=True):

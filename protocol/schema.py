@@ -228,10 +228,12 @@ def _shape(shape: dict[str, Any]) -> str:
         return f"array of {_shape(shape['items'])}{most}"
     low = shape.get("minimum", shape.get("exclusiveMinimum"))
     high = shape.get("maximum", shape.get("exclusiveMaximum"))
+    if high in (2**31, 2**53):
+        high = f"2^{high.bit_length() - 1}"
     words: str = "map" if kind == "object" else kind
     if low is not None:
         words += f" > {low}" if "exclusiveMinimum" in shape else f" ≥ {low}"
-    if high is not None and high < 2**31:
+    if high is not None:
         words += f", < {high}" if "exclusiveMaximum" in shape else f", ≤ {high}"
     if "maxLength" in shape:
         words += f", {shape.get('minLength', 0)} to {shape['maxLength']} characters"
