@@ -1,7 +1,7 @@
 """The messages of protocol v1, as typed structs.
 
 A frame holds one message: a map whose field ``type`` names it. Fields with a default may be left
-out, and are left out when they have it. Every request of a client carries an ``id`` of its choice
+out when they have it, and mostly are; fields that are not known must be ignored. Every request of a client carries an ``id`` of its choice
 (from 1 to 2^53 - 1, not in use by another open request); exactly one answer carries the same number
 in ``re``: the success named below or an ``error``.
 
