@@ -1,9 +1,9 @@
 """The messages of protocol v1, as typed structs.
 
 A frame holds one message: a map whose field ``type`` names it. Fields with a default may be left
-out when they have it, and mostly are; fields that are not known must be ignored. Every request of a client carries an ``id`` of its choice
-(from 1 to 2^53 - 1, not in use by another open request); exactly one answer carries the same number
-in ``re``: the success named below or an ``error``.
+out when they have it, and mostly are; fields that are not known must be ignored. Every request of a
+client carries an ``id`` of its choice (from 1 to 2^53 - 1, not in use by another open request);
+exactly one answer carries the same number in ``re``: the success named below or an ``error``.
 
 Conventions: fields ending in ``_ms`` are integer milliseconds; ``seat`` counts from 0; ``ply``
 counts the actions of seats in a match from 0, so "ply 3" is the fourth action; ids of matches,

@@ -78,7 +78,7 @@ class Views:
         return observation.fields(), scene_fields(scene)
 
     def stopped(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Observation and scene where a match has ended, but not by the rules: nobody is to move."""
+        """Observation and scene where a match has ended otherwise than by the rules."""
         observation = dataclasses.replace(self.game.observe(state, viewer), legal=())
         # Games draw a seat to move or an end by the rules; this is neither.
         scene = dataclasses.replace(

@@ -113,7 +113,7 @@ def example(shape: dict[str, Any]) -> Any:
     """Some value that a schema of a client's field allows."""
     if "enum" in shape:
         return shape["enum"][0]
-    kind = shape.get("type")
+    kind = shape["type"]
     if kind == "integer":
         return shape.get("exclusiveMinimum", shape.get("minimum", 1) - 1) + 1
     return {"boolean": True, "string": "a" * shape.get("minLength", 0), "array": []}[kind]
