@@ -15,7 +15,19 @@ from plyhouse.games.fields import observation_fields, observation_schema, source
 from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.trees import tree_game
 
-TYPES: dict[str, Any] = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list}
+TYPES: dict[str, Any] = {
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "string": str,
+    "array": list,
+}
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "string": str,
+    "array": list,
+}
 SPECS = [
     *BUILT_IN,
     "coin_guess(variant=bag)",
