@@ -138,11 +138,11 @@ class Observation:
     """
 
     seat: int | None
-    """Who observes; None is a spectator."""
+    """Who observes; None for a spectator."""
     to_move: int
-    """Seat to move, `CHANCE` or `TERMINAL`."""
+    """Seat to move; -1 (`CHANCE`) while chance is to act, -2 (`TERMINAL`) when the game is over."""
     legal: tuple[str, ...]
-    """Legal actions as text when it is the observer's turn; otherwise empty."""
+    """Legal actions, as they are written, when it is the observer's turn; otherwise empty."""
 
     @property
     def seat_to_move(self) -> int | None:

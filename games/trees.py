@@ -79,7 +79,9 @@ class TreeObservation(Observation):
     """Everything: the way to the node, and what is there."""
 
     path: tuple[str, ...]
+    """Actions that led to the node, in order."""
     text: str
+    """The node in words: who moves there or what it is worth."""
 
 
 class TreeGame(Game[TreeState, str, TreeObservation]):

@@ -268,7 +268,21 @@ def _message(fields: Any, types: Mapping[str, Any], id_field: str) -> Message:
     try:
         return cast(Message, msgspec.convert(fields, cls))
     except (ValueError, RecursionError) as error:
+        if whole := _whole(fields):
+            return _message({**fields, **whole}, types, id_field)
         raise _bad_field(kind, cls, error, _request_id(fields, id_field)) from None
+
+
+def _whole(fields: dict[str, Any]) -> dict[str, int]:
+    """The fields of a message that are whole numbers written as 101.0 or 1e3, as integers.
+
+    To JSON, and so to the schema, these are the same numbers, and some languages write them so.
+    """
+    return {
+        name: int(value)
+        for name, value in fields.items()
+        if type(value) is float and value.is_integer() and abs(value) < 2**53
+    }
 
 
 def _request_id(fields: dict[str, Any], id_field: str) -> int | None:

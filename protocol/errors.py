@@ -162,7 +162,9 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/bad_name",
-        "The name of a player or bot has characters that are not allowed, or is too long.",
+        "The name of a player or bot has other characters than letters (A to Z, a to z), digits, "
+        "`_`, `-` and `.`, or no letter or digit; or a version has characters that cannot be "
+        "printed.",
         "This name is not allowed.",
     ),
     # -- games and time controls ------------------------------------------------------------
@@ -216,6 +218,11 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ErrorCode("match/unknown", "No match has this id.", "No such match is known here."),
     ErrorCode("match/not_yours", "You hold no seat of this match.", "This match is not yours."),
     ErrorCode(
+        "match/draw_offered_already",
+        "You have offered a draw in this ply and it was declined; offer again in a later ply.",
+        "You have offered a draw in this ply already.",
+    ),
+    ErrorCode(
         "match/not_your_turn",
         "Another seat is to move; `ply` says where the match stands.",
         "It is not your turn.",
@@ -225,7 +232,11 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The match has not started yet, or is being paused.",
         "The match is not running.",
     ),
-    ErrorCode("match/over", "The match has finished.", "The match is over."),
+    ErrorCode(
+        "match/over",
+        "The match has finished; a repeated action of yours is still answered by `accepted`.",
+        "The match is over.",
+    ),
     ErrorCode(
         "match/not_over",
         "The match has the same rolls or deals as another one that is still being played.",
@@ -233,12 +244,12 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "match/stale_ply",
-        "`act.ply` lies in the past and its action is not the one that was played there.",
+        "`act.ply` lies in the past and was another seat's; `ply` says where the match stands.",
         "This ply has been played already.",
     ),
     ErrorCode(
         "match/future_ply",
-        "`act.ply` has not been reached yet.",
+        "`act.ply` has not been reached yet; `ply` says where the match stands.",
         "This ply has not been reached yet.",
     ),
     ErrorCode(
@@ -274,7 +285,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "action/conflict",
-        "Another action of yours for the same ply was accepted already.",
+        "`act.ply` lies in the past and was yours, and you played another action there.",
         "Another action was already accepted for this ply.",
     ),
     # -- the server -------------------------------------------------------------------------

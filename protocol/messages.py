@@ -1,13 +1,14 @@
 """The messages of protocol v1, as typed structs.
 
 A frame holds one message: a map whose field ``type`` names it. Fields with a default may be left
-out, and are left out when they have it. Every request of a client carries an ``id`` of its choice
-(positive, not in use by another open request); exactly one answer carries the same number in
-``re``: the success named below or an ``error``.
+out when they have it, and mostly are; fields that are not known must be ignored. Every request of a
+client carries an ``id`` of its choice (from 1 to 2^53 - 1, not in use by another open request);
+exactly one answer carries the same number in ``re``: the success named below or an ``error``.
 
 Conventions: fields ending in ``_ms`` are integer milliseconds; ``seat`` counts from 0; ``ply``
 counts the actions of seats in a match from 0, so "ply 3" is the fourth action; ids of matches,
-pairings, seeks and challenges are short url-safe strings; a game is written as its name with any
+pairings, seeks and challenges are strings of 1 to 64 letters, digits, ``-`` and ``_``, to be
+repeated as they are; a game is written as its name with any
 parameters that differ from the defaults, such as ``pig`` or ``connect_four(columns=5,rows=4)``.
 """
 

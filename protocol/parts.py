@@ -16,6 +16,7 @@ __all__ = [
     "CHANCE_SEAT",
     "PROTOCOL_VERSION",
     "VOID",
+    "ActingSeat",
     "ActionText",
     "BotName",
     "ChallengeEnd",
@@ -25,15 +26,18 @@ __all__ = [
     "HexNonce",
     "Identifier",
     "IllegalRule",
+    "Label",
     "LedgerEntry",
     "Limits",
     "MatchSnapshot",
     "MatchStatus",
     "Message",
-    "Name",
+    "Milliseconds",
     "Outcome",
+    "OwnBotName",
     "Part",
     "Ping",
+    "PlayerName",
     "PlyIndex",
     "Pong",
     "RequestId",
@@ -52,9 +56,20 @@ CHANCE_SEAT: Final = -1
 RequestId: TypeAlias = Annotated[int, Meta(gt=0, lt=2**53)]
 PlyIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=2**31)]
 SeatIndex: TypeAlias = Annotated[int, Meta(ge=0, lt=1000)]
+ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
+Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
-Name: TypeAlias = Annotated[str, Meta(max_length=64)]
-BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=129)]
+Label: TypeAlias = Annotated[str, Meta(max_length=64)]
+# The decoder sees to the length of names, the server to their letters: it refuses wrong ones with
+# auth/bad_name, and a sentence that says what is allowed.
+_NAME: Final = r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}"
+PlayerName: TypeAlias = Annotated[
+    str, Meta(min_length=1, max_length=32, extra_json_schema={"pattern": f"^{_NAME}$"})
+]
+OwnBotName: TypeAlias = Annotated[
+    str, Meta(max_length=32, extra_json_schema={"pattern": f"^({_NAME})?$"})
+]
+BotName: TypeAlias = Annotated[str, Meta(min_length=1, max_length=65)]
 GameSpec: TypeAlias = Annotated[str, Meta(min_length=1, max_length=256)]
 TimeControlText: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 ActionText: TypeAlias = Annotated[str, Meta(max_length=4096)]
@@ -128,27 +143,30 @@ class Event(Part, frozen=True):
     ms: milliseconds charged to the seat's clock; absent for chance and where the time is hidden.
     """
 
-    ply: int
-    seat: int
+    ply: PlyIndex
+    seat: ActingSeat
     action: str | None = None
-    ms: int | None = None
+    ms: Milliseconds | None = None
 
 
 class ClockState(Part, frozen=True):
     """The clock of one seat when the frame was made.
 
     seat: whose clock.
-    remaining_ms: milliseconds left before flag fall, or in the current period.
-    running: whether this clock is running now.
-    periods: byo-yomi periods left, the current one included; absent in other time controls.
+    remaining_ms: milliseconds left before flag fall: in byo-yomi main time and all periods left
+        together, with a bank what the ply has free and the bank.
+    running: whether this clock runs, or is about to since it is this seat's turn: it starts when
+        the turn has been written. At most one clock runs; none while the server pauses.
+    periods: byo-yomi periods left, the current one included; absent in other time controls, and
+        when none is left.
     bank_ms: milliseconds left in the bank; absent in other time controls.
     """
 
-    seat: int
-    remaining_ms: int
+    seat: SeatIndex
+    remaining_ms: Milliseconds
     running: bool = False
     periods: int | None = None
-    bank_ms: int | None = None
+    bank_ms: Milliseconds | None = None
 
 
 class LedgerEntry(Part, frozen=True):
@@ -156,20 +174,21 @@ class LedgerEntry(Part, frozen=True):
 
     ply: the ply.
     seat: who acted.
-    thought_ms: from the writing of the turn frame to the reading of the action.
+    thought_ms: from the writing of the turn frame to the reading of the action; shown as the sum
+        of the three parts, each rounded down, so up to 2 ms short.
     lag_refunded_ms: part of it given back for the measured round trip, within the caps.
     stall_ms: part of it that the server itself caused; never charged.
-    charged_ms: what was taken off the clock.
-    remaining_ms: what the clock showed after the ply.
+    charged_ms: what was taken off the clock: exactly thought_ms - stall_ms - lag_refunded_ms.
+    remaining_ms: what the clock showed after the ply, increment included, as in the clocks.
     """
 
-    ply: int
-    seat: int
-    thought_ms: int
-    lag_refunded_ms: int
-    stall_ms: int
-    charged_ms: int
-    remaining_ms: int
+    ply: PlyIndex
+    seat: SeatIndex
+    thought_ms: Milliseconds
+    lag_refunded_ms: Milliseconds
+    stall_ms: Milliseconds
+    charged_ms: Milliseconds
+    remaining_ms: Milliseconds
 
 
 class Outcome(Part, frozen=True):
@@ -183,7 +202,7 @@ class Outcome(Part, frozen=True):
 
     termination: Termination
     returns: list[float]
-    seat: int | None = None
+    seat: SeatIndex | None = None
     reason: str = ""
 
 
@@ -209,6 +228,7 @@ class MatchSnapshot(Part, frozen=True):
     deadline_ms: milliseconds until your flag falls, lag refund aside; absent if not your turn.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
     outcome: how it ended; absent while it runs.
+    draw_offers: seats that want the draw that is on offer; empty if none is.
     """
 
     match: str
@@ -216,10 +236,10 @@ class MatchSnapshot(Part, frozen=True):
     game: str
     time_control: str
     rated: bool
-    seat: int | None
+    seat: SeatIndex | None
     players: list[SeatInfo]
     status: MatchStatus
-    ply: int
+    ply: PlyIndex
     commitment: str = ""
     nonces: list[str] = []
     illegal_rule: IllegalRule = "forfeit"
@@ -227,9 +247,10 @@ class MatchSnapshot(Part, frozen=True):
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
     your_turn: bool = False
-    deadline_ms: int | None = None
+    deadline_ms: Milliseconds | None = None
     scene: dict[str, Any] | None = None
     outcome: Outcome | None = None
+    draw_offers: list[SeatIndex] = []
 
 
 class Limits(Part, frozen=True):

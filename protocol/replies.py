@@ -16,7 +16,11 @@ from plyhouse.protocol.parts import (
     Limits,
     MatchSnapshot,
     Message,
+    Milliseconds,
     Outcome,
+    PlyIndex,
+    RequestId,
+    SeatIndex,
 )
 
 __all__ = [
@@ -53,14 +57,14 @@ class Welcome(Message, frozen=True):
     matches: every running match in which you hold a seat.
     """
 
-    re: int
+    re: RequestId
     player: str
     bot: str
     session: str
     protocol: str
     server: str
-    time_ms: int
-    heartbeat_ms: int
+    time_ms: Milliseconds
+    heartbeat_ms: Milliseconds
     limits: Limits = msgspec.field(default_factory=Limits)
     matches: list[MatchSnapshot] = []
 
@@ -73,7 +77,7 @@ class Registered(Message, frozen=True):
     token: its secret, shown this once.
     """
 
-    re: int
+    re: RequestId
     player: str
     token: str
 
@@ -86,7 +90,7 @@ class Ok(Message, frozen=True):
     challenge: id of the challenge that was made.
     """
 
-    re: int
+    re: RequestId
     seek: str = ""
     challenge: str = ""
 
@@ -100,14 +104,16 @@ class Error(Message, frozen=True):
     match: id of the match concerned, if any.
     legal: the legal actions, when an action was refused (a long list may be cut short).
     fatal: whether the server closes the connection now.
+    ply: index of the next seat action of that match, when yours was for another ply or seat.
     """
 
     code: str
     message: str
-    re: int | None = None
+    re: RequestId | None = None
     match: str = ""
     legal: list[str] = []
     fatal: bool = False
+    ply: PlyIndex | None = None
 
 
 class MatchMessage(Message, tag="match", frozen=True):
@@ -118,7 +124,7 @@ class MatchMessage(Message, tag="match", frozen=True):
     """
 
     snapshot: MatchSnapshot
-    re: int | None = None
+    re: RequestId | None = None
 
 
 class Turn(Message, frozen=True):
@@ -135,11 +141,11 @@ class Turn(Message, frozen=True):
     """
 
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
-    deadline_ms: int = 0
+    deadline_ms: Milliseconds = 0
     scene: dict[str, Any] | None = None
     retry: bool = False
 
@@ -156,9 +162,9 @@ class Accepted(Message, frozen=True):
     duplicate: whether this ply had been accepted before; nothing changed now.
     """
 
-    re: int
+    re: RequestId
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     clocks: list[ClockState] = []
     ledger: LedgerEntry | None = None
@@ -178,7 +184,7 @@ class Update(Message, frozen=True):
     """
 
     match: str
-    ply: int
+    ply: PlyIndex
     events: list[Event] = []
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
@@ -193,7 +199,7 @@ class DrawOffered(Message, frozen=True):
     """
 
     match: str
-    seat: int
+    seat: SeatIndex
 
 
 class DrawDeclined(Message, frozen=True):
@@ -204,7 +210,7 @@ class DrawDeclined(Message, frozen=True):
     """
 
     match: str
-    seat: int
+    seat: SeatIndex
 
 
 class Finished(Message, frozen=True):
@@ -254,8 +260,8 @@ class Challenged(Message, frozen=True):
     game: str
     time_control: str
     rated: bool = False
-    seat: int | None = None
-    expires_ms: int = 0
+    seat: SeatIndex | None = None
+    expires_ms: Milliseconds = 0
 
 
 class ChallengeClosed(Message, frozen=True):

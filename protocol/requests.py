@@ -15,8 +15,10 @@ from plyhouse.protocol.parts import (
     GameSpec,
     HexNonce,
     Identifier,
+    Label,
     Message,
-    Name,
+    OwnBotName,
+    PlayerName,
     PlyIndex,
     RequestId,
     SeatIndex,
@@ -48,30 +50,36 @@ class Hello(Message, frozen=True):
 
     id: number of this request.
     token: secret of the player's account; empty, with neither bot nor games, only to watch.
-    bot: name of this bot under its player; empty to play as the player in person.
+    bot: name of this bot under its player: 1 to 32 letters (A to Z, a to z), digits, ``_``, ``-``
+        or ``.``, among them a letter or digit; empty, or the player's own name, to play as the
+        player in person. Case makes no difference between names.
     games: games in which you accept matches made by organisers and challengers.
     client: name and version of your program, for statistics.
     updates: whether to be sent ``update`` in your own matches when it is not your turn.
     scenes: whether to be sent scenes, ready to draw.
     max_matches: most matches you want to play at once.
-    session: key from an earlier ``welcome``: go on with that session.
-    takeover: whether to replace another open connection of the same bot.
-    version: label of this build of the bot; results are kept apart by it.
+    session: key from your last ``welcome``: it replaces the connection to which it was given, if
+        the server takes that for open still. Matches are yours again without it, and a key that is
+        not known any more does no harm.
+    takeover: whether to replace any other open connection of the same bot, whoever has it. Without
+        this and the right ``session`` the answer is ``auth/already_connected``; the connection that
+        is replaced is closed with ``auth/replaced``.
+    version: label of this build of the bot, of printable characters; results are kept apart by it.
     protocol: version of the protocol you speak.
     """
 
     id: RequestId
     token: Annotated[str, Meta(max_length=256)]
-    bot: Name = ""
+    bot: OwnBotName = ""
     games: Annotated[list[GameSpec], Meta(max_length=256)] = []
-    client: Name = ""
+    client: Label = ""
     updates: bool = False
     scenes: bool = False
     max_matches: Annotated[int, Meta(ge=1, le=65536)] = 16
-    session: Name = ""
+    session: Label = ""
     takeover: bool = False
-    version: Name = ""
-    protocol: Name = PROTOCOL_VERSION
+    version: Label = ""
+    protocol: Label = PROTOCOL_VERSION
 
 
 class Register(Message, frozen=True):
@@ -79,11 +87,12 @@ class Register(Message, frozen=True):
     Answer: ``registered``.
 
     id: number of this request.
-    player: name of the account.
+    player: name of the account: 1 to 32 letters (A to Z, a to z), digits, ``_``, ``-`` or ``.``,
+        among them a letter or digit; no two players have names that differ in case alone.
     """
 
     id: RequestId
-    player: Identifier
+    player: PlayerName
 
 
 class Seek(Message, frozen=True):
@@ -93,8 +102,12 @@ class Seek(Message, frozen=True):
     game: the game.
     time_control: the time control, such as ``move:1`` or ``total:60+0.5``.
     rated: whether the matches count for the leaderboard.
-    count: number of matches wanted; 0 for as many as come until the seek is withdrawn.
-    mirrored: whether to play in pairs with the seats swapped and the same chance stream.
+    count: number of matches wanted, each match of a mirrored pairing counted; a pairing is always
+        played whole, so there may be a match more than wanted. 0 for as many as come until the
+        seek is withdrawn.
+    mirrored: whether to play pairings: at once one match for every order of the seats, so two
+        matches with the seats swapped in a game for two. Each has its own chance. Only seeks that
+        are mirrored, too, fit; the bot must take as many matches at once (``hello.max_matches``).
     """
 
     id: RequestId
@@ -120,12 +133,14 @@ class Challenge(Message, frozen=True):
     """Ask one opponent for a match. Answer: ``ok`` with ``challenge``.
 
     id: number of this request.
-    opponent: ``player/bot``, or the name of a player alone.
+    opponent: who is asked, connected now: ``player/bot``, or the name of a player alone for the
+        player in person (who said ``hello`` without ``bot``), not for any bot of that player. Case
+        makes no difference.
     game: the game.
     time_control: the time control.
     rated: whether the match counts for the leaderboard.
     seat: seat you want; absent for any.
-    mirrored: whether to play a pair of matches with the seats swapped.
+    mirrored: whether to play two matches at once with the seats swapped, each with its own chance.
     """
 
     id: RequestId

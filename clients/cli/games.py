@@ -7,16 +7,18 @@ import contextlib
 import inspect
 import json
 import textwrap
-from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from plyhouse.clients.cli.shared.options import json_option
 from plyhouse.clients.cli.shared.output import print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
+from plyhouse.games.fields import observation_fields, observation_schema, source_file
 from plyhouse.games.registry import game_class, game_file, game_names, get_game
+from plyhouse.server.match.example import example_turn
 
 __all__ = ["games", "rules_text"]
 
@@ -87,6 +89,14 @@ def _facts(game: Game) -> dict[str, Any]:
             }
             for parameter in info.parameters
         ],
+        "observation": {
+            "fields": [
+                {"name": field.name, "type": field.type, "meaning": field.meaning}
+                for field in observation_fields(game)
+            ],
+            "schema": observation_schema(game),
+        },
+        "example": msgspec.to_builtins(example_turn(game)),
     }
 
 
@@ -114,17 +124,18 @@ def _explain(game: Game) -> str:
     if info.parameters:
         lines += ["", "Parameters"]
         lines += [f"  {_parameter(parameter)}" for parameter in info.parameters]
+    lines += ["", "Observation"]
+    for field in observation_fields(game):
+        text = f"  {field.name} ({field.type})  {field.meaning}".rstrip()
+        lines.append(textwrap.fill(text, 96, subsequent_indent="      "))
     return "\n".join(lines)
 
 
 def rules_text(game: Game) -> str:
     """The rules as the game's module tells them: the docstring of its source."""
     module = inspect.getmodule(type(game))
-    if game.source:
-        source = game_file(game.source)
-    else:  # compiled modules have no docstring; their sources lie beside them
-        file = Path(getattr(module, "__file__", None) or "nowhere.py")
-        source = file.with_name(file.name.partition(".")[0] + ".py")
+    # Compiled modules have no docstring.
+    source = source_file(type(game))
     text = None
     with contextlib.suppress(OSError, SyntaxError):
         text = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8")))

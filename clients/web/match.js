@@ -236,6 +236,7 @@ async function take(found) {
     connection.send({ type: "ready", match: id, nonce });
   }
   match.turn = found.your_turn ? found.ply ?? 0 : null;
+  match.offered = (found.draw_offers ?? []).some((seat) => seat !== found.seat);
   await snapshot(found);
   showOwn();
 }

@@ -293,9 +293,10 @@ class BreakthroughObservation(Observation):
     """Everything: the game has perfect information."""
 
     board: tuple[str, ...]
-    """Ranks from the top: "w" for pawns of seat 0, "b" of seat 1, "." empty."""
+    """Ranks from the top, rank ``size`` first and rank 1 last, each from file a: "w" for pawns of
+    seat 0, who moves up, "b" of seat 1, "." empty."""
     winner: int | None
-    """The seat that has won, if any."""
+    """The seat that has won; None while play goes on."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

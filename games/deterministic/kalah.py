@@ -305,9 +305,10 @@ class KalahObservation(Observation):
     """Everything: the game has perfect information."""
 
     houses: tuple[tuple[int, ...], ...]
-    """Seeds in the houses of each seat, in the direction of sowing."""
+    """By seat the seeds in its houses, house 1 first, in the direction of sowing.  House i of one
+    seat lies opposite house n + 1 - i of the other, where n is the number of houses."""
     stores: tuple[int, ...]
-    """Seeds in the store of each seat."""
+    """By seat the seeds in its store."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -130,7 +130,7 @@ class NimObservation(Observation):
     """Everything: the game has perfect information."""
 
     heaps: tuple[int, ...]
-    """Objects left in each heap."""
+    """Objects left in each heap, heap 1 first; an empty heap stays as 0."""
     last: int
     """The seat that took last; seat 1 before the first action."""
     misere: bool

@@ -352,9 +352,10 @@ class OthelloObservation(Observation):
     """Everything: the game has perfect information."""
 
     board: tuple[str, ...]
-    """Rows from row 1 at the top: "x" for black, "o" for white, "." empty."""
+    """Rows from row 1 at the top, each from column a: "x" for black (seat 0), "o" for white, "."
+    empty."""
     discs: tuple[int, int]
-    """Number of discs, by seat."""
+    """By seat the number of its discs."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -157,9 +157,10 @@ class TicTacToeObservation(Observation):
     """Everything: the game has perfect information."""
 
     board: tuple[str, ...]
-    """Three rows from the top (row 3) to the bottom, of "X", "O" and "."."""
+    """Three rows from row 3 at the top to row 1, each from column a: "X" for seat 0, "O" for
+    seat 1, "." empty."""
     winner: int | None
-    """The seat that has three in a row, if any."""
+    """The seat that has three in a row; None while play goes on and after a draw."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -140,7 +140,7 @@ class CoinGuessObservation(Observation):
     """What one side knows: the coin is shown to a holder who chose it, and after the end."""
 
     variant: str
-    """"adversary" or "bag"."""
+    """The variant of the rules: "adversary" or "bag"."""
     pennies: float | None
     """Share of pennies in the bag; None if there is no bag."""
     coin: str | None

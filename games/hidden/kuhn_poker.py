@@ -198,18 +198,18 @@ class KuhnPokerObservation(Observation):
     """What one seat knows: its card, the betting, and shown cards after a showdown."""
 
     card: str | None
-    """The observer's own card; None for spectators and before it is dealt."""
+    """The observer's own card, "J" for example; None for spectators and before it is dealt."""
     dealt: int
     """How many cards have been dealt."""
     bets: tuple[str, ...]
-    """Actions so far in order; seat 0 begins."""
+    """Actions so far, in order; seat 0 begins and the seats follow in turn."""
     paid: tuple[int, ...]
-    """Chips each seat has put into the pot."""
+    """By seat the chips it has put into the pot."""
     shown: tuple[str | None, ...]
     """Cards all may see, by seat: after the end those of the seats that did not fold,
     if there were at least two; otherwise None."""
     winner: int | None
-    """The seat that took the pot."""
+    """The seat that took the pot; None while it is open."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -293,17 +293,18 @@ class LeducPokerObservation(Observation):
     """What one seat knows: its card, the table, the betting, and shown cards."""
 
     card: str | None
-    """The observer's own card; None for spectators and before it is dealt."""
+    """The observer's own card, rank and suit as in "Js"; None for spectators and before it
+    is dealt."""
     dealt: int
     """How many cards have been dealt to the seats."""
     board: str | None
     """The card on the table; None in the first round."""
     first_round: tuple[str, ...]
-    """Actions of the first round in order; seat 0 begins."""
+    """Actions of the first round, in order; seat 0 begins."""
     second_round: tuple[str, ...]
-    """Actions of the second round in order; seat 0 begins."""
+    """Actions of the second round, in order; seat 0 begins."""
     paid: tuple[int, int]
-    """Chips each seat has put into the pot."""
+    """By seat the chips it has put into the pot."""
     shown: tuple[str | None, str | None]
     """Cards all may see, by seat: both after a showdown, otherwise None."""
     winner: int | None

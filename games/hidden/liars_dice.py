@@ -200,13 +200,13 @@ class LiarsDiceObservation(Observation):
     rolled: int
     """How many dice have been rolled by all seats together."""
     bids: tuple[str, ...]
-    """Bids and the call so far; seat 0 begins."""
+    """Bids and the call so far, in order and as they are written; seat 0 begins."""
     shown: tuple[tuple[int, ...], ...]
-    """After the call the dice of every seat in ascending order; before it empty."""
+    """After the call by seat its dice in ascending order; before it empty."""
     loser: int | None
-    """The seat that has lost."""
+    """The seat that has lost; None before the call."""
     wild: int | None
-    """The face that counts as any."""
+    """The face that counts as any; None if there is none."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

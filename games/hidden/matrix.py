@@ -199,15 +199,15 @@ class MatrixObservation(Observation):
     """The rounds that are over, and what the observer has committed in the running one."""
 
     rounds: tuple[tuple[str, str], ...]
-    """Choices of both seats in every round that is over."""
+    """For every round that is over, in order, the choices of seat 0 and of seat 1."""
     own: str | None
-    """The observer's own hidden choice of the running round."""
+    """The observer's own hidden choice in the running round; None before it, and for spectators."""
     committed: bool
     """Whether seat 0 has made its choice in the running round."""
     totals: tuple[float, float]
-    """What each seat got so far."""
+    """By seat what it got so far."""
     of: int
-    """How many rounds there are."""
+    """How many rounds there are in all."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

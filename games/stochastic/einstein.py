@@ -315,7 +315,8 @@ class EinsteinObservation(Observation):
     """Everything: the game has perfect information."""
 
     stones: tuple[tuple[str | None, ...], tuple[str | None, ...]]
-    """By seat the cells of the stones 1 to 6; None if captured or not yet placed."""
+    """By seat the cells of its stones 1 to 6, column a to e and row 1 to 5 as in actions; None if
+    captured or not yet placed."""
     turn: int
     """Seat that places, rolls or moves; after the end the winner."""
     rolled: int

@@ -240,7 +240,7 @@ class PigObservation(Observation):
     """Everything: the game has perfect information."""
 
     scores: tuple[int, ...]
-    """Points kept, by seat."""
+    """By seat the points it has kept."""
     turn: int
     """Seat whose turn it is, also while the die rolls; after the end the winner."""
     turn_total: int
@@ -248,7 +248,9 @@ class PigObservation(Observation):
     last_roll: int
     """The number rolled last, 0 before the first roll."""
     target: int
+    """Points that win."""
     sides: int
+    """Sides of the die."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
@@ -59,6 +59,9 @@ from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
 from plyhouse.server.match.views import Views, clock_states, ledger_entry
 
 __all__ = ["Match", "MatchConfig", "seat_label"]
+
+OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
+"""Errors that say where the match stands."""
 
 
 class Match:
@@ -187,13 +190,14 @@ class Match:
             illegal_rule=config.illegal_rule,
             events=self.views.events(viewer),
             observation=observation,
-            clocks=clock_states(self.clock, now),
+            clocks=clock_states(self.clock, now, self.seat_to_move),
             your_turn=yours,
             deadline_ms=self.clock.remaining(viewer, now) // MS
             if yours and viewer is not None
             else None,
             scene=scene,
             outcome=course.outcome,
+            draw_offers=sorted(course.offers) if running else [],
         )
 
     def subscribe(self, viewer: int | None, *, updates: bool = True, scenes: bool = False) -> None:
@@ -328,7 +332,7 @@ class Match:
             rows: list[Row] = [course.acted(before, action, seat, canonical, as_sent(text), ledger)]
             if position.state.to_move == CHANCE:
                 course.roll(rows)
-            clocks = clock_states(clock, now)
+            clocks = clock_states(clock, now, position.state.to_move)
             told: list[Telling] = []
             if course.offers and course.lapse(seat):
                 told += self._others(seat, DrawDeclined(self.config.match, seat))
@@ -374,8 +378,7 @@ class Match:
         if seat in course.offers:
             return self._ok(seat, re)
         if course.offered_at[seat] == self.position.ply:
-            text = "You have offered a draw in this ply already."
-            return self._refused(seat, re, "protocol/rate", text)
+            return self._refused(seat, re, "match/draw_offered_already")
         effects = self._ok(seat, re, [course.offer(seat)])
         effects.told += self._others(seat, DrawOffered(self.config.match, seat))
         return effects
@@ -473,9 +476,14 @@ class Match:
 
     def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """Observation and, if wanted, scene."""
-        if viewer in self._scenes:
-            return self.views.drawn(self.position.state, viewer)
-        return self.views.observation(self.position.state, viewer), None
+        state = self.position.state
+        wanted = viewer in self._scenes
+        if self.course.status == "finished" and state.to_move != TERMINAL:
+            observation, scene = self.views.stopped(state, viewer)
+            return observation, scene if wanted else None
+        if wanted:
+            return self.views.drawn(state, viewer)
+        return self.views.observation(state, viewer), None
 
     def _turn(self, mover: int, now: int, clocks: list[ClockState], *, retry: bool) -> Send:
         observation, scene = self._seen_now(mover)
@@ -506,7 +514,7 @@ class Match:
         if mover == CHANCE or position.ply + position.draws >= limit:
             return effects.then(self.abort(f"The match did not end within {limit} actions.", now))
         if clocks is None:
-            clocks = clock_states(self.clock, now)
+            clocks = clock_states(self.clock, now, mover)
         if self.attendance.unexcused(mover):
             self.clock.start(mover, now)
         told.append(self._turn(mover, now, clocks, retry=False))
@@ -523,7 +531,7 @@ class Match:
             if viewer is not None and viewer == mover:
                 continue
             if clocks is None:
-                clocks = clock_states(self.clock, now)
+                clocks = clock_states(self.clock, now, mover)
             observation, scene = self._seen_now(viewer)
             events = self._events(-1 if viewer is None else viewer)
             update = Update(
@@ -561,7 +569,8 @@ class Match:
         effects = Effects([], []) if after is None else after
         if re is not None:
             text = message or ERRORS[code].message
-            effects.told.append(Send(seat, Error(code, text, re, self.config.match)))
+            ply = self.position.ply if code in OUT_OF_STEP else None
+            effects.told.append(Send(seat, Error(code, text, re, self.config.match, ply=ply)))
         return effects
 
     # ------------------------------------------------------------- what cannot be granted
@@ -606,7 +615,7 @@ class Match:
         if re is None:
             return Effects([], [])
         entry = ledger_entry(ply, seat, played.ledger)
-        clocks = clock_states(self.clock, now)
+        clocks = clock_states(self.clock, now, self.seat_to_move)
         answer = Accepted(re, self.config.match, ply, [], clocks, entry, duplicate=True)
         return Effects([], [Send(seat, answer)])
 
@@ -635,7 +644,7 @@ class Match:
             told.append(Send(seat, answer))
         effects = Effects([self.course.illegal(seat, tried(text))], told)
         if self.config.illegal_rule == "retry" and self.course.retries <= self.config.max_retries:
-            told.append(self._turn(seat, now, clock_states(self.clock, now), retry=True))
+            told.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
             return effects
         ply = self.position.ply
         reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply}."

@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from plyhouse.games.base import CHANCE, Game, Information
+from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
 from plyhouse.games.errors import AmbiguousAction, GameError, InvalidAction
 from plyhouse.games.scene import scene_fields
 from plyhouse.protocol.messages import CHANCE_SEAT, ClockState, Event, LedgerEntry
@@ -76,6 +76,18 @@ class Views:
         scene = dataclasses.replace(self.game.scene(observation), seats=self._names)
         return observation.fields(), scene_fields(scene)
 
+    def stopped(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Observation and scene where a match has ended otherwise than by the rules."""
+        observation = dataclasses.replace(self.game.observe(state, viewer), legal=())
+        # Games draw a seat to move or an end by the rules; this is neither.
+        scene = dataclasses.replace(
+            self.game.scene(observation),
+            seats=self._names,
+            seat_to_move=None,
+            status="The match is over",
+        )
+        return {**observation.fields(), "to_move": TERMINAL}, scene_fields(scene)
+
     def legal(self, state: Any) -> list[str]:
         """The legal actions as text, for the seat to move only; a long list is cut short."""
         if state.to_move < 0:
@@ -101,15 +113,20 @@ class Views:
         return self.game.format_chance(state, outcome)
 
 
-def clock_states(clock: Clock, now: int) -> list[ClockState]:
-    """What all clocks show; clocks are public in every game."""
+def clock_states(clock: Clock, now: int, mover: int | None) -> list[ClockState]:
+    """What all clocks show; clocks are public in every game.
+
+    The clock of ``mover``, the seat whose turn it is, counts as running from the moment at which
+    frames say so: it starts when the turn is written, but no frame could tell that in time.
+    """
     states = []
-    plain, running_seat = clock.plain, clock.running
+    plain, paused, started = clock.plain, clock.paused, clock.running
     for seat in range(clock.seats):
-        if plain and seat != running_seat:
-            states.append(ClockState(seat, clock.available(seat) // MS))
+        running = seat == mover and not paused
+        if plain and seat != started:
+            states.append(ClockState(seat, clock.available(seat) // MS, running))
             continue
-        left, running, periods, bank = clock.reading(seat, now)
+        left, _, periods, bank = clock.reading(seat, now)
         states.append(
             ClockState(seat, left // MS, running, periods, None if bank is None else bank // MS)
         )
@@ -117,15 +134,14 @@ def clock_states(clock: Clock, now: int) -> list[ClockState]:
 
 
 def ledger_entry(ply: int, seat: int, ledger: Ledger) -> LedgerEntry:
-    """A ledger in milliseconds; parts are rounded down, so that they may miss the sum by 1."""
+    """A ledger in milliseconds that adds up: the parts are rounded down, and what was thought is
+    their sum, so that it may miss the exact time by 2.
+    """
+    lag = ledger.lag_ns // MS
+    stall = ledger.stall_ns // MS
+    charged = ledger.charged_ns // MS
     return LedgerEntry(
-        ply,
-        seat,
-        ledger.thought_ns // MS,
-        ledger.lag_ns // MS,
-        ledger.stall_ns // MS,
-        ledger.charged_ns // MS,
-        ledger.remaining_ns // MS,
+        ply, seat, lag + stall + charged, lag, stall, charged, ledger.remaining_ns // MS
     )
 
 

@@ -49,3 +49,14 @@ def test_a_bad_parameter_says_what_is_allowed(plyhouse: Plyhouse) -> None:
     done = plyhouse("games", "pig(target=0)")
     assert done.code == 2
     assert "target" in done.err
+
+
+def test_what_a_bot_is_shown_is_told(plyhouse: Plyhouse) -> None:
+    shown = plyhouse("games", "pig").out
+    assert "turn_total (integer)  Points at risk in this turn." in shown
+    facts = json.loads(plyhouse("games", "pig", "--json").out)
+    fields = {field["name"]: field for field in facts["observation"]["fields"]}
+    assert fields["turn_total"]["type"] == "integer"
+    assert facts["observation"]["schema"]["properties"]["scores"]["type"] == "array"
+    assert facts["example"]["type"] == "turn"
+    assert set(facts["example"]["observation"]) == set(fields)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import re
 import tomllib
 from pathlib import Path
@@ -9,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from plyhouse.clients.cli.game_pages import game_pages, write_game_pages
-from plyhouse.games.registry import BUILT_IN
+from plyhouse.games.fields import observation_fields
+from plyhouse.games.registry import BUILT_IN, get_game
+from plyhouse.protocol.codec import JSON
+from plyhouse.protocol.messages import Turn
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "games"
@@ -19,8 +24,8 @@ PAGES = game_pages(tomllib.loads((FOLDER / "published.toml").read_text(encoding=
 
 
 def test_every_game_has_a_page_and_no_page_is_left_over() -> None:
-    assert set(PAGES) == {f"{name}.md" for name in (*BUILT_IN, "index")}
-    assert {path.name for path in FOLDER.glob("*.md")} == set(PAGES)
+    assert set(PAGES) == {"observations.json", *(f"{name}.md" for name in (*BUILT_IN, "index"))}
+    assert {path.name for path in FOLDER.iterdir()} == {"published.toml", *PAGES}
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
@@ -31,12 +36,31 @@ def test_a_page_is_up_to_date(name: str) -> None:
 
 def test_the_site_links_every_page() -> None:
     linked = set(re.findall(r"games/(\w+\.md)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8")))
-    assert linked == set(PAGES)
+    assert linked == {name for name in PAGES if name.endswith(".md")}
     index = (FOLDER / "index.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == set(PAGES) - {"index.md"}
+    assert set(re.findall(r"\]\((\w+\.\w+)\)", index)) == set(PAGES) - {"index.md"}
 
 
 def test_pages_are_written_beside_the_published_numbers(tmp_path: Path) -> None:
     (tmp_path / "published.toml").write_bytes((FOLDER / "published.toml").read_bytes())
     write_game_pages(tmp_path)
-    assert {path.name for path in tmp_path.glob("*.md")} == set(PAGES)
+    assert {path.name for path in tmp_path.iterdir()} == {"published.toml", *PAGES}
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_a_page_shows_every_field_and_a_frame_that_can_be_read(name: str) -> None:
+    page = PAGES[f"{name}.md"]
+    (shown,) = re.findall(r"```json\n(.*?)```", page, re.DOTALL)
+    turn = JSON.decode_server(shown)
+    assert isinstance(turn, Turn)
+    assert turn.deadline_ms
+    assert turn.observation["legal"]
+    assert len(turn.clocks) > turn.observation["seat"]
+    game = get_game(name)
+    assert list(turn.observation) == [field.name for field in observation_fields(game)]
+    game.sample_state(game.decode_observation(turn.observation), random.Random(1))
+    for field in observation_fields(game):
+        assert f"| `{field.name}` | {field.type} | {field.meaning} |" in page
+    assert max(map(len, shown.splitlines())) <= 100
+    definition = json.loads(PAGES["observations.json"])["$defs"][name]
+    assert definition["examples"] == [turn.observation]

@@ -74,6 +74,8 @@ def values(shape: inspect.Type) -> SearchStrategy[Any]:
                 2**63 - 1 if shape.lt is None else shape.lt - 1,
             )
             return st.integers(low, high)
+        case inspect.Metadata(type=inner):
+            return values(inner)
         case inspect.StrType(pattern=str()):
             return st.binary(max_size=(shape.max_length or 64) // 2).map(bytes.hex)
         case inspect.StrType():
@@ -408,3 +410,36 @@ def test_a_bad_nonce_is_explained_without_a_regular_expression(nonce: str) -> No
     with pytest.raises(RemoteProtocolError) as caught:
         JSON.decode_client(frame)
     assert str(caught.value) == "'ready': field 'nonce': expected an even number of hex digits."
+
+
+@BOTH
+def test_whole_numbers_may_be_written_as_other_languages_do(codec: Codec) -> None:
+    def read(fields: dict[str, Any]) -> Any:
+        return codec.decode_client(msgpack.packb(fields) if codec.binary else json.dumps(fields))
+
+    act = {"type": "act", "id": 101.0, "match": "m", "ply": 1e3, "action": "x"}
+    assert read(act) == Act(101, "m", 1000, "x")
+    assert type(read(act).ply) is int
+    for wrong in (1.5, -1.0, 2.0**53, 1e300, 0.0):
+        with pytest.raises(RemoteProtocolError, match="'id'") as caught:
+            read({**act, "id": wrong})
+        assert (caught.value.code, caught.value.re) == ("protocol/bad_field", None)
+    with pytest.raises(RemoteProtocolError, match="'action'") as caught:
+        read({**act, "action": 3.0})
+    assert caught.value.re == 101
+
+
+def test_json_numbers_with_an_exponent_are_whole_too() -> None:
+    assert JSON.decode_client('{"type": "ping", "id": 1e3}') == Ping(1000)
+
+
+@pytest.mark.parametrize("half", ['"\\ud800"', '"\\udc00x"', '"\\ud800\\ud800"', '"\ud800"'])
+def test_half_surrogates_are_malformed(half: str) -> None:
+    for frame in (
+        f'{{"type": "act", "id": 1, "match": "m", "ply": 0, "action": {half}}}',
+        f'{{"type": "ping", "id": 1, "unknown": {half}}}',
+    ):
+        with pytest.raises(RemoteProtocolError) as caught:
+            JSON.decode_client(frame)
+        assert caught.value.code == "protocol/malformed"
+    assert isinstance(JSON.decode_client('{"type": "ping", "id": 1, "x": "\\ud83d\\ude00"}'), Ping)

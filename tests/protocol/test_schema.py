@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -10,10 +11,13 @@ from xml.etree import ElementTree
 import pytest
 
 from plyhouse.protocol import schema
+from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.diagram import arrows
-from plyhouse.protocol.errors import ERRORS
+from plyhouse.protocol.errors import ERRORS, RemoteProtocolError
 from plyhouse.protocol.messages import CLIENT_TYPES, SERVER_TYPES, Event, Message
 from plyhouse.protocol.transitions import CLIENT, SERVER, Input, State
+from plyhouse.storage.errors import InvalidName
+from plyhouse.storage.people import check_name
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "protocol"
@@ -103,3 +107,77 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == ""
     document = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
     assert document["title"] == "Plyhouse protocol v1"
+
+
+def example(shape: dict[str, Any]) -> Any:
+    """Some value that a schema of a client's field allows."""
+    if "enum" in shape:
+        return shape["enum"][0]
+    kind = shape["type"]
+    if kind == "integer":
+        return shape.get("exclusiveMinimum", shape.get("minimum", 1) - 1) + 1
+    return {"boolean": True, "string": "a" * shape.get("minLength", 0), "array": []}[kind]
+
+
+def beyond_and_within(shape: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """Values just outside and just inside the bounds of a field."""
+    if shape.get("type") == "integer":
+        low = shape.get("minimum", shape.get("exclusiveMinimum", -1) + 1)
+        high = shape.get("maximum", shape.get("exclusiveMaximum", 0) - 1)
+        return [low - 1, high + 1], [low, high]
+    if shape.get("type") == "string" and "enum" not in shape:
+        least, most = shape.get("minLength", 0), shape["maxLength"]
+        return ["a" * (most + 1), *([""] if least else [])], ["a" * least, "a" * most]
+    if shape.get("type") == "array":
+        most = shape["maxItems"]
+        return [["a"] * (most + 1)], [["a"] * most]
+    return [], []
+
+
+@pytest.mark.parametrize("kind", CLIENT_TYPES)
+def test_the_bounds_of_the_schema_are_those_of_the_server(kind: str) -> None:
+    definition = schema.json_schema()["$defs"][CLIENT_TYPES[kind].__name__]
+    shapes = definition["properties"]
+    frame = {name: example(shapes[name]) for name in definition["required"] if name != "type"}
+    frame["type"] = kind
+    for name, shape in shapes.items():
+        if name == "type":
+            continue
+        for option in shape.get("anyOf", [shape]):
+            refused, taken = beyond_and_within(option)
+            for value in taken:
+                JSON.decode_client(json.dumps({**frame, name: value}))
+            for value in refused:
+                with pytest.raises(RemoteProtocolError) as caught:
+                    JSON.decode_client(json.dumps({**frame, name: value}))
+                assert caught.value.code == "protocol/bad_field", (kind, name, value)
+
+
+@pytest.mark.parametrize("name", ["a", "A.b-c_9", "-a-", "9", "a" * 32])
+def test_the_schema_allows_the_names_that_the_server_allows(name: str) -> None:
+    for pattern in name_patterns():
+        assert re.search(pattern, name)
+    assert check_name(name, "bot") == name
+
+
+@pytest.mark.parametrize("name", ["...", "a b", "ä", "a/b", "a\n", "a" * 33, "_"])
+def test_the_schema_refuses_the_names_that_the_server_refuses(name: str) -> None:
+    for pattern in name_patterns():
+        # What is $ in JSON Schema is the very end, in Python \Z.
+        assert not re.search(pattern.replace("$", r"\Z"), name)
+    with pytest.raises(InvalidName):
+        check_name(name, "bot")
+
+
+def name_patterns() -> list[str]:
+    defs = schema.json_schema()["$defs"]
+    return [
+        defs["Hello"]["properties"]["bot"]["pattern"],
+        defs["Register"]["properties"]["player"]["pattern"],
+    ]
+
+
+def test_numbers_that_have_bounds_show_them_on_the_page() -> None:
+    page = schema.messages_page()
+    assert "| `id` | integer > 0, < 2^53 |" in page
+    assert "| `ply` | integer ≥ 0, < 2^31 |" in page

@@ -410,6 +410,10 @@ async def test_health_and_games(house: Any, api: httpx.AsyncClient) -> None:
     games = {each["name"]: each for each in (await api.get("/api/v1/games")).json()}
     assert games["kuhn_poker"]["information"] == "imperfect"
     assert [each["name"] for each in games["connect_four"]["parameters"]]
+    for game in games.values():
+        fields = [field["name"] for field in game["observation"]["fields"]]
+        assert fields == list(game["observation"]["schema"]["properties"])
+        assert list(game["example"]["observation"]) == fields
 
 
 async def test_a_game_of_one_seat_is_played_alone_and_its_score_kept(

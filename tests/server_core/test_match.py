@@ -392,7 +392,7 @@ def test_one_offer_in_a_ply_is_enough() -> None:
     table = Table(Heap())
     table.ask("offer_draw", 1)
     table.ask("decline_draw", 0)
-    assert table.ask("offer_draw", 1).code == "protocol/rate"
+    assert table.ask("offer_draw", 1).code == "match/draw_offered_already"
 
 
 def test_games_without_draws_by_agreement_have_none() -> None:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from plyhouse.clients.cli.arena.tally import VOID, MatchResult, beaten
+from plyhouse.clients.cli.arena.tally import MatchResult, beaten
 from plyhouse.clients.cli.shared.output import has_controls, note, signed
+from plyhouse.protocol.messages import VOID
 
 __all__ = ["Progress", "Score", "watched"]
 

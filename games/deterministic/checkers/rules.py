@@ -369,15 +369,17 @@ class CheckersObservation(Observation):
     """
 
     board: tuple[str, ...]
-    """Rows from Black's side: "b" and "w" for men, "B" and "W" for kings, "." empty."""
+    """Eight rows of eight from Black's side (seat 0): "b" and "w" for men, "B" and "W" for kings,
+    "." empty.  The first row has the squares 1 to 4, at its second, fourth, sixth and eighth
+    character; the next one 5 to 8, at its first, third, fifth and seventh; and so on to 32."""
     winner: int | None
-    """The seat that has won, if any."""
+    """The seat that has won; None while play goes on and after a draw."""
     quiet: int
     """Plies since the last jump or step of a man."""
     quiet_limit: int
     """So many quiet plies make a draw."""
     occurrences: int
-    """How often the position has stood since then, this time included; the third is a draw."""
+    """How often the position has stood since that ply, now included; the third time is a draw."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -323,13 +323,15 @@ class ChessObservation(Observation):
     """
 
     fen: str
-    """The position with its clock and move number."""
+    """The position in Forsyth-Edwards notation, all six fields; in Chess960 a right to castle
+    is the file of its rook where K or Q could mean another rook (X-FEN)."""
     check: bool
     """Whether the king of the side to move is in check."""
     last: str
-    """The last action; "" at the start."""
+    """The last action, in UCI; "" at the start."""
     ending: str
-    """How the game ended, one of `ENDINGS`; "" while it goes on."""
+    """How the game ended: "checkmate", "stalemate", "insufficient material", "fifty moves" or
+    "threefold repetition"; "" while it goes on."""
     occurrences: int
     """How often the position has occurred, this time included; the third time is a draw."""
 

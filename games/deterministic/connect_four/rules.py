@@ -311,9 +311,10 @@ class ConnectFourObservation(Observation):
     """Everything: the game has perfect information."""
 
     board: tuple[str, ...]
-    """Rows from the top to the bottom: "x" for discs of seat 0, "o" of seat 1, "." empty."""
+    """Rows from the top to the bottom, each from column 1 at the left: "x" for discs of seat 0,
+    "o" of seat 1, "." empty."""
     winner: int | None
-    """The seat that has completed a line, if any."""
+    """The seat that has completed a line; None while play goes on and after a draw."""
     connect: int
     """Length of a line that wins."""
 

@@ -49,9 +49,10 @@ class GoObservation(Observation):
     """
 
     board: tuple[str, ...]
-    """Rows from the top: "x" for black stones, "o" for white ones, "." for empty points."""
+    """Rows from the top, row ``size`` first and row 1 last, each from column A at the left: "x" for
+    black stones (seat 0), "o" for white ones, "." for empty points."""
     last: str
-    """The last action; "" at the start."""
+    """The last action, a point or "pass"; "" at the start."""
     plies: int
     """Actions so far: at ``4 * size * size`` the match ends."""
     forbidden: tuple[str, ...]

@@ -56,11 +56,12 @@ class BattleshipObservation(Observation):
     """The own fleet, and all shots with what became of them."""
 
     ships: tuple[tuple[str, ...], tuple[str, ...]]
-    """Places of ships by seat: the own fleet so far, after the end both; otherwise empty."""
+    """By seat the places of its ships, both ends as in a placement (``b3-b6``): the own fleet so
+    far, after the end both; otherwise empty."""
     placed: tuple[int, int]
     """How many ships each seat has placed."""
     shots: tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]
-    """By seat its shots in order: the cell, and "miss", "hit" or "sunk"."""
+    """By seat the shots it has fired, in order: the cell, and "miss", "hit" or "sunk"."""
     sunk: tuple[tuple[str, ...], tuple[str, ...]]
     """By seat the places of its ships that were sunk, in order."""
     afloat: tuple[int, int]

@@ -237,13 +237,15 @@ class BackgammonObservation(Observation):
     """Everything: the game has perfect information."""
 
     checkers: tuple[tuple[int, ...], tuple[int, ...]]
-    """By seat 26 counts in its own numbering: borne off, points 1 to 24, bar."""
+    """By seat 26 counts of its checkers in its own numbering: at index 0 those borne off, at 1 to
+    24 those on these points, at 25 those on the bar.  Point p of one seat is point 25 - p of the
+    other."""
     turn: int | None
     """Seat that rolls or plays; after the end the winner; None before the opening roll."""
     dice: tuple[int, ...]
     """The two dice to be played, the larger first; empty before the roll."""
     pips: tuple[int, int]
-    """Pips each seat still has to move."""
+    """By seat the pips it still has to move."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

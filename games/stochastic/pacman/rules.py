@@ -319,20 +319,22 @@ class PacmanObservation(Observation):
     """Everything: the game has perfect information."""
 
     maze: tuple[str, ...]
-    """Rows with walls ``%``, dots left ``.``, Pacman ``P`` and ghosts ``G``."""
+    """Rows from the top, each from the left: walls ``%``, dots left ``.``, Pacman ``P``, ghosts
+    ``G``, and blanks."""
     pacman: tuple[int, int]
-    """Row and column, from 0 in the upper left."""
+    """Row and column of Pacman, from 0 in the upper left."""
     ghosts: tuple[tuple[int, int], ...]
-    """Rows and columns of the ghosts."""
+    """Row and column of every ghost, the first one first."""
     headings: tuple[str, ...]
-    """Where each ghost went last; "stop" before its first step."""
+    """Where each ghost went last, in the words of the actions; "stop" before its first step."""
     dots: tuple[tuple[int, int], ...]
-    """Rows and columns of the dots left."""
+    """Row and column of every dot left, by rows."""
     score: int
+    """Points so far; the return of Pacman if the match ended now."""
     steps: int
     """Moves that Pacman has left."""
     turn: int
-    """0 for Pacman, i for the i-th ghost, whoever moves it."""
+    """Whose turn it is: 0 for Pacman, i for the i-th ghost, whoever moves it."""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

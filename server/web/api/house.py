@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import logging
 from typing import Any, Final
 
+import msgspec
 from litestar import get
 from litestar.datastructures import State
 
+from plyhouse.games.base import Game
+from plyhouse.games.fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_names
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.house.hub import server_version
 from plyhouse.server.match.clock import MS, SECOND
-from plyhouse.server.web.api.types import GameView, Health, ParameterView
+from plyhouse.server.match.example import example_turn
+from plyhouse.server.web.api.types import (
+    FieldView,
+    GameView,
+    Health,
+    ObservationView,
+    ParameterView,
+)
 from plyhouse.server.web.parameters import hub_of
 
 __all__ = ["HANDLERS"]
@@ -40,15 +53,20 @@ async def health(state: State) -> Health:
 
 @get("/api/v1/games", tags=["games"])
 async def games() -> list[GameView]:
-    """List the games that can be played here."""
-    return [_game_view(name) for name in game_names()]
+    """List the games that can be played here, with what a bot is shown of each."""
+    # In a thread, as clocks are running here while sources are read and examples played.
+    return await asyncio.to_thread(lambda: [_game_view(name) for name in game_names()])
 
+
+log = logging.getLogger("plyhouse.server.web")
 
 HANDLERS: Final[tuple[Any, ...]] = (health, games)
 
 
+@functools.cache  # bounded: by the games that there are
 def _game_view(name: str) -> GameView:
-    info = game_class(name).info
+    game = game_class(name)()
+    info = game.info
     parameters = [
         ParameterView(
             each.name,
@@ -71,4 +89,19 @@ def _game_view(name: str) -> GameView:
         utility=info.utility.value,
         draw_offers=info.draw_offers,
         parameters=parameters,
+        observation=ObservationView(
+            [FieldView(each.name, each.type, each.meaning) for each in observation_fields(game)],
+            observation_schema(game),
+        ),
+        example=_example(game),
     )
+
+
+def _example(game: Game) -> dict[str, Any] | None:
+    """The example frame; None if the rules of somebody's game fail in it."""
+    try:
+        frame: dict[str, Any] | None = msgspec.to_builtins(example_turn(game))
+    except Exception:  # whatever they raise, the other games are listed
+        log.exception("the example match of %s failed", game.info.name)
+        return None
+    return frame

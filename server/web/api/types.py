@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
@@ -15,12 +15,14 @@ __all__ = [
     "Account",
     "CompetitionDetail",
     "CompetitionSummary",
+    "FieldView",
     "GameView",
     "Health",
     "Leaderboard",
     "MatchView",
     "NewCompetition",
     "NewPlayer",
+    "ObservationView",
     "ParameterView",
     "PlayerView",
     "SeatView",
@@ -59,8 +61,23 @@ class ParameterView(Struct):
     choices: list[ParameterValue] | None
 
 
+class FieldView(Struct):
+    """A field of a game's observations: the type is that of its JSON, in words."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+class ObservationView(Struct):
+    """What the observations of a game hold, field by field and as JSON Schema."""
+
+    fields: list[FieldView]
+    schema: dict[str, Any]
+
+
 class GameView(Struct):
-    """A game that can be played here."""
+    """A game that can be played here; the example is a frame with one of its observations."""
 
     name: str
     title: str
@@ -72,6 +89,8 @@ class GameView(Struct):
     utility: str
     draw_offers: bool
     parameters: list[ParameterView]
+    observation: ObservationView
+    example: dict[str, Any] | None
 
 
 class Leaderboard(Struct):

@@ -1,0 +1,61 @@
+"""A turn as it goes out: for the documentation of a game's observations.
+
+>>> from plyhouse.games import get_game
+>>> turn = example_turn(get_game("nim"))
+>>> turn.ply, turn.observation["heaps"]
+(3, (2, 1, 5))
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from plyhouse.games.base import Game
+from plyhouse.protocol.messages import SeatInfo, Turn
+from plyhouse.server.match.clock import MS, SECOND, TimeControl
+from plyhouse.server.match.effects import Effects, Send
+from plyhouse.server.match.engine import Match, MatchConfig
+
+__all__ = ["EXAMPLE_PLY", "example_turn"]
+
+EXAMPLE_PLY: Final = 12
+"""The ply of the example, in matches that go on so long: by then a board has filled a little."""
+
+THINKING: Final = 250 * MS
+NAMES: Final = ("ada", "bob", "cleo", "dan", "eve", "fay")
+
+
+def example_turn(game: Game) -> Turn | None:
+    """The ``turn`` of ply `EXAMPLE_PLY` in a match played at random, or the match's last one.
+
+    It comes from the referee itself and is the same every time.  None if nobody ever has a turn.
+    Rules that fail raise what they raise.
+    """
+    rng = random.Random(1)
+    players = [SeatInfo(NAMES[seat % len(NAMES)], "bot") for seat in range(game.seats)]
+    control = TimeControl("total", main_ns=60 * SECOND, increment_ns=SECOND // 2)
+    match = Match(MatchConfig("m1", "p1", game, control, tuple(players), bytes(32)), 0)
+    now = 0
+    found: Turn | None = None
+    effects = Effects([], [])
+    for seat in range(game.seats):
+        effects = match.ready(seat, "", now)
+    while turn := _turn(effects):
+        found = turn
+        if turn.ply == EXAMPLE_PLY:
+            break
+        mover = match.state.to_move
+        match.turn_written(mover, turn.ply, now)
+        now += THINKING
+        text = game.format(match.state, rng.choice(match.state.actions()))
+        effects = match.act(mover, turn.ply, text, now, re=1)
+    return found
+
+
+def _turn(effects: Effects) -> Turn | None:
+    """The turn that is told among the effects of an input."""
+    for telling in effects.told:
+        if isinstance(telling, Send) and isinstance(telling.message, Turn):
+            return telling.message
+    return None
