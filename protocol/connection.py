@@ -15,7 +15,9 @@ Rules
 5. A frame that is wrong in itself or comes at the wrong moment is answered with ``error`` and
    changes nothing else. Only errors marked fatal end the connection; after a fatal one nothing is
    read or sent. A client, which has no ``error`` to send, notes and drops such frames.
-6. Too many frames, or too many wrong ones, end the connection with ``protocol/rate``.
+6. Too many frames, or too many wrong ones, end the connection with ``protocol/rate``. Every frame
+   of the transport counts, also those that carry no message; a request that is refused counts as
+   wrong, whoever refuses it. Before a client has logged in its limits are narrower (`trust`).
 7. What our own program does wrong is a `LocalProtocolError`, raised at once, with nothing sent and
    no change of state. What the peer does wrong is never raised: it is returned as `Rejected`.
 
@@ -210,12 +212,15 @@ class ServerConnection(_Connection):
     def __init__(self, codec: Codec, now: int, limits: ConnectionLimits | None = None) -> None:
         super().__init__(codec, now, limits or ConnectionLimits())
         limits = self.limits
-        self._max_frame = limits.max_frame
+        self._max_frame = min(limits.max_frame, limits.early_frame)
         self._hello_at = now + limits.hello_timeout_ns
         self._hello_id = 0
         self._bye_id = 0
         self._requests: set[int] = set()
-        self._flood = _flood(limits.messages_per_second, limits.message_burst)
+        self._flood = _flood(
+            min(limits.messages_per_second, limits.early_per_second),
+            min(limits.message_burst, limits.early_burst),
+        )
         self._mistakes = _flood(limits.mistakes_per_second, limits.mistake_burst)
 
     def receive(self, frame: Frame, now: int) -> list[ClientEvent]:
@@ -262,6 +267,18 @@ class ServerConnection(_Connection):
             self._bye_id = number
         return [message]
 
+    def count(self, now: int) -> None:
+        """Count a frame of the transport that carries no message, such as a WebSocket ping."""
+        flood = self._flood
+        if self.state is not State.CLOSED and flood is not None and not flood.allow(now):
+            self._reject(RemoteProtocolError("protocol/rate"), now)
+
+    def trust(self) -> None:
+        """The client has logged in: what a bot needs is allowed from now on."""
+        limits = self.limits
+        self._max_frame = limits.max_frame
+        self._flood = _flood(limits.messages_per_second, limits.message_burst)
+
     def send(self, message: ServerMessage, now: int) -> Frame:
         """Return the frame of `message`, to be written at `now`, after what is in `outgoing`.
 
@@ -289,6 +306,8 @@ class ServerConnection(_Connection):
         elif how is Input.SEND_FATAL:
             error = cast(Error, message)
             self.closing = Closing(close_code(error.code), error.message)
+        elif type(message) is Error and re is not None:
+            self._mistaken(message, now)
         return frame
 
     def next_deadline(self) -> int | None:
@@ -332,6 +351,14 @@ class ServerConnection(_Connection):
             kind = message.__struct_config__.tag
             text = f"'{kind}' is not expected while the connection is {self.state.name}."
         return RemoteProtocolError(code, text, re=re)
+
+    def _mistaken(self, refusal: Error, now: int) -> None:
+        """Count a request that was refused; beyond all measure it ends the connection."""
+        if self._mistakes is not None and not self._mistakes.allow(now):
+            text = "Too many refused requests: the last one was: " + refusal.message
+            error = RemoteProtocolError("protocol/rate", text)
+            self._outgoing.append(self.codec.encode(error.to_message()))
+            self._end(Input.GOT_FATAL_FRAME, error.close, error.message)
 
     def _reject(self, error: RemoteProtocolError, now: int) -> Rejected:
         if not error.fatal and self._mistakes is not None and not self._mistakes.allow(now):

@@ -38,6 +38,12 @@ class ConnectionLimits:
     """Refused frames it may send per second in the long run; 0 for any number."""
     mistake_burst: int = 200
     """Refused frames it may send at once before the long run counts."""
+    early_frame: int = 16 * 1024
+    """Longest frame read of a client that has not logged in."""
+    early_per_second: int = 100
+    """Frames per second of a client that has not logged in, spectators included."""
+    early_burst: int = 400
+    """Frames it may send at once before the long run counts."""
 
 
 class FloodLimit:

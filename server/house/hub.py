@@ -193,6 +193,10 @@ class Hub:
             session.fail("server/overloaded")
         return session
 
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note for how long the server was busy with what a connection sent."""
+        self.watchdog.note(session, nanoseconds)
+
     def left(self, session: Session) -> None:
         """A connection is over, whoever ended it."""
         self.sessions.discard(session)
@@ -251,7 +255,7 @@ class Hub:
             participant = self._participant(login)
         other = participant.line
         if other is not None:
-            known = bool(hello.session) and secrets.compare_digest(hello.session, participant.key)
+            known = _same_key(hello.session, participant.key)
             if not known and not hello.takeover:
                 raise ProtocolError("auth/already_connected", _already(participant))
             other.fail("auth/replaced")
@@ -334,7 +338,7 @@ class Hub:
         participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
         participant.updates, participant.scenes = hello.updates, hello.scenes
         self._seated[session] = participant
-        session.guest = participant
+        session.admit(participant)
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
@@ -480,6 +484,11 @@ class Hub:
             await self.ratings.close()
         finally:
             await self.store.close()
+
+
+def _same_key(said: str, key: str) -> bool:
+    """Whether a session key is right, in a time that tells nothing of it."""
+    return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
 
 
 def _already(participant: Participant) -> str:

@@ -32,6 +32,7 @@ class Watchdog:
         self._on_stall = on_stall
         self._expected = clock() + INTERVAL_NS
         self._timer: asyncio.TimerHandle | None = None
+        self._spent: dict[object, int] = {}
         self.total_ns = 0
         """All stalls since the start."""
         self.longest_ns = 0
@@ -57,6 +58,16 @@ class Watchdog:
             self.total_ns += late
             self.longest_ns = max(self.longest_ns, late)
             self._on_stall(begin, now)
+        if self._spent:
+            self._spent.clear()
+
+    def note(self, who: object, nanoseconds: int) -> None:
+        """Somebody kept the loop busy for so long, just now."""
+        self._spent[who] = self._spent.get(who, 0) + nanoseconds
+
+    def spent(self, who: object) -> int:
+        """How long somebody has kept the loop busy since the last beat."""
+        return self._spent.get(who, 0)
 
     def ongoing(self, now: int) -> int:
         """Nanoseconds of a stall that has not been reported yet, at ``now``."""

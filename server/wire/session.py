@@ -35,7 +35,7 @@ __all__ = ["House", "Session"]
 
 log = logging.getLogger("plyhouse.server.wire.session")
 
-MAX_WAITING: Final = 1000
+MAX_WAITING: Final = 100
 """Requests that may wait while a login is looked up."""
 
 
@@ -67,6 +67,9 @@ class House(Protocol):
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that must wait for the database."""
+
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note for how long the server was busy with what a connection sent."""
 
     def left(self, session: Session) -> None:
         """The connection is over, whoever ended it."""
@@ -145,6 +148,23 @@ class Session:
         except Exception:
             self._fault()
 
+    def counted(self, stamp: int) -> None:
+        """Count a frame that carries no message."""
+        if not self._closed:
+            self.connection.count(stamp)
+            if self.connection.restless:
+                self.flush()
+
+    def spent(self, nanoseconds: int) -> None:
+        """The server was busy with this connection's frames for so long."""
+        self._house.spent(self, nanoseconds)
+
+    def admit(self, guest: Guest) -> None:
+        """Whoever is on the other side has logged in: the wider limits hold from now on."""
+        self.guest = guest
+        self.connection.trust()
+        self._transport.trust()
+
     def lost(self) -> None:
         """The transport is gone."""
         if not self._closed:
@@ -175,7 +195,8 @@ class Session:
 
     def _wait(self, message: ClientMessage, stamp: int) -> None:
         if len(self._waiting) >= MAX_WAITING:
-            raise ProtocolError("protocol/rate")
+            self.fail("protocol/rate", "Too many requests before the login was answered.")
+            return
         self._waiting.append((message, stamp))
 
     def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:

@@ -30,6 +30,9 @@ class Transport(Protocol):
         May be 0 while the backlog is too short to matter.
         """
 
+    def trust(self) -> None:
+        """The client has logged in: longer messages may be read."""
+
     def close(self, code: int, reason: str) -> None:
         """Start closing; what was queued before is still delivered.  May be called twice."""
 
@@ -42,6 +45,12 @@ class FrameSink(Protocol):
 
     def received(self, frame: Frame, stamp: int) -> None:
         """One whole frame, read at ``stamp`` (monotonic nanoseconds)."""
+
+    def counted(self, stamp: int) -> None:
+        """A frame without a message: a ping, a pong, a piece.  It counts against the limits."""
+
+    def spent(self, nanoseconds: int) -> None:
+        """So long did the server work on what was read at once; not told of short reads."""
 
     def lost(self) -> None:
         """The connection is gone; called exactly once."""
