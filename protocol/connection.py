@@ -29,6 +29,7 @@ All times are integer nanoseconds of one monotonic clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
@@ -45,6 +46,7 @@ from plyhouse.protocol.liveness import (
     ConnectionLimits,
     FloodLimit,
     Heartbeat,
+    NetworkTrip,
     RoundTrips,
 )
 from plyhouse.protocol.messages import (
@@ -75,6 +77,9 @@ __all__ = [
     "ServerConnection",
     "State",
 ]
+
+PONG_TOLERANCE_NS: Final = 5_000_000
+"""How much longer than the network's own a round trip may be: an honest program needs a moment."""
 
 CLOSE_SILENT: Final = 4408
 """WebSocket close code for a peer that was not heard for too long; it will hardly read it."""
@@ -198,8 +203,12 @@ class _Connection:
             code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
         )
 
+    def _network_limit(self) -> int | None:
+        """What a round trip can have been at most; None if nobody knows."""
+        return None
+
     def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:
-        if self._heartbeat.pong(pong.re, now):
+        if self._heartbeat.pong(pong.re, now, self._network_limit):
             return None
         return RemoteProtocolError("protocol/unexpected", f"There was no ping {pong.re}.")
 
@@ -222,6 +231,12 @@ class ServerConnection(_Connection):
             min(limits.message_burst, limits.early_burst),
         )
         self._mistakes = _flood(limits.mistakes_per_second, limits.mistake_burst)
+        self.network: Callable[[], NetworkTrip | None] = _unknown
+        """Asked at every pong for what the kernel knows of the way; set by the shell. A program
+        can answer a ping as late as it likes: its round trip counts for no more than this, and a
+        small tolerance."""
+        self.floor_ns = 0
+        """The part of the round trip that the kernel vouches for; 0 if it cannot be asked."""
 
     def receive(self, frame: Frame, now: int) -> list[ClientEvent]:
         """Take in one frame read at `now`; return what the program has to act on.
@@ -266,6 +281,14 @@ class ServerConnection(_Connection):
         elif how is Input.GOT_BYE:
             self._bye_id = number
         return [message]
+
+    def _network_limit(self) -> int | None:
+        trip = self.network()
+        if trip is None:
+            self.floor_ns = 0
+            return None
+        self.floor_ns = trip.least_ns
+        return trip.recent_ns + PONG_TOLERANCE_NS
 
     def count(self, now: int) -> None:
         """Count a frame of the transport that carries no message, such as a WebSocket ping."""
@@ -524,6 +547,10 @@ class ClientConnection(_Connection):
         else:
             self._advance(Input.GOT_BAD_FRAME)
         return Rejected(error)
+
+
+def _unknown() -> NetworkTrip | None:
+    return None
 
 
 def _flood(per_second: int, burst: int) -> FloodLimit | None:

@@ -210,9 +210,8 @@ class Hub:
             return
         self.directory.leave(participant)
         self.lobby.leave(participant)
-        now = self.now()
         for live, seat in self.directory.matches_of(participant):
-            live.input(live.match.disconnected, seat, now)
+            live.disconnected(seat)
         self.directory.forget(participant)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -227,10 +226,17 @@ class Hub:
             session.tick(now)
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
-    def _stalled(self, begin: int, end: int) -> None:
-        self.runner.stalled(begin, end)
+    def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
+        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS:
-            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
+            who, spent = self.watchdog.busiest()
+            log.warning(
+                "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
+                (end - begin) // 1_000_000,
+                busy_ns // 1_000_000,
+                spent // 1_000_000,
+                who,
+            )
             for session in self.sessions:
                 session.connection.forgive(end - begin)
 
@@ -283,10 +289,9 @@ class Hub:
                 snapshots,
             )
         )
-        now = self.now()
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
-                live.turn_told(seat, snapshot.ply, now, session.lag_ns)
+                live.turn_told(seat, snapshot.ply, session)
         self._check_games(session, hello)
         self.lobby.pair_soon()
         self.competitions.advance_soon()
@@ -379,7 +384,9 @@ class Hub:
             except ProtocolError as error:
                 session.refuse(message, error)
                 return
-        live.act(seat, message, stamp, session.lag_ns, self.watchdog.ongoing(stamp))
+        if self.watchdog.ongoing(stamp):
+            self.watchdog.beat(stamp)  # settles the standstill that this frame was read after
+        live.act(seat, message, stamp, session.lag_ns)
 
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""

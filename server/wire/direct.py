@@ -31,6 +31,7 @@ from typing import Any, ClassVar, Final, cast
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
+from plyhouse.protocol.liveness import NetworkTrip
 from plyhouse.server.wire.frames import (
     BAD_TEXT,
     BINARY,
@@ -46,6 +47,7 @@ from plyhouse.server.wire.frames import (
     close_frame,
     frame_header,
 )
+from plyhouse.server.wire.network import network_trip
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport
 from plyhouse.server.wire.websocket import EARLY_WEBSOCKET_FRAME, EXTENSION, MAX_WEBSOCKET_FRAME
 
@@ -311,6 +313,7 @@ class DirectTransport:
         self._protocol = protocol
         self._write = protocol.transport.write
         self._open = True
+        self._proxied = peer != "{}:{}".format(*(protocol.client or ("unknown", "")))
         self.peer = peer
         self.closed: asyncio.Future[tuple[int, str] | None] = (
             asyncio.get_running_loop().create_future()
@@ -328,6 +331,10 @@ class DirectTransport:
     def pending(self) -> int:
         """Bytes not yet taken by the kernel, once it has begun to push back."""
         return self._protocol.transport.get_write_buffer_size() if self._protocol.congested else 0
+
+    def network(self) -> NetworkTrip | None:
+        """What Linux knows of the connection; None elsewhere, and behind a proxy."""
+        return None if self._proxied else network_trip(self._protocol.transport)
 
     def trust(self) -> None:
         """Whoever it is has logged in: longer messages are read."""

@@ -107,6 +107,7 @@ class Session:
         self._max_queue = max_queue
         self.codec = codec
         self.connection = ServerConnection(codec, house.now(), limits)
+        self.connection.network = transport.network
         self.guest: Guest | None = None
         """Who logged in on this connection."""
         self.scenes = False
@@ -115,7 +116,7 @@ class Session:
         self._closed = False
         self._busy = False
         self._waiting: deque[tuple[ClientMessage, int]] = deque()
-        self._held: list[ServerMessage] | None = None
+        self._held: list[ServerMessage | Callable[[], None]] | None = None
 
     def __repr__(self) -> str:
         who = self.guest.name if self.guest is not None else "not logged in"
@@ -125,6 +126,16 @@ class Session:
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far; 0 before the first measurement."""
         return self.connection.round_trip_ns
+
+    @property
+    def floor_ns(self) -> int:
+        """The part of it that the kernel vouches for."""
+        return self.connection.floor_ns
+
+    @property
+    def holding(self) -> bool:
+        """Whether what is sent is kept back; see `hold`."""
+        return self._held is not None
 
     # -------------------------------------------------------------------------- incoming
 
@@ -272,10 +283,20 @@ class Session:
                 self._held = None
             if first is not None:
                 self.send(first)
-                for message in held:
-                    self.send(message)
+                for each in held:
+                    if callable(each):
+                        each()
+                    else:
+                        self.send(each)
 
         return release
+
+    def after(self, call: Callable[[], None]) -> None:
+        """Call this when what is held back has been written; at once if nothing is."""
+        if self._held is None:
+            call()
+        else:
+            self._held.append(call)
 
     def flush(self) -> None:
         """Write what the connection has to say by itself, and close it if it wants that."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from plyhouse.protocol.liveness import NetworkTrip
+
 __all__ = ["Frame", "FrameSink", "Transport"]
 
 Frame = bytes | str
@@ -28,6 +30,12 @@ class Transport(Protocol):
         """Bytes (about) accepted by `send` that the other side has not taken yet.
 
         May be 0 while the backlog is too short to matter.
+        """
+
+    def network(self) -> NetworkTrip | None:
+        """Round trips as the kernel knows them; None where it cannot, or does not know them all.
+
+        Behind a proxy the kernel knows the way to the proxy only.
         """
 
     def trust(self) -> None:

@@ -119,6 +119,9 @@ class QueuedTransport:
         """Length of what waits in the queue."""
         return self._size
 
+    def network(self) -> None:
+        """Nothing is known of the way."""
+
     def trust(self) -> None:
         """What is read is limited by the server around us."""
 

@@ -17,15 +17,15 @@ from plyhouse.server.wire.direct import (
     WHOLE_BINARY,
     WHOLE_TEXT,
     DirectProtocol,
-    frame_header,
     websocket_protocol,
 )
+from plyhouse.server.wire.frames import frame_header
 from plyhouse.server.wire.websocket import websocket_endpoint
 
 
 def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) -> None:
     stalls: list[tuple[int, int]] = []
-    watchdog = Watchdog(clock, lambda begin, end: stalls.append((begin, end)))
+    watchdog = Watchdog(clock, lambda begin, end, busy: stalls.append((begin, end)))
     clock.now += INTERVAL_NS + TOLERANCE_NS
     assert watchdog.ongoing(clock.now) == 0
     watchdog.beat()
@@ -41,8 +41,8 @@ def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) ->
 
 async def test_watchdog_beats_while_the_loop_runs() -> None:
     beats = asyncio.Event()
-    watchdog = Watchdog(lambda: 0, lambda begin, end: None)
-    watchdog.beat = beats.set  # type: ignore[method-assign]
+    watchdog = Watchdog(lambda: 0, lambda begin, end, busy: None)
+    watchdog.beat = lambda now=None: beats.set()  # type: ignore[method-assign]
     watchdog.start()
     async with asyncio.timeout(5):
         await beats.wait()
