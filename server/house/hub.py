@@ -56,6 +56,7 @@ from plyhouse.server.house.registration import Login, Registration
 from plyhouse.server.house.watchdog import Watchdog
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.wire.door import Full, Places
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
@@ -93,6 +94,12 @@ class Hub:
         self.started = now()
         self.sessions: set[Session] = set()
         self.directory = Directory()
+        self.places = Places(
+            config.max_connections,
+            spectators=config.max_spectators,
+            per_address=config.max_connections_per_address,
+            strangers_per_address=config.max_logins_per_address,
+        )
         self._seated: dict[Session, Participant] = {}
         """Who logged in on each connection."""
         self.stopping = False
@@ -185,12 +192,17 @@ class Hub:
 
     def _attach(self, transport: Transport, codec: Codec) -> Session:
         session = Session(self, transport, codec, self._limits, self.config.max_queue)
-        full = len(self.sessions) >= self.config.max_connections
         self.sessions.add(session)
         if self.stopping:
             session.fail("server/shutting_down")
-        elif full:
-            session.fail("server/overloaded")
+            return session
+        try:
+            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
+        except Full as full:
+            session.fail("server/overloaded", f"{full} Try again later.")
+        else:
+            if isinstance(gone, Session):
+                gone.fail("server/overloaded", "Others wait: log in at once after connecting.")
         return session
 
     def spent(self, session: Session, nanoseconds: int) -> None:
@@ -200,6 +212,7 @@ class Hub:
     def left(self, session: Session) -> None:
         """A connection is over, whoever ended it."""
         self.sessions.discard(session)
+        self.places.leave(session)
         for match_id in tuple(session.watching):
             live = self.directory.match(match_id)
             if live is not None:
@@ -250,6 +263,10 @@ class Hub:
     async def login(self, session: Session, hello: Hello) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
         if not (hello.token or hello.bot or hello.games):
+            try:
+                self.places.watch(session)
+            except Full as full:
+                raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
             session.scenes = hello.scenes
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
@@ -343,6 +360,7 @@ class Hub:
         participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
         participant.updates, participant.scenes = hello.updates, hello.scenes
         self._seated[session] = participant
+        self.places.play(session)
         session.admit(participant)
         session.scenes = hello.scenes
 
@@ -431,12 +449,14 @@ class Hub:
 
     def _sync(self, session: Session, _: Participant, message: Sync, stamp: int) -> None:
         live, seat = self._seat(session, message)
+        _may_view(session, stamp)
         live.input(live.match.sync, seat, stamp, re=message.id)
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
         live = self.directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", "No such match is being played.")
+        _may_view(session, stamp)
         if live.over:
             session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
             return
@@ -491,6 +511,13 @@ class Hub:
             await self.ratings.close()
         finally:
             await self.store.close()
+
+
+def _may_view(session: Session, stamp: int) -> None:
+    """Refuse more snapshots than anybody needs: each can be a thousand times its request."""
+    if not session.views.allow(stamp):
+        text = "Too many snapshots: updates come by themselves."
+        raise ProtocolError("protocol/rate", text, fatal=False)
 
 
 def _same_key(said: str, key: str) -> bool:

@@ -87,6 +87,8 @@ class DirectProtocol(WebSocketsSansIOProtocol):
     close_seconds: ClassVar[float] = 2.0
     """Seconds that a client has to take what is left for it and to close its side."""
 
+    on_lost: Callable[[], None] | None = None
+    """Called when the socket is gone."""
     sink: FrameSink | None = None
     """Takes the messages; None before a session is attached, and after the end."""
     direct: DirectTransport | None = None
@@ -291,6 +293,8 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         self._stop()
         self._tell_lost()
         super().connection_lost(exc)
+        if self.on_lost is not None:
+            self.on_lost()
 
     def pause_writing(self) -> None:
         """The peer reads too slowly for the kernel's buffers."""

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from plyhouse.protocol.codec import Codec
 from plyhouse.protocol.connection import Rejected, ServerConnection, State
 from plyhouse.protocol.errors import LocalProtocolError, ProtocolError
-from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.liveness import ConnectionLimits, FloodLimit
 from plyhouse.protocol.messages import (
     Act,
     Bye,
@@ -35,6 +35,8 @@ __all__ = ["House", "Session"]
 
 log = logging.getLogger("plyhouse.server.wire.session")
 
+VIEWS_PER_SECOND: Final = 5
+VIEW_BURST: Final = 100
 MAX_WAITING: Final = 100
 """Requests that may wait while a login is looked up."""
 
@@ -91,6 +93,7 @@ class Session:
         "connection",
         "guest",
         "scenes",
+        "views",
         "watching",
     )
 
@@ -113,6 +116,8 @@ class Session:
         self.scenes = False
         self.watching: set[str] = set()
         """Matches that it follows as a spectator."""
+        self.views = FloodLimit(VIEWS_PER_SECOND, VIEW_BURST)
+        """Snapshots of whole matches that it may ask for."""
         self._closed = False
         self._busy = False
         self._waiting: deque[tuple[ClientMessage, int]] = deque()
