@@ -16,7 +16,7 @@ server, but the last moments may be lost when the machine loses power.
 
     python benchmarks/hosting.py
     python benchmarks/hosting.py --pairs 25 --seconds 10 --games pig
-    python benchmarks/hosting.py --pairs 25 --wire direct parser asgi --no-latency
+    python benchmarks/hosting.py --pairs 25 --wire direct asgi --no-latency
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ TURN_FRAME = {
 """What passes the relay: the frames of a ply of connect four."""
 LENGTHS = ("connect_four(columns=3,connect=3,rows=3)", "connect_four(columns=7,connect=4,rows=6)")
 """One game in a short and a long form, to tell the cost of a match from that of its plies."""
-WIRES = ("direct", "parser", "asgi")
-"""How frames reach a session: cut where they are read, by the general parser, or through ASGI."""
+WIRES = ("direct", "asgi")
+"""How frames reach a session: cut where they are read, or through ASGI."""
 PACED_RATE = 10.0
 """Plies per second and match in the latency test."""
 
@@ -450,12 +450,10 @@ def serve_house(port: int, database: str, wire: str) -> None:
     """Run the server; ``wire`` is one of `WIRES`."""
     from plyhouse.server import serve as serving
     from plyhouse.server.config import ServerConfig
-    from plyhouse.server.wire.direct import DirectProtocol, websocket_protocol
+    from plyhouse.server.wire.direct import websocket_protocol
 
     if wire == "asgi":
         vars(serving)["websocket_protocol"] = functools.partial(websocket_protocol, direct=False)
-    elif wire == "parser":
-        DirectProtocol._parse_all = True
     config = ServerConfig(port=port, database=database, log_level="warning")
     serving.serve(config, lambda line: None)
 

@@ -89,6 +89,12 @@ class Ear:
         """Nothing is ever in the way."""
         return 0
 
+    def network(self) -> None:
+        """There is no network."""
+
+    def trust(self) -> None:
+        """The server knows the client."""
+
     def close(self, code: int, reason: str) -> None:
         """The server is done."""
 

@@ -15,7 +15,9 @@ Rules
 5. A frame that is wrong in itself or comes at the wrong moment is answered with ``error`` and
    changes nothing else. Only errors marked fatal end the connection; after a fatal one nothing is
    read or sent. A client, which has no ``error`` to send, notes and drops such frames.
-6. Too many frames, or too many wrong ones, end the connection with ``protocol/rate``.
+6. Too many frames, or too many wrong ones, end the connection with ``protocol/rate``. Every frame
+   of the transport counts, also those that carry no message; a request that is refused counts as
+   wrong, whoever refuses it. Before a client has logged in its limits are narrower (`trust`).
 7. What our own program does wrong is a `LocalProtocolError`, raised at once, with nothing sent and
    no change of state. What the peer does wrong is never raised: it is returned as `Rejected`.
 
@@ -27,6 +29,7 @@ All times are integer nanoseconds of one monotonic clock.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
@@ -43,6 +46,7 @@ from plyhouse.protocol.liveness import (
     ConnectionLimits,
     FloodLimit,
     Heartbeat,
+    NetworkTrip,
     RoundTrips,
 )
 from plyhouse.protocol.messages import (
@@ -73,6 +77,9 @@ __all__ = [
     "ServerConnection",
     "State",
 ]
+
+PONG_TOLERANCE_NS: Final = 5_000_000
+"""How much longer than the network's own a round trip may be: an honest program needs a moment."""
 
 CLOSE_SILENT: Final = 4408
 """WebSocket close code for a peer that was not heard for too long; it will hardly read it."""
@@ -196,8 +203,12 @@ class _Connection:
             code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
         )
 
+    def _network_limit(self) -> int | None:
+        """What a round trip can have been at most; None if nobody knows."""
+        return None
+
     def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:
-        if self._heartbeat.pong(pong.re, now):
+        if self._heartbeat.pong(pong.re, now, self._network_limit):
             return None
         return RemoteProtocolError("protocol/unexpected", f"There was no ping {pong.re}.")
 
@@ -210,13 +221,22 @@ class ServerConnection(_Connection):
     def __init__(self, codec: Codec, now: int, limits: ConnectionLimits | None = None) -> None:
         super().__init__(codec, now, limits or ConnectionLimits())
         limits = self.limits
-        self._max_frame = limits.max_frame
+        self._max_frame = min(limits.max_frame, limits.early_frame)
         self._hello_at = now + limits.hello_timeout_ns
         self._hello_id = 0
         self._bye_id = 0
         self._requests: set[int] = set()
-        self._flood = _flood(limits.messages_per_second, limits.message_burst)
+        self._flood = _flood(
+            min(limits.messages_per_second, limits.early_per_second),
+            min(limits.message_burst, limits.early_burst),
+        )
         self._mistakes = _flood(limits.mistakes_per_second, limits.mistake_burst)
+        self.network: Callable[[], NetworkTrip | None] = _unknown
+        """Asked at every pong for what the kernel knows of the way; set by the shell. A program
+        can answer a ping as late as it likes: its round trip counts for no more than this, and a
+        small tolerance."""
+        self.floor_ns = 0
+        """The part of the round trip that the kernel vouches for; 0 if it cannot be asked."""
 
     def receive(self, frame: Frame, now: int) -> list[ClientEvent]:
         """Take in one frame read at `now`; return what the program has to act on.
@@ -262,6 +282,26 @@ class ServerConnection(_Connection):
             self._bye_id = number
         return [message]
 
+    def _network_limit(self) -> int | None:
+        trip = self.network()
+        if trip is None:
+            self.floor_ns = 0
+            return None
+        self.floor_ns = trip.least_ns
+        return trip.recent_ns + PONG_TOLERANCE_NS
+
+    def count(self, now: int) -> None:
+        """Count a frame of the transport that carries no message, such as a WebSocket ping."""
+        flood = self._flood
+        if self.state is not State.CLOSED and flood is not None and not flood.allow(now):
+            self._reject(RemoteProtocolError("protocol/rate"), now)
+
+    def trust(self) -> None:
+        """The client has logged in: what a bot needs is allowed from now on."""
+        limits = self.limits
+        self._max_frame = limits.max_frame
+        self._flood = _flood(limits.messages_per_second, limits.message_burst)
+
     def send(self, message: ServerMessage, now: int) -> Frame:
         """Return the frame of `message`, to be written at `now`, after what is in `outgoing`.
 
@@ -289,6 +329,8 @@ class ServerConnection(_Connection):
         elif how is Input.SEND_FATAL:
             error = cast(Error, message)
             self.closing = Closing(close_code(error.code), error.message)
+        elif type(message) is Error and re is not None:
+            self._mistaken(message, now)
         return frame
 
     def next_deadline(self) -> int | None:
@@ -332,6 +374,14 @@ class ServerConnection(_Connection):
             kind = message.__struct_config__.tag
             text = f"'{kind}' is not expected while the connection is {self.state.name}."
         return RemoteProtocolError(code, text, re=re)
+
+    def _mistaken(self, refusal: Error, now: int) -> None:
+        """Count a request that was refused; beyond all measure it ends the connection."""
+        if self._mistakes is not None and not self._mistakes.allow(now):
+            text = "Too many refused requests: the last one was: " + refusal.message
+            error = RemoteProtocolError("protocol/rate", text)
+            self._outgoing.append(self.codec.encode(error.to_message()))
+            self._end(Input.GOT_FATAL_FRAME, error.close, error.message)
 
     def _reject(self, error: RemoteProtocolError, now: int) -> Rejected:
         if not error.fatal and self._mistakes is not None and not self._mistakes.allow(now):
@@ -497,6 +547,10 @@ class ClientConnection(_Connection):
         else:
             self._advance(Input.GOT_BAD_FRAME)
         return Rejected(error)
+
+
+def _unknown() -> NetworkTrip | None:
+    return None
 
 
 def _flood(per_second: int, burst: int) -> FloodLimit | None:

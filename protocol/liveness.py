@@ -6,14 +6,31 @@ All times are integer nanoseconds of one monotonic clock.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from plyhouse.protocol.codec import MAX_CLIENT_FRAME
 
-__all__ = ["SECOND", "ConnectionLimits", "FloodLimit", "Heartbeat", "RoundTrips"]
+__all__ = [
+    "SECOND",
+    "ConnectionLimits",
+    "FloodLimit",
+    "Heartbeat",
+    "NetworkTrip",
+    "RoundTrips",
+]
 
 SECOND: Final = 1_000_000_000
+
+
+class NetworkTrip(NamedTuple):
+    """Round trips of a connection as the kernel measures them, which no program can delay."""
+
+    recent_ns: int
+    """Smoothed over the last ones."""
+    least_ns: int
+    """The shortest of the last minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +55,12 @@ class ConnectionLimits:
     """Refused frames it may send per second in the long run; 0 for any number."""
     mistake_burst: int = 200
     """Refused frames it may send at once before the long run counts."""
+    early_frame: int = 16 * 1024
+    """Longest frame read of a client that has not logged in."""
+    early_per_second: int = 100
+    """Frames per second of a client that has not logged in, spectators included."""
+    early_burst: int = 400
+    """Frames it may send at once before the long run counts."""
 
 
 class FloodLimit:
@@ -120,13 +143,18 @@ class Heartbeat:
             del self._pings[next(iter(self._pings))]
         return number
 
-    def pong(self, number: int, now: int) -> bool:
-        """Note the pong to ping `number`; False if there was no such ping."""
+    def pong(self, number: int, now: int, most: Callable[[], int | None] | None = None) -> bool:
+        """Note the pong to ping `number`; False if there was no such ping.
+
+        `most` is asked what the round trip can have been at most; None if nobody knows.
+        """
         if number not in self._pings:
             return False
         sent = self._pings.pop(number)
         if sent is not None:
-            self.round_trips.add(now - sent)
+            trip = now - sent
+            limit = None if most is None else most()
+            self.round_trips.add(trip if limit is None else min(trip, limit))
         return True
 
     def expect(self, silence_ns: int) -> None:

@@ -87,6 +87,23 @@ class ServerConfig:
         5_000, "Most network lag given back per seat and match, in milliseconds.", minimum=0
     )
     max_connections: int = setting(1000, "Connections accepted at once.", minimum=1)
+    max_spectators: int = setting(
+        500,
+        "Of these, spectators: at most half of the connections, whatever is said here.",
+        minimum=0,
+    )
+    max_connections_per_address: int = setting(
+        500, "Connections of one address at once, of any kind.", minimum=1
+    )
+    max_logins_per_address: int = setting(
+        200,
+        "Connections of one address that have not logged in yet; the oldest gives way.",
+        minimum=1,
+    )
+    proxies: str = setting(
+        "",
+        "Addresses of reverse proxies, with commas, whose X-Forwarded-For is believed.",
+    )
     max_matches_per_bot: int = setting(32, "Matches one bot may play at once.", minimum=1)
     max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
     max_queue: int = setting(

@@ -27,7 +27,8 @@ from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.wire.direct import websocket_protocol
-from plyhouse.server.wire.http import PunctualHttp
+from plyhouse.server.wire.door import Door, raise_file_limit
+from plyhouse.server.wire.http import http_protocol
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.storage.errors import StorageError
 
@@ -44,6 +45,8 @@ __all__ = [
 log = logging.getLogger("plyhouse.server")
 
 BACKLOG: Final = 2048
+FILES_KEPT: Final = 100
+"""File descriptors that are not for sockets of clients: the database, logs, games."""
 CLOSE_SECONDS: Final = 5
 """How long a stopping server waits for its connections to close."""
 
@@ -111,7 +114,7 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
             raise DatabaseUnusable(str(error)) from error
         try:
             app.serve(hub)
-            async with _uvicorn(app, listener):
+            async with _uvicorn(app, listener, config):
                 host, port = listener.getsockname()[:2]
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
@@ -199,10 +202,17 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def _uvicorn(app: Application, listener: socket.socket) -> AsyncIterator[None]:
+async def _uvicorn(
+    app: Application, listener: socket.socket, config: ServerConfig
+) -> AsyncIterator[None]:
+    proxies = [name for name in map(str.strip, config.proxies.split(",")) if name]
+    files = raise_file_limit()
+    door = Door(max(files - FILES_KEPT, 1), config.max_connections_per_address, proxies)
     settings = uvicorn.Config(
         app,
-        http=PunctualHttp,
+        http=http_protocol(door),
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
         ws=websocket_protocol(),
         ws_max_size=MAX_WEBSOCKET_FRAME,
         ws_per_message_deflate=False,

@@ -56,6 +56,7 @@ from plyhouse.server.house.registration import Login, Registration
 from plyhouse.server.house.watchdog import Watchdog
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.wire.door import Full, Places
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
@@ -93,6 +94,12 @@ class Hub:
         self.started = now()
         self.sessions: set[Session] = set()
         self.directory = Directory()
+        self.places = Places(
+            config.max_connections,
+            spectators=config.max_spectators,
+            per_address=config.max_connections_per_address,
+            strangers_per_address=config.max_logins_per_address,
+        )
         self._seated: dict[Session, Participant] = {}
         """Who logged in on each connection."""
         self.stopping = False
@@ -185,17 +192,27 @@ class Hub:
 
     def _attach(self, transport: Transport, codec: Codec) -> Session:
         session = Session(self, transport, codec, self._limits, self.config.max_queue)
-        full = len(self.sessions) >= self.config.max_connections
         self.sessions.add(session)
         if self.stopping:
             session.fail("server/shutting_down")
-        elif full:
-            session.fail("server/overloaded")
+            return session
+        try:
+            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
+        except Full as full:
+            session.fail("server/overloaded", f"{full} Try again later.")
+        else:
+            if isinstance(gone, Session):
+                gone.fail("server/overloaded", "Others wait: log in at once after connecting.")
         return session
+
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note for how long the server was busy with what a connection sent."""
+        self.watchdog.note(session, nanoseconds)
 
     def left(self, session: Session) -> None:
         """A connection is over, whoever ended it."""
         self.sessions.discard(session)
+        self.places.leave(session)
         for match_id in tuple(session.watching):
             live = self.directory.match(match_id)
             if live is not None:
@@ -206,9 +223,8 @@ class Hub:
             return
         self.directory.leave(participant)
         self.lobby.leave(participant)
-        now = self.now()
         for live, seat in self.directory.matches_of(participant):
-            live.input(live.match.disconnected, seat, now)
+            live.disconnected(seat)
         self.directory.forget(participant)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -223,10 +239,17 @@ class Hub:
             session.tick(now)
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
-    def _stalled(self, begin: int, end: int) -> None:
-        self.runner.stalled(begin, end)
+    def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
+        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS:
-            log.warning("the server stood still for %d ms", (end - begin) // 1_000_000)
+            who, spent = self.watchdog.busiest()
+            log.warning(
+                "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
+                (end - begin) // 1_000_000,
+                busy_ns // 1_000_000,
+                spent // 1_000_000,
+                who,
+            )
             for session in self.sessions:
                 session.connection.forgive(end - begin)
 
@@ -240,6 +263,10 @@ class Hub:
     async def login(self, session: Session, hello: Hello) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
         if not (hello.token or hello.bot or hello.games):
+            try:
+                self.places.watch(session)
+            except Full as full:
+                raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
             session.scenes = hello.scenes
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
@@ -251,7 +278,7 @@ class Hub:
             participant = self._participant(login)
         other = participant.line
         if other is not None:
-            known = bool(hello.session) and secrets.compare_digest(hello.session, participant.key)
+            known = _same_key(hello.session, participant.key)
             if not known and not hello.takeover:
                 raise ProtocolError("auth/already_connected", _already(participant))
             other.fail("auth/replaced")
@@ -279,10 +306,9 @@ class Hub:
                 snapshots,
             )
         )
-        now = self.now()
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
-                live.turn_told(seat, snapshot.ply, now, session.lag_ns)
+                live.turn_told(seat, snapshot.ply, session)
         self._check_games(session, hello)
         self.lobby.pair_soon([participant])
         self.competitions.advance_soon([participant.bot_id])
@@ -334,7 +360,8 @@ class Hub:
         participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
         participant.updates, participant.scenes = hello.updates, hello.scenes
         self._seated[session] = participant
-        session.guest = participant
+        self.places.play(session)
+        session.admit(participant)
         session.scenes = hello.scenes
 
     def _check_games(self, session: Session, hello: Hello) -> None:
@@ -375,7 +402,9 @@ class Hub:
             except ProtocolError as error:
                 session.refuse(message, error)
                 return
-        live.act(seat, message, stamp, session.lag_ns, self.watchdog.ongoing(stamp))
+        if self.watchdog.ongoing(stamp):
+            self.watchdog.beat(stamp)  # settles the standstill that this frame was read after
+        live.act(seat, message, stamp, session.lag_ns)
 
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""
@@ -420,6 +449,7 @@ class Hub:
 
     def _sync(self, session: Session, _: Participant, message: Sync, stamp: int) -> None:
         live, seat = self._seat(session, message)
+        _may_view(session, stamp)
         live.input(live.match.sync, seat, stamp, re=message.id)
 
     def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
@@ -428,6 +458,7 @@ class Hub:
             raise ProtocolError("match/unknown", "No such match is being played.")
         if live.match.config.shares_chance and live.pairing.open:
             raise ProtocolError("match/not_over")
+        _may_view(session, stamp)
         if live.over:
             session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
             return
@@ -482,6 +513,18 @@ class Hub:
             await self.ratings.close()
         finally:
             await self.store.close()
+
+
+def _may_view(session: Session, stamp: int) -> None:
+    """Refuse more snapshots than anybody needs: each can be a thousand times its request."""
+    if not session.views.allow(stamp):
+        text = "Too many snapshots: updates come by themselves."
+        raise ProtocolError("protocol/rate", text, fatal=False)
+
+
+def _same_key(said: str, key: str) -> bool:
+    """Whether a session key is right, in a time that tells nothing of it."""
+    return secrets.compare_digest(said.encode(errors="surrogatepass"), key.encode())
 
 
 def _already(participant: Participant) -> str:

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, Protocol, cast
 
 import msgspec
@@ -150,7 +151,7 @@ class LiveMatch:
 
     # ------------------------------------------------------------------------ what arrives
 
-    def act(self, seat: int, message: Act, stamp: int, lag_ns: int, stall_ns: int) -> None:
+    def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
         """A seat plays: the way of most that arrives."""
         try:
             self._perform(
@@ -160,7 +161,6 @@ class LiveMatch:
                     message.action,
                     stamp,
                     lag_ns=lag_ns,
-                    stall_ns=stall_ns,
                     re=message.id,
                 )
             )
@@ -178,6 +178,15 @@ class LiveMatch:
         except Exception:
             self.fault("input failed")
 
+    def disconnected(self, seat: int) -> None:
+        """A seat's bot is gone."""
+        pending = any(
+            type(each) is Send and each.seat == seat and each.turn_ply >= 0
+            for waiting in self._backlog
+            for each in waiting.told
+        )
+        self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
+
     def reconnected(self, seat: int) -> None:
         """A seat's bot is back; what it has missed comes with its snapshot instead."""
         for waiting in self._backlog:
@@ -186,9 +195,11 @@ class LiveMatch:
             ]
         self.input(self.match.reconnected, seat, self._referee.now())
 
-    def turn_told(self, seat: int, ply: int, now: int, lag_ns: int) -> None:
-        """A seat was told that it is its turn by a snapshot: its clock runs."""
-        self.match.turn_written(seat, ply, now, lag_ns=lag_ns)
+    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+        """A seat was told that it is its turn: its clock runs from now on."""
+        self.match.turn_written(
+            seat, ply, self._referee.now(), lag_ns=line.lag_ns, floor_ns=line.floor_ns
+        )
         self.set_alarm()
 
     def watch(self, line: Line, re: int, *, scenes: bool) -> None:
@@ -272,10 +283,21 @@ class LiveMatch:
                     if type(message) is Finished:
                         message = self._with_record(message)
                     line.send(message)
-                    if effect.turn_ply >= 0:
+                    if effect.turn_ply < 0:
+                        pass
+                    elif line.holding:
+                        # It is logging in: the turn is written after its welcome.
+                        line.after(partial(self.turn_told, effect.seat, effect.turn_ply, line))
+                    else:
                         self.match.turn_written(
-                            effect.seat, effect.turn_ply, self._referee.now(), lag_ns=line.lag_ns
+                            effect.seat,
+                            effect.turn_ply,
+                            self._referee.now(),
+                            lag_ns=line.lag_ns,
+                            floor_ns=line.floor_ns,
                         )
+                elif effect.turn_ply >= 0:
+                    self.match.turn_missed(effect.seat, effect.turn_ply, self._referee.now())
             elif kind is Broadcast:
                 message = effect.message
                 if type(message) is Finished:

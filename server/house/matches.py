@@ -7,7 +7,7 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
@@ -42,6 +42,9 @@ from plyhouse.storage.writer import Writer
 __all__ = ["MatchRunner", "Terms"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
+
+TOLD_NS: Final = 50_000_000
+"""Standstills of which at least so much is charged to a seat are told in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,11 @@ class MatchRunner:
         return {
             "ready_timeout_ns": int(config.ready_timeout * SECOND),
             "disconnect_grace_ns": int(config.disconnect_grace * SECOND),
-            "lag": LagPolicy(config.lag_per_move_ms * MS, config.lag_total_ms * MS),
+            "lag": LagPolicy(
+                config.lag_per_move_ms * MS,
+                config.lag_total_ms * MS,
+                vouched_per_move_ns=config.lag_per_move_ms * MS,
+            ),
         }
 
     def _keep(self, live: LiveMatch) -> None:
@@ -304,14 +311,30 @@ class MatchRunner:
             live.match.server_paused(now)
             live.cancel_alarm()
 
-    def stalled(self, begin: int, end: int) -> None:
-        """The server stood still: nobody's clock ran in that time."""
+    def stalled(self, begin: int, end: int, busy_ns: int, spent: Callable[[object], int]) -> None:
+        """The server stood still: that is charged to nobody but those who brought it about.
+
+        ``spent`` tells for how long the server was busy with somebody's connection meanwhile.
+        """
         for live in self._directory.live.values():
             # Small ones matter only to a clock that runs.
             match = live.match
-            if not live.suspended and (end - begin > SECOND or match.clock.running is not None):
-                match.server_paused(begin)
-                match.server_resumed(end)
+            seat = match.clock.running
+            if live.suspended or (seat is None and end - begin <= SECOND):
+                continue
+            line = None if seat is None else live.holders[seat].line
+            own = 0 if line is None else spent(line)
+            given = match.server_stalled(begin, end, busy_ns=busy_ns, own_ns=own)
+            if given is not None and given + TOLD_NS < end - begin:
+                log.warning(
+                    "match %s: seat %s is given back %d ms of a standstill of %d ms, of which "
+                    "its own connection took %d ms",
+                    live.id,
+                    seat,
+                    given // MS,
+                    (end - begin) // MS,
+                    own // MS,
+                )
 
     async def close(self) -> None:
         """Store what is waiting; matches that run are taken up at the next start."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -32,6 +33,17 @@ class Line(Protocol):
     @property
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far."""
+
+    @property
+    def floor_ns(self) -> int:
+        """The part of it that the kernel vouches for."""
+
+    @property
+    def holding(self) -> bool:
+        """Whether what is sent is kept back, until the welcome has been written."""
+
+    def after(self, call: Callable[[], None]) -> None:
+        """Call this when what was sent and kept back so far has been written."""
 
     def send(self, message: ServerMessage) -> None:
         """Send a message; never raises."""

@@ -3,11 +3,16 @@
 A timer that should fire every few milliseconds fires late exactly when the loop was busy or the
 machine took the processor away.  Each such span is reported once it is over; `Watchdog.ongoing`
 tells of one that still lasts, for a frame that is read in the middle of it.
+
+Whoever can make the server stand still could think meanwhile, were that given back to it.  So the
+report says for how long this process was at work (the rest of the time the machine did not let it
+run, which nobody at the other end of a wire can bring about), and `Watchdog.spent` for whom.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Final
 
@@ -24,14 +29,23 @@ class Watchdog:
     """Notices spans in which the event loop did not run.
 
     ``clock`` gives monotonic nanoseconds (tests pass their own and call `beat` by hand);
-    ``on_stall(begin, end)`` is called for every stall when it is over.
+    ``on_stall(begin, end, busy)`` is called for every stall when it is over; ``busy`` nanoseconds
+    of it this process was at work, by ``cpu``, its processor time.
     """
 
-    def __init__(self, clock: Callable[[], int], on_stall: Callable[[int, int], None]) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], int],
+        on_stall: Callable[[int, int, int], None],
+        cpu: Callable[[], int] = time.process_time_ns,
+    ) -> None:
         self._clock = clock
         self._on_stall = on_stall
+        self._cpu = cpu
+        self._worked = cpu()
         self._expected = clock() + INTERVAL_NS
         self._timer: asyncio.TimerHandle | None = None
+        self._spent: dict[object, int] = {}
         self.total_ns = 0
         """All stalls since the start."""
         self.longest_ns = 0
@@ -48,15 +62,34 @@ class Watchdog:
             self._timer.cancel()
             self._timer = None
 
-    def beat(self) -> None:
-        """Take one heartbeat: what is beyond the tolerance since the expected time is a stall."""
-        now = self._clock()
+    def beat(self, now: int | None = None) -> None:
+        """Take one heartbeat: what is beyond the tolerance since the expected time is a stall.
+
+        ``now`` may be a moment ago: when a frame was read that is to be acted on.
+        """
+        if now is None:
+            now = self._clock()
         begin, late = self._expected, now - self._expected
         self._expected = now + INTERVAL_NS
+        worked, self._worked = self._worked, self._cpu()
         if late > TOLERANCE_NS:
             self.total_ns += late
             self.longest_ns = max(self.longest_ns, late)
-            self._on_stall(begin, now)
+            self._on_stall(begin, now, min(late, self._worked - worked))
+        if self._spent:
+            self._spent.clear()
+
+    def note(self, who: object, nanoseconds: int) -> None:
+        """Somebody kept the loop busy for so long, just now."""
+        self._spent[who] = self._spent.get(who, 0) + nanoseconds
+
+    def spent(self, who: object) -> int:
+        """How long somebody has kept the loop busy since the last beat."""
+        return self._spent.get(who, 0)
+
+    def busiest(self) -> tuple[object, int]:
+        """Who kept the loop busy the longest since the last beat, and for how long."""
+        return max(self._spent.items(), key=lambda each: each[1], default=(None, 0))
 
     def ongoing(self, now: int) -> int:
         """Nanoseconds of a stall that has not been reported yet, at ``now``."""

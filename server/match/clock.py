@@ -13,7 +13,7 @@ All times are integer nanoseconds; the clock never asks what time it is.  The fo
 How a ply is charged (`Ledger`)::
 
     thought  = stop - start                  from the write of the turn to the read of the action
-    stall    = the server's own absence      pauses, and what the shell reports at the stop
+    stall    = the server's own absence      pauses, and what the shell reports (see `stalled`)
     lag      = refund of the round trip      at most per_move_cap, and total_cap in all
     charged  = thought - stall - lag         never negative, never more than was available
 
@@ -128,10 +128,22 @@ class TimeControl(Struct, frozen=True):
 
 
 class LagPolicy(Struct, frozen=True):
-    """How much of a bot's measured round trips is given back."""
+    """How much is given back of a bot's measured round trips, and of the server's busy moments.
+
+    Under ``move:`` controls, where saved time is lost, `total_cap_ns` would starve an honest bot
+    far away after a few dozen plies.  There the part of a refund that the kernel vouches for (the
+    least round trip that it has seen on the connection) is not counted against the total.  What a
+    bot adds by answering late remains bounded by the total.
+    """
 
     per_move_cap_ns: int = 200 * MS
     total_cap_ns: int = 5 * SECOND
+    vouched_per_move_ns: int = 0
+    """Most of one refund that may be free of the total, under ``move:`` controls."""
+    busy_per_move_ns: int = 500 * MS
+    """Most that is given back in one ply for standstills in which the server was at work."""
+    busy_total_ns: int = 5 * SECOND
+    """The same per seat and match."""
 
 
 class Ledger(Struct, frozen=True, gc=False):
@@ -178,6 +190,9 @@ class Clock:
 
     __slots__ = (
         "_allowance",
+        "_busy",
+        "_busy_left",
+        "_floor",
         "_lag",
         "_lag_left",
         "_main",
@@ -200,9 +215,12 @@ class Clock:
         self._main = [control.main_ns] * seats
         self._periods = [control.periods] * seats
         self._lag_left = [self._lag.total_cap_ns] * seats
+        self._busy_left = [self._lag.busy_total_ns] * seats
         self._running = -1
         self._started = 0
         self._allowance = 0
+        self._floor = 0
+        self._busy = 0
         self._stall = 0
         self._paused_at: int | None = None
 
@@ -268,13 +286,17 @@ class Clock:
 
     # ------------------------------------------------------------------------ running it
 
-    def start(self, seat: int, now: int, lag_ns: int = 0) -> None:
-        """Start the clock of ``seat``, whose round trip was last measured as ``lag_ns``."""
+    def start(self, seat: int, now: int, lag_ns: int = 0, floor_ns: int = 0) -> None:
+        """Start the clock of ``seat``, whose round trip was last measured as ``lag_ns``.
+
+        ``floor_ns`` of it are vouched for (see `LagPolicy`).
+        """
         if self._running >= 0:
             raise RuntimeError(f"the clock of seat {self._running} is running")
         self._running = seat
         self._started = now
-        self._stall = 0
+        self._stall = self._busy = 0
+        self._floor = min(floor_ns, self._vouched) if floor_ns else 0
         self._allowance = self._refundable(seat, lag_ns)
         if self._paused_at is not None:
             # The turn was written while the server paused: the ply begins at the resumption.
@@ -329,6 +351,29 @@ class Clock:
             self._stall += absence
         return absence
 
+    def stalled(self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0) -> int:
+        """The server stood still from ``begin`` to ``end``; returns what the ply is given back.
+
+        ``own_ns`` of it the server spent on what the connection of the seat to move had sent:
+        that is never given back.  ``busy_ns`` (those included) it was at work, which somebody may
+        have brought about: that is given back up to the caps of `LagPolicy`.  In the rest it did
+        not get to run, and nobody here can have a hand in that.
+        """
+        if self._running < 0 or self._paused_at is not None:
+            return 0
+        span = end - max(begin, self._started)
+        if span <= 0:
+            return 0
+        own = min(span, own_ns)
+        busy = min(span - own, max(0, busy_ns - own_ns))
+        left = min(self._lag.busy_per_move_ns - self._busy, self._busy_left[self._running])
+        refund = max(0, min(busy, left))
+        self._busy += refund
+        self._busy_left[self._running] -= refund
+        given = span - own - busy + refund
+        self._stall += given
+        return given
+
     def replay(self, seat: int, charged_ns: int, lag_ns: int, *, flagged: bool = False) -> int:
         """Charge a ply as recorded, when a match is restored or verified; returns what remains.
 
@@ -338,22 +383,31 @@ class Clock:
             raise ValueError(
                 f"seat {seat} was charged {charged_ns} ns and had {self.available(seat)} ns"
             )
+        # How much was vouched for is not noted: as much as may have been.
+        self._floor = self._vouched
         if not 0 <= lag_ns <= self._refundable(seat, lag_ns):
             raise ValueError(
                 f"seat {seat} was refunded {lag_ns} ns of lag, more than the caps allow"
             )
+        self._floor = max(0, lag_ns - self._lag_left[seat])
         return self._charge(seat, charged_ns, lag_ns, flagged)
 
     def _refundable(self, seat: int, lag_ns: int) -> int:
         """What a round trip of ``lag_ns`` may give back now."""
         if not lag_ns:
             return 0
-        return max(0, min(lag_ns, self._lag.per_move_cap_ns, self._lag_left[seat]))
+        return max(0, min(lag_ns, self._lag.per_move_cap_ns, self._lag_left[seat] + self._floor))
+
+    @property
+    def _vouched(self) -> int:
+        """Most of a refund that may be free of the total."""
+        return self._lag.vouched_per_move_ns if self.control.kind == "move" else 0
 
     def _charge(self, seat: int, charged: int, refund: int, flagged: bool) -> int:
         """Take a ply's charge and refund off the accounts; returns what remains."""
         control = self.control
-        self._lag_left[seat] -= refund
+        if refund > self._floor:
+            self._lag_left[seat] -= refund - self._floor
         if flagged:
             self._main[seat] = self._periods[seat] = 0
             return 0

@@ -14,8 +14,8 @@ instant the shell calls `Match.tick`.  A frame that was read before a deadline m
 before the tick, with the time of its reading.
 
 The clock of the seat to move starts when the shell reports its turn as written
-(`Match.turn_written`).  A seat that is away by its own doing gets no such grace: its clock starts
-with its turn.
+(`Match.turn_written`), or, of a seat that is away by its own doing, as one that could have been
+(`Match.turn_missed`).
 
 A match consists of its `Course` (all that its stored events determine, so all that survives a
 kill), its `Attendance` (who is away, and since when), and what each viewer has been told.  What
@@ -280,16 +280,23 @@ class Match:
 
     # -------------------------------------------------------------------------- play
 
-    def turn_written(self, seat: int, ply: int, now: int, *, lag_ns: int = 0) -> None:
+    def turn_missed(self, seat: int, ply: int, now: int) -> None:
+        """Nobody was there to be told: the clock starts, unless the absence is our doing."""
+        if self.attendance.unexcused(seat):
+            self.turn_written(seat, ply, now)
+
+    def turn_written(
+        self, seat: int, ply: int, now: int, *, lag_ns: int = 0, floor_ns: int = 0
+    ) -> None:
         """The seat has been told that ply ``ply`` is its turn: its clock starts.
 
-        ``lag_ns``: the connection's measured round trip, for the refund.  Late and repeated
-        reports change nothing.
+        ``lag_ns``: the connection's measured round trip, for the refund; ``floor_ns`` of it are
+        vouched for (see `LagPolicy`).  Late and repeated reports change nothing.
         """
         position = self.position
         if ply == position.ply and self.turn_open and seat == position.state.to_move:
             self.attendance.seated(seat)
-            self.clock.start(seat, now, lag_ns)
+            self.clock.start(seat, now, lag_ns, floor_ns)
 
     def act(
         self,
@@ -410,9 +417,14 @@ class Match:
 
     # --------------------------------------------------------- connections, time, the server
 
-    def disconnected(self, seat: int, now: int) -> Effects:
-        """A seat lost its connection: it has the grace to come back, on its own clock."""
+    def disconnected(self, seat: int, now: int, *, turn_pending: bool = False) -> Effects:
+        """A seat lost its connection: it has the grace to come back, on its own clock.
+
+        ``turn_pending``: its turn waits to be durable; `turn_missed` or `turn_written` follows.
+        """
         left = self.course.status != "finished" and self.attendance.leave(seat, now)
+        if turn_pending:
+            return Effects([], [])
         if left and self.turn_open and seat == self.position.state.to_move:
             self.clock.start(seat, now)
         return Effects([], [])
@@ -455,6 +467,21 @@ class Match:
         if self._paused_at is None:
             self._paused_at = now
             self.clock.pause(now)
+
+    def server_stalled(
+        self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0
+    ) -> int | None:
+        """The server stood still for a while; see `Clock.stalled`.
+
+        Returns what the ply under way is given back, None if no clock runs.
+        """
+        if self._paused_at is not None:
+            return None
+        self._ready_deadline += end - begin
+        self.attendance.postpone(end - begin)
+        if self.clock.running is None:
+            return None
+        return self.clock.stalled(begin, end, busy_ns=busy_ns, own_ns=own_ns)
 
     def server_resumed(self, now: int) -> None:
         """The server is back: no time has passed for anybody."""
@@ -515,8 +542,6 @@ class Match:
             return effects.then(self.abort(f"The match did not end within {limit} actions.", now))
         if clocks is None:
             clocks = clock_states(self.clock, now, mover)
-        if self.attendance.unexcused(mover):
-            self.clock.start(mover, now)
         told.append(self._turn(mover, now, clocks, retry=False))
         if self._subscribed:
             told += self._updates(mover, now, clocks)

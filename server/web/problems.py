@@ -104,7 +104,8 @@ def _reason(item: dict[str, Any]) -> str:
 
 
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
-    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    # As text in quotes: a path can hold line ends, and with them lines of its own.
+    log.error("%s %r failed", request.method, request.url.path, exc_info=error)
     return _respond("server/fault", "The server made an error; its log says more.", 500)
 
 

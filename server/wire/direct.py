@@ -2,46 +2,75 @@
 
 On the ordinary way a frame waits in a queue of ASGI's and wakes a task before the session sees
 it.  Here it reaches the session inside ``data_received``, stamped when it was read, which is what
-the clock is about; and whole unfragmented frames, which is nearly all there is, are cut here
-instead of by the general parser.  What both give is measured by ``benchmarks/hosting.py --wire``.
+the clock is about.  What that gives is measured by ``benchmarks/hosting.py --wire``.
+
+What a client can make this side do is bounded:
+
+1. One turn of the event loop handles at most `SLICE_FRAMES` frames of a connection, or as many
+   as fit `SLICE_NS`.  The rest waits for the next turn, and nothing is read meanwhile.
+2. Frames that carry no message (pings, pongs, pieces of a message) are reported to the session,
+   which counts them like messages.
+3. A ping is answered only while the client takes what it is sent; of those that come meanwhile
+   the last is answered.
+4. After the end, whoever ended it, nothing is interpreted any more: what still comes is thrown
+   away, and after `LINGER_BYTES` not even read.  The socket is gone after
+   `DirectProtocol.close_seconds`, also when the client never reads what is left for it.
 
 This leans on uvicorn's inside.  `websocket_protocol` looks at what it needs and falls back to the
-ordinary way if a newer uvicorn lacks it: slower, with the same behaviour.
+ordinary way if a newer uvicorn lacks it: slower, and without these bounds.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
-from typing import Any, Final, cast
+from time import monotonic_ns
+from typing import Any, ClassVar, Final, cast
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
+from plyhouse.protocol.liveness import NetworkTrip
+from plyhouse.server.wire.frames import (
+    BAD_TEXT,
+    BINARY,
+    CLOSE,
+    FINAL,
+    PING,
+    PONG,
+    TEXT,
+    FrameReader,
+    InvalidFrame,
+    apply_mask,
+    close_code_of,
+    close_frame,
+    frame_header,
+)
+from plyhouse.server.wire.network import network_trip
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport
-from plyhouse.server.wire.websocket import EXTENSION, MAX_WEBSOCKET_FRAME
-
-try:
-    from websockets.speedups import apply_mask
-except ImportError:  # no compiler where websockets was installed
-    from websockets.utils import apply_mask
+from plyhouse.server.wire.websocket import EARLY_WEBSOCKET_FRAME, EXTENSION, MAX_WEBSOCKET_FRAME
 
 __all__ = ["DirectProtocol", "websocket_protocol"]
 
 log = logging.getLogger("plyhouse.server.wire")
 
-BINARY, TEXT = 0x82, 0x81
-FRAGMENTS: Final = (0x00, 0x01, 0x02, 0x80)
-"""First bytes of frames that belong to a message in several frames."""
-NEEDED: Final = (
-    "handle_connect",
-    "handle_close",
-    "handle_parser_exception",
-    "send_receive_event_to_app",
-)
-"""What is overridden here, besides the methods of every asyncio protocol."""
+WHOLE_BINARY: Final = FINAL | BINARY
+"""First byte of a binary message in one frame: nearly all there is."""
+WHOLE_TEXT: Final = FINAL | TEXT
+
+SLICE_FRAMES: Final = 128
+SLICE_NS: Final = 2_000_000
+"""Time after which a connection lets the others go on; less than what counts as a stall."""
+NOTED_NS: Final = 200_000
+"""Reads that took longer are told to the session; see `FrameSink.spent`."""
+EARLY_BYTES: Final = 65_536
+"""Bytes kept of a client that talks before the handshake is answered."""
+LINGER_BYTES: Final = 65_536
+"""Bytes that are thrown away after the end before the socket is left alone."""
+
+NEEDED: Final = ("handle_connect", "handle_events", "eof_received", "shutdown")
+"""What is overridden or called here, besides the methods of every asyncio protocol."""
 
 
 def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
@@ -55,21 +84,42 @@ def websocket_protocol(*, direct: bool = True) -> type[asyncio.Protocol]:
 class DirectProtocol(WebSocketsSansIOProtocol):
     """uvicorn's websocket protocol that hands frames to a sink where one is attached."""
 
+    close_seconds: ClassVar[float] = 2.0
+    """Seconds that a client has to take what is left for it and to close its side."""
+
+    on_lost: Callable[[], None] | None = None
+    """Called when the socket is gone."""
     sink: FrameSink | None = None
+    """Takes the messages; None before a session is attached, and after the end."""
     direct: DirectTransport | None = None
     stamp = 0
     congested = False
-    _rest = b""
-    """The beginning of a frame whose end has not come."""
-    _parse_all = False
-    """Whether everything goes through the parser, after the first fragment or a broken frame."""
+    _reader: FrameReader
+    _early = b""
+    """What came between the request and its answer."""
+    _told: FrameSink | None = None
+    """The sink that has to be told, once the socket is gone, that it is."""
+    _resting = False
+    """Whether the rest of a read waits for the next turn of the loop."""
+    _ended = False
+    _lingered = 0
+    _owed: bytes | None = None
+    """Payload of the last ping that is not answered yet, because the client does not read."""
 
     def take(
         self, attach: Callable[[Transport], FrameSink], peer: str
     ) -> asyncio.Future[tuple[int, str] | None]:
         """Hand frames to the session that ``attach`` makes; see `ShortWay`."""
+        self._reader = FrameReader(EARLY_WEBSOCKET_FRAME)
         self.direct = DirectTransport(self, peer)
-        self.sink = attach(self.direct)
+        sink = attach(self.direct)
+        if not self._ended:
+            self.sink = sink
+        self._told = sink
+        if self._early:
+            early, self._early = self._early, b""
+            self._rest()
+            self._reader.feed(early)
         return self.direct.closed
 
     def handle_connect(self, event: Request) -> None:
@@ -78,45 +128,104 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         if self.response.status_code == 101:
             cast(dict[str, Any], self.scope["extensions"])[EXTENSION] = self
 
-    def data_received(self, data: bytes) -> None:
-        """Note the time, and hand whole messages to the sink; all else is for the parser.
+    # -------------------------------------------------------------------------- incoming
 
-        The parser only ever sees whole frames (control frames, fragments) or what breaks the
-        rules, so that it always stands at the beginning of a frame.
-        """
-        self.stamp = time.monotonic_ns()
-        if self.sink is None or self._parse_all:
-            super().data_received(data)
+    def data_received(self, data: bytes) -> None:
+        """Note the time, and hand whole messages to the sink."""
+        self.stamp = stamp = monotonic_ns()
+        sink = self.sink
+        if sink is None:
+            self._without_sink(data)
             return
-        if self._rest:
-            data = self._rest + data
-            self._rest = b""
-        at, size = 0, len(data)
-        while size - at >= 6:
-            first, length, start = data[at], data[at + 1] - 128, at + 6
-            if length >= 126:
-                wide = 2 if length == 126 else 8
-                length, start = int.from_bytes(data[at + 2 : at + 2 + wide], "big"), start + wide
-                if start > size:
+        size = len(data)
+        if (
+            5 < size < 132
+            and data[0] == WHOLE_BINARY
+            and data[1] == size + 122
+            and self._reader.idle
+        ):
+            # One message, whole, alone and short: the way of a ply.
+            sink.received(apply_mask(data[6:], data[2:6]), stamp)
+            spent = monotonic_ns() - stamp
+            if spent > NOTED_NS:
+                sink.spent(spent)
+            return
+        self._reader.feed(data)
+        self._cut()
+
+    def _cut(self) -> None:
+        """Hand out what the reader has, for as long as one turn of the loop may take."""
+        reader, begin, left = self._reader, monotonic_ns(), SLICE_FRAMES
+        noted = self.sink
+        spent = 0
+        try:
+            while (sink := self.sink) is not None:
+                frame = reader.next()
+                if frame is None:
                     break
-            if not 0 <= length <= MAX_WEBSOCKET_FRAME or self._parse_all:
-                self._parse_all = True
-                break
-            end = start + length
-            if end > size:
-                break
-            if first == BINARY:
-                sink = self.sink
-                if sink is not None:
-                    sink.received(apply_mask(data[start:end], data[start - 4 : start]), self.stamp)
+                kind, payload = frame
+                if kind == BINARY:
+                    sink.received(payload, self.stamp)
+                elif kind == TEXT:
+                    sink.received(_decoded(payload), self.stamp)
+                else:
+                    sink.counted(self.stamp)
+                    if self.sink is not None:
+                        self._control(kind, payload)
+                left -= 1
+                spent = monotonic_ns() - begin
+                if (not left or spent > SLICE_NS) and reader.ready:
+                    self._rest()
+                    break
+        except InvalidFrame as error:
+            self.end(error.code, error.reason)
+            self._tell_lost()
+        if spent > NOTED_NS and noted is not None:
+            noted.spent(spent)
+
+    def _rest(self) -> None:
+        """Let others go first: no more is read until what was read has been dealt with."""
+        if not self._resting:
+            self._resting = True
+            if not self.transport.is_closing():
+                self.transport.pause_reading()
+        self.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """The next turn: the stamp stays that of the reading."""
+        self._resting = False
+        if self.sink is not None:
+            self._cut()
+        if not self._resting and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _control(self, kind: int, payload: bytes) -> None:
+        if kind == PING:
+            if self.congested:
+                self._owed = payload
             else:
-                self._parse_all = first in FRAGMENTS
-                super().data_received(data[at:end])
-            at = end
-        if self._parse_all:
-            super().data_received(data[at:])
-        elif at < size:
-            self._rest = data[at:]
+                self._pong(payload)
+        elif kind == CLOSE:
+            code = close_code_of(payload)
+            self.end(1000 if code == 1005 else code, "")
+            self._tell_lost()
+
+    def _pong(self, payload: bytes) -> None:
+        self.transport.write(frame_header(FINAL | PONG, len(payload)) + payload)
+
+    def _without_sink(self, data: bytes) -> None:
+        """Before a session is attached, or after the end."""
+        if self._ended:
+            self._lingered += len(data)
+            if self._lingered > LINGER_BYTES and not self.transport.is_closing():
+                self.transport.pause_reading()
+        elif self.handshake_initiated and not self.handshake_complete:
+            self._early += data
+            if len(self._early) > EARLY_BYTES:
+                self.transport.abort()
+        else:  # the request itself; or an application that does without the short way
+            early, self._early = self._early, b""
+            super().data_received(early + data)
 
     async def send(self, message: Any) -> None:
         """Answer the handshake, or close; a refusal is an answer as well.
@@ -127,40 +236,65 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         refused = message["type"] == "websocket.http.response.body"
         if refused and not message.get("more_body", False):
             self.handshake_complete = True
+            self._leave_after()
 
-    def send_receive_event_to_app(self) -> None:
-        """Deliver one whole message."""
-        sink = self.sink
-        if sink is None:
-            super().send_receive_event_to_app()
+    # --------------------------------------------------------------------------- the end
+
+    def end(self, code: int, reason: str) -> None:
+        """Write the close frame after what was written before; from now on nothing is heard.
+
+        The sink is not told before the socket is gone; it may have been the one who ended it.
+        """
+        if self._ended:
             return
-        frames = self.frames
-        data = frames[0] if len(frames) == 1 else b"".join(frames)
-        frame: Frame = data
-        if self.curr_msg_data_type == "text":
-            try:
-                frame = data.decode()
-            except UnicodeDecodeError:
-                self._detach()
-                super().send_receive_event_to_app()  # closes with code 1007
-                return
-        self.frames = []
-        sink.received(frame, self.stamp)
+        self._stop()
+        transport = self.transport
+        self.close_sent = True
+        if not transport.is_closing():
+            transport.write(close_frame(code, reason))
+            if transport.can_write_eof():
+                transport.write_eof()
+            if self._resting:
+                transport.resume_reading()
+        self._leave_after()
 
-    def handle_close(self, event: Any) -> None:
-        """The peer says goodbye, or answers ours."""
-        self._detach()
-        super().handle_close(event)
+    def _stop(self) -> None:
+        self._ended = True
+        self.sink = None
+        self._owed = None
+        if self.direct is not None:
+            self._reader = FrameReader(0)  # whatever was kept is of no use any more
+            self.direct.gone()
 
-    def handle_parser_exception(self) -> None:
-        """The peer broke the websocket protocol: the close frame was prepared by the parser."""
-        self._detach()
-        super().handle_parser_exception()
+    def _leave_after(self) -> None:
+        """Drop the connection soon, whether or not the client has taken everything."""
+        if self.close_timer is not None:
+            self.close_timer.cancel()
+        self.close_timer = self.loop.call_later(self.close_seconds, self.transport.abort)
+
+    def _tell_lost(self) -> None:
+        sink, self._told = self._told, None
+        if sink is not None:
+            sink.lost()
+
+    def eof_received(self) -> None:
+        """The client says no more: so do we."""
+        self._stop()
+        self._tell_lost()
+        self._leave_after()
+
+    def shutdown(self) -> None:
+        """The server stops."""
+        super().shutdown()
+        self._leave_after()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The socket is gone."""
-        self._detach()
+        self._stop()
+        self._tell_lost()
         super().connection_lost(exc)
+        if self.on_lost is not None:
+            self.on_lost()
 
     def pause_writing(self) -> None:
         """The peer reads too slowly for the kernel's buffers."""
@@ -171,13 +305,9 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         """The backlog is gone."""
         self.congested = False
         super().resume_writing()
-
-    def _detach(self) -> None:
-        sink, self.sink = self.sink, None
-        if sink is not None:
-            sink.lost()
-        if self.direct is not None:
-            self.direct.gone()
+        owed, self._owed = self._owed, None
+        if owed is not None:
+            self._pong(owed)
 
 
 class DirectTransport:
@@ -187,6 +317,7 @@ class DirectTransport:
         self._protocol = protocol
         self._write = protocol.transport.write
         self._open = True
+        self._proxied = peer != "{}:{}".format(*(protocol.client or ("unknown", "")))
         self.peer = peer
         self.remote = True
         self.closed: asyncio.Future[tuple[int, str] | None] = (
@@ -198,19 +329,27 @@ class DirectTransport:
         if not self._open:
             return
         if isinstance(frame, str):
-            self._write(frame_header(TEXT, len(data := frame.encode())) + data)
+            self._write(frame_header(WHOLE_TEXT, len(data := frame.encode())) + data)
         else:
-            self._write(frame_header(BINARY, len(frame)) + frame)
+            self._write(frame_header(WHOLE_BINARY, len(frame)) + frame)
 
     def pending(self) -> int:
         """Bytes not yet taken by the kernel, once it has begun to push back."""
         return self._protocol.transport.get_write_buffer_size() if self._protocol.congested else 0
 
+    def network(self) -> NetworkTrip | None:
+        """What Linux knows of the connection; None elsewhere, and behind a proxy."""
+        return None if self._proxied else network_trip(self._protocol.transport)
+
+    def trust(self) -> None:
+        """Whoever it is has logged in: longer messages are read."""
+        if self._open:
+            self._protocol._reader.limit = MAX_WEBSOCKET_FRAME
+
     def close(self, code: int, reason: str) -> None:
-        """Send the close frame after what was written before; the endpoint does the rest."""
-        self._open = False
-        if not self.closed.done():
-            self.closed.set_result((code, reason))
+        """Send the close frame after what was written before, and stop listening."""
+        if self._open:
+            self._protocol.end(code, reason)
 
     def abort(self) -> None:
         """Drop the connection with whatever is queued."""
@@ -218,19 +357,14 @@ class DirectTransport:
         self.gone()
 
     def gone(self) -> None:
-        """Note that the connection is lost: nothing more is written."""
+        """Note that the connection is over: nothing more is written."""
         self._open = False
         if not self.closed.done():
             self.closed.set_result(None)
 
 
-def frame_header(first: int, length: int) -> bytes:
-    """Header of an unfragmented, unmasked websocket frame; ``first`` is its first byte."""
-    if length < 126:
-        return SHORT_BINARY[length] if first == BINARY else bytes((first, length))
-    if length < 65536:
-        return bytes((first, 126)) + length.to_bytes(2, "big")
-    return bytes((first, 127)) + length.to_bytes(8, "big")
-
-
-SHORT_BINARY: Final = tuple(bytes((BINARY, length)) for length in range(126))
+def _decoded(payload: bytes) -> str:
+    try:
+        return payload.decode()
+    except UnicodeDecodeError:
+        raise InvalidFrame(BAD_TEXT, "the text is not UTF-8") from None

@@ -1,60 +1,122 @@
-"""The web server's HTTP side: connections that do not get on with their request are closed.
+"""The web server's HTTP side: who does not get on with a request, or an answer, is cut off.
 
-uvicorn waits for ever for the rest of a request.  Whoever opens many connections and sends a few
-bytes on each would hold them all, and with them the file descriptors that bots need.
+uvicorn waits for ever for the rest of a request, and for the reading of an answer.  Whoever opens
+many connections and sends a few bytes on each, or asks for much and reads nothing, would hold them
+all, and with them the file descriptors that bots need.  Every socket also passes the `Door`.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["PunctualHttp"]
+from plyhouse.server.wire.door import Door
+
+__all__ = ["PunctualHttp", "http_protocol"]
+
+LEAST_TAKEN: Final = 65_536
+"""Bytes of an answer that a client takes within the patience, if not all of it."""
+
+
+def http_protocol(door: Door) -> type[PunctualHttp]:
+    """The HTTP protocol of a server whose sockets pass ``door``."""
+    return type("PunctualHttp", (PunctualHttp,), {"door": door})
+
+
+class _StrictConnection(h11.Connection):
+    """Refuses what two readers may understand differently (RFC 9112, section 6.1)."""
+
+    def next_event(self) -> Any:
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if b"content-length" in names and b"transfer-encoding" in names:
+                raise h11.RemoteProtocolError(
+                    "both Content-Length and Transfer-Encoding", error_status_hint=400
+                )
+        return event
 
 
 class PunctualHttp(H11Protocol):
-    """uvicorn's HTTP protocol with a limit on the time in which a request has to arrive."""
+    """uvicorn's HTTP protocol with a limit on the time for requests and for reading answers."""
 
     patience: ClassVar[float] = 10.0
-    """Seconds for the head of a request, and as many for all of its body."""
+    """Seconds for the head of a first request; every later head or body, and every `LEAST_TAKEN`
+    bytes of an answer, has between one and two times as long.
+    """
+    door: ClassVar[Door] = Door()
 
     _late: asyncio.TimerHandle | None = None
-    _seen: Any = None
-    """The request that was being read or answered when the timer was set."""
+    _owed: Any = None
+    """What the client owed us at the last look."""
+    _unsent = 0
+    """What it had not taken of our answers then."""
+    _inside = False
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.conn = _StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for the first request."""
+        """Let it in, if there is room, and wait for the first request."""
         super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Read on; whatever begins now has to be complete in time."""
-        super().data_received(data)
-        if self._late is None and not self.transport.is_closing():
-            self._wait()
+        self._inside = self.door.enter(self._address)
+        if not self._inside:
+            transport.abort()
+            return
+        self._owed = (None, "head")
+        self._late = self.loop.call_later(self.patience, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         super().connection_lost(exc)
         if self._late is not None:
             self._late.cancel()
+        self._leave()
 
-    def _wait(self) -> None:
-        self._seen = self.cycle
-        self._late = self.loop.call_later(self.patience, self._check)
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """The socket goes on as a websocket: its place goes with it."""
+        super().handle_websocket_upgrade(event)
+        protocol: Any = self.transport.get_protocol()
+        if hasattr(protocol, "on_lost"):
+            protocol.on_lost = self._leave
+        else:
+            self._leave()
 
-    def _check(self) -> None:
-        """Close the connection if it is where it was, and still owes us something."""
+    @property
+    def _address(self) -> str:
+        return self.client[0] if self.client else ""
+
+    def _leave(self) -> None:
+        if self._inside:
+            self._inside = False
+            self.door.leave(self._address)
+
+    def _look(self) -> None:
+        """Cut the connection off if it is where it was, and still owes us something."""
         self._late = None
-        transport, cycle = self.transport, self.cycle
-        if transport.is_closing() or transport.get_protocol() is not self:
-            return  # gone, or a websocket by now
-        reading = cycle is None or cycle.response_complete or cycle.more_body
-        if not reading:
-            return  # we are the ones who have to answer
-        if cycle is self._seen:
+        transport = self.transport
+        if transport.get_protocol() is not self:
+            return  # a websocket by now, which has limits of its own
+        unsent, owed = transport.get_write_buffer_size(), self._debt()
+        if unsent and self._unsent and unsent > self._unsent - LEAST_TAKEN:
+            transport.abort()
+            return
+        if owed is not None and owed == self._owed:
             transport.close()
-        elif not cycle.response_complete:
-            self._wait()
+            owed = None
+        self._unsent, self._owed = unsent, owed
+        self._late = self.loop.call_later(self.patience, self._look)
+
+    def _debt(self) -> Any:
+        """What the client has to send now, and in which request; None if it is our turn."""
+        cycle = self.cycle
+        if self.transport.is_closing():
+            return None
+        if cycle is None or cycle.response_complete:
+            # Between requests uvicorn's own timer runs, until something comes.
+            return (cycle, "head") if self.timeout_keep_alive_task is None else None
+        return (cycle, "body") if cycle.more_body else None

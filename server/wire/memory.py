@@ -89,6 +89,12 @@ class MemoryTransport:
         """Length of the frames that the client has not taken yet."""
         return sum(map(len, self._client._frames)) if len(self._client._frames) > BACKLOG else 0
 
+    def network(self) -> None:
+        """Nothing is known of the way."""
+
+    def trust(self) -> None:
+        """Nothing is kept from a client in memory."""
+
     def close(self, code: int, reason: str) -> None:
         """End the connection; the client still reads what was sent before."""
         # Not now but soon: the session may be in the middle of an input.

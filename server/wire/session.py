@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol
 from plyhouse.protocol.codec import Codec
 from plyhouse.protocol.connection import Rejected, ServerConnection, State
 from plyhouse.protocol.errors import LocalProtocolError, ProtocolError
-from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.liveness import ConnectionLimits, FloodLimit
 from plyhouse.protocol.messages import (
     Act,
     Bye,
@@ -35,7 +35,9 @@ __all__ = ["House", "Session"]
 
 log = logging.getLogger("plyhouse.server.wire.session")
 
-MAX_WAITING: Final = 1000
+VIEWS_PER_SECOND: Final = 5
+VIEW_BURST: Final = 100
+MAX_WAITING: Final = 100
 """Requests that may wait while a login is looked up."""
 
 
@@ -68,6 +70,9 @@ class House(Protocol):
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that must wait for the database."""
 
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note for how long the server was busy with what a connection sent."""
+
     def left(self, session: Session) -> None:
         """The connection is over, whoever ended it."""
 
@@ -89,6 +94,7 @@ class Session:
         "guest",
         "remote",
         "scenes",
+        "views",
         "watching",
     )
 
@@ -106,15 +112,18 @@ class Session:
         self.codec = codec
         self.remote = transport.remote
         self.connection = ServerConnection(codec, house.now(), limits)
+        self.connection.network = transport.network
         self.guest: Guest | None = None
         """Who logged in on this connection."""
         self.scenes = False
         self.watching: set[str] = set()
         """Matches that it follows as a spectator."""
+        self.views = FloodLimit(VIEWS_PER_SECOND, VIEW_BURST)
+        """Snapshots of whole matches that it may ask for."""
         self._closed = False
         self._busy = False
         self._waiting: deque[tuple[ClientMessage, int]] = deque()
-        self._held: list[ServerMessage] | None = None
+        self._held: list[ServerMessage | Callable[[], None]] | None = None
 
     def __repr__(self) -> str:
         who = self.guest.name if self.guest is not None else "not logged in"
@@ -124,6 +133,16 @@ class Session:
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far; 0 before the first measurement."""
         return self.connection.round_trip_ns
+
+    @property
+    def floor_ns(self) -> int:
+        """The part of it that the kernel vouches for."""
+        return self.connection.floor_ns
+
+    @property
+    def holding(self) -> bool:
+        """Whether what is sent is kept back; see `hold`."""
+        return self._held is not None
 
     # -------------------------------------------------------------------------- incoming
 
@@ -146,6 +165,23 @@ class Session:
                 self.flush()
         except Exception:
             self._fault()
+
+    def counted(self, stamp: int) -> None:
+        """Count a frame that carries no message."""
+        if not self._closed:
+            self.connection.count(stamp)
+            if self.connection.restless:
+                self.flush()
+
+    def spent(self, nanoseconds: int) -> None:
+        """The server was busy with this connection's frames for so long."""
+        self._house.spent(self, nanoseconds)
+
+    def admit(self, guest: Guest) -> None:
+        """Whoever is on the other side has logged in: the wider limits hold from now on."""
+        self.guest = guest
+        self.connection.trust()
+        self._transport.trust()
 
     def lost(self) -> None:
         """The transport is gone."""
@@ -177,7 +213,8 @@ class Session:
 
     def _wait(self, message: ClientMessage, stamp: int) -> None:
         if len(self._waiting) >= MAX_WAITING:
-            raise ProtocolError("protocol/rate")
+            self.fail("protocol/rate", "Too many requests before the login was answered.")
+            return
         self._waiting.append((message, stamp))
 
     def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
@@ -253,10 +290,20 @@ class Session:
                 self._held = None
             if first is not None:
                 self.send(first)
-                for message in held:
-                    self.send(message)
+                for each in held:
+                    if callable(each):
+                        each()
+                    else:
+                        self.send(each)
 
         return release
+
+    def after(self, call: Callable[[], None]) -> None:
+        """Call this when what is held back has been written; at once if nothing is."""
+        if self._held is None:
+            call()
+        else:
+            self._held.append(call)
 
     def flush(self) -> None:
         """Write what the connection has to say by itself, and close it if it wants that."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from plyhouse.protocol.liveness import NetworkTrip
+
 __all__ = ["Frame", "FrameSink", "Transport"]
 
 Frame = bytes | str
@@ -32,6 +34,15 @@ class Transport(Protocol):
         May be 0 while the backlog is too short to matter.
         """
 
+    def network(self) -> NetworkTrip | None:
+        """Round trips as the kernel knows them; None where it cannot, or does not know them all.
+
+        Behind a proxy the kernel knows the way to the proxy only.
+        """
+
+    def trust(self) -> None:
+        """The client has logged in: longer messages may be read."""
+
     def close(self, code: int, reason: str) -> None:
         """Start closing; what was queued before is still delivered.  May be called twice."""
 
@@ -44,6 +55,12 @@ class FrameSink(Protocol):
 
     def received(self, frame: Frame, stamp: int) -> None:
         """One whole frame, read at ``stamp`` (monotonic nanoseconds)."""
+
+    def counted(self, stamp: int) -> None:
+        """A frame without a message: a ping, a pong, a piece.  It counts against the limits."""
+
+    def spent(self, nanoseconds: int) -> None:
+        """So long did the server work on what was read at once; not told of short reads."""
 
     def lost(self) -> None:
         """The connection is gone; called exactly once."""

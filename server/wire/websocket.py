@@ -16,11 +16,21 @@ from typing import Any, Final, Protocol
 
 from plyhouse.server.wire.transport import Frame, FrameSink, Transport
 
-__all__ = ["EXTENSION", "MAX_WEBSOCKET_FRAME", "ShortWay", "refuse", "websocket_endpoint"]
+__all__ = [
+    "EARLY_WEBSOCKET_FRAME",
+    "EXTENSION",
+    "MAX_WEBSOCKET_FRAME",
+    "ShortWay",
+    "refuse",
+    "websocket_endpoint",
+]
 
 MAX_WEBSOCKET_FRAME: Final = 1 << 20
 """Longest frame the websocket layer reads; between this and the protocol's own, lower limit a
 sender is told by an error message, beyond it only by the close code."""
+
+EARLY_WEBSOCKET_FRAME: Final = 1 << 16
+"""The same before the client has logged in."""
 
 EXTENSION: Final = "plyhouse.direct"
 """Under this name the extensions of an ASGI scope may hold a `ShortWay`."""
@@ -109,6 +119,12 @@ class QueuedTransport:
     def pending(self) -> int:
         """Length of what waits in the queue."""
         return self._size
+
+    def network(self) -> None:
+        """Nothing is known of the way."""
+
+    def trust(self) -> None:
+        """What is read is limited by the server around us."""
 
     def close(self, code: int, reason: str) -> None:
         """Close once the queue is empty."""

@@ -14,18 +14,18 @@ from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome
 from plyhouse.server.app import create_app
 from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
 from plyhouse.server.wire.direct import (
-    BINARY,
-    TEXT,
+    WHOLE_BINARY,
+    WHOLE_TEXT,
     DirectProtocol,
-    frame_header,
     websocket_protocol,
 )
+from plyhouse.server.wire.frames import frame_header
 from plyhouse.server.wire.websocket import websocket_endpoint
 
 
 def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) -> None:
     stalls: list[tuple[int, int]] = []
-    watchdog = Watchdog(clock, lambda begin, end: stalls.append((begin, end)))
+    watchdog = Watchdog(clock, lambda begin, end, busy: stalls.append((begin, end)))
     clock.now += INTERVAL_NS + TOLERANCE_NS
     assert watchdog.ongoing(clock.now) == 0
     watchdog.beat()
@@ -41,8 +41,8 @@ def test_watchdog_reports_only_what_is_beyond_its_tolerance(clock: FakeClock) ->
 
 async def test_watchdog_beats_while_the_loop_runs() -> None:
     beats = asyncio.Event()
-    watchdog = Watchdog(lambda: 0, lambda begin, end: None)
-    watchdog.beat = beats.set  # type: ignore[method-assign]
+    watchdog = Watchdog(lambda: 0, lambda begin, end, busy: None)
+    watchdog.beat = lambda now=None: beats.set()  # type: ignore[method-assign]
     watchdog.start()
     async with asyncio.timeout(5):
         await beats.wait()
@@ -60,8 +60,8 @@ async def test_watchdog_beats_while_the_loop_runs() -> None:
     ],
 )
 def test_frame_headers(length: int, header: bytes) -> None:
-    assert frame_header(BINARY, length) == header
-    assert frame_header(TEXT, length) == b"\x81" + header[1:]
+    assert frame_header(WHOLE_BINARY, length) == header
+    assert frame_header(WHOLE_TEXT, length) == b"\x81" + header[1:]
 
 
 class FakeWire:
@@ -158,11 +158,13 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
                 if length == 126:
                     length = int.from_bytes(await reader.readexactly(2), "big")
                 data = await reader.readexactly(length)
-                if first == BINARY and isinstance(message := MSGPACK.decode_server(data), kind):
+                if first == WHOLE_BINARY and isinstance(
+                    message := MSGPACK.decode_server(data), kind
+                ):
                     return message
 
     hello = masked(
-        BINARY, MSGPACK.encode(Hello(1, await house.token("alice"), "b", client="x" * 60))
+        WHOLE_BINARY, MSGPACK.encode(Hello(1, await house.token("alice"), "b", client="x" * 60))
     )
     for byte in hello:
         writer.write(bytes((byte,)))
@@ -173,7 +175,7 @@ async def test_frames_arrive_whole_however_the_network_cuts_them(house: Any) -> 
     ping = masked(0x89, b"hi")
     writer.write(ping + masked(0x02, seek[:5]) + ping + masked(0x80, seek[5:]))
     assert (await answer(Ok)).re == 2
-    writer.write(masked(BINARY, MSGPACK.encode(Seek(3, "tic_tac_toe", "move:1"))))
+    writer.write(masked(WHOLE_BINARY, MSGPACK.encode(Seek(3, "tic_tac_toe", "move:1"))))
     assert (await answer(Ok)).re == 3
     writer.write(b"\x82\x05hello")  # not masked: against the rules of websockets
     async with asyncio.timeout(5):

@@ -434,8 +434,9 @@ def test_a_seat_that_is_away_thinks_on_its_own_clock() -> None:
     table = Table(Heap(), "move:5", write_turns=False, lag=NO_LAG)
     table.do(table.match.disconnected(1, 0))
     table.act("1", think=SECOND)
-    assert not table.match.turn_open
-    assert table.match.deadline() == 6 * SECOND + 1
+    assert table.match.clock.running is None, "nobody could have been told yet"
+    table.match.turn_missed(1, 1, 2 * SECOND)
+    assert table.match.deadline() == 7 * SECOND + 1
     table = Table(Heap(), "move:5", write_turns=False, lag=NO_LAG)
     table.do(table.match.disconnected(0, SECOND))
     assert table.match.deadline() == 6 * SECOND + 1
