@@ -128,7 +128,11 @@ class TimeControl(Struct, frozen=True):
 
 
 class LagPolicy(Struct, frozen=True):
-    """How much of a bot's measured round trips is given back."""
+    """How much of a bot's measured round trips is given back.
+
+    per_move_cap_ns: at most so many nanoseconds for one ply.
+    total_cap_ns: at most so many nanoseconds for a seat in the whole match.
+    """
 
     per_move_cap_ns: int = 200 * MS
     total_cap_ns: int = 5 * SECOND

@@ -22,12 +22,6 @@ TYPES: dict[str, Any] = {
     "string": str,
     "array": list,
 }
-    "boolean": bool,
-    "integer": int,
-    "number": (int, float),
-    "string": str,
-    "array": list,
-}
 SPECS = [
     *BUILT_IN,
     "coin_guess(variant=bag)",
