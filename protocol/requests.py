@@ -21,7 +21,6 @@ from plyhouse.protocol.parts import (
     PlayerName,
     PlyIndex,
     RequestId,
-    SeatIndex,
     TimeControlText,
 )
 
@@ -139,7 +138,7 @@ class Challenge(Message, frozen=True):
     game: the game.
     time_control: the time control.
     rated: whether the match counts for the leaderboard.
-    seat: seat you want; absent for any.
+    seat: seat you want, 0 or 1; absent for any. In a mirrored pair that of the first match.
     mirrored: whether to play two matches at once with the seats swapped, each with its own chance.
     """
 
@@ -148,7 +147,7 @@ class Challenge(Message, frozen=True):
     game: GameSpec
     time_control: TimeControlText
     rated: bool = False
-    seat: SeatIndex | None = None
+    seat: Annotated[int, Meta(ge=0, le=1)] | None = None
     mirrored: bool = False
 
 

@@ -24,7 +24,7 @@ from plyhouse.protocol.messages import CLIENT_TYPES, PROTOCOL_VERSION, SERVER_TY
 from plyhouse.protocol.parts import Part
 from plyhouse.protocol.transitions import CLIENT, SERVER
 
-__all__ = ["describe", "documents", "json_schema", "main", "stale", "write"]
+__all__ = ["describe", "documents", "json_schema", "main", "section", "stale", "write"]
 
 _FIELD_LINE: Final = regex.compile(r"^(\w+): (.*)$")
 _OBSERVATION: Final[dict[str, Any]] = {
@@ -159,20 +159,24 @@ The same as JSON Schema: [schema.json](schema.json). A client sends frames of at
 
 ## Messages of the client
 
-{"".join(_section(name, cls, defs) for name, cls in CLIENT_TYPES.items())}
+{"".join(section(cls, defs, f"`{name}`") for name, cls in CLIENT_TYPES.items())}
 ## Messages of the server
 
 `ping` and `pong` are the same in both directions.
 
-{"".join(_section(name, cls, defs) for name, cls in only_server.items())}
+{"".join(section(cls, defs, f"`{name}`") for name, cls in only_server.items())}
 ## Parts of messages
 
-{"".join(_section("", cls, defs) for cls in parts())}{_observation_section()}""".rstrip()
+{"".join(section(cls, defs, cls.__name__) for cls in parts())}{_observation_section()}""".rstrip()
         + "\n"
     )
 
 
-def _section(name: str, cls: type, defs: dict[str, Any]) -> str:
+def section(cls: type, defs: dict[str, Any], heading: str, level: int = 3) -> str:
+    """Return what a struct is and a table of its fields, below a heading, as Markdown.
+
+    ``defs`` holds its JSON Schema by its name, see `msgspec.json.schema_components`.
+    """
     about, fields = describe(cls)
     definition = defs[cls.__name__]
     required = definition.get("required", [])
@@ -183,8 +187,7 @@ def _section(name: str, cls: type, defs: dict[str, Any]) -> str:
         if "$ref" in shape and "default" not in shape and field not in required:
             default = "its defaults"
         rows.append(f"| `{field}` | {_shape(shape)} | {default} | {text} |")
-    heading = f"`{name}`" if name else cls.__name__
-    return f"""### {heading}
+    return f"""{"#" * level} {heading}
 
 {about}
 

@@ -134,6 +134,12 @@ class LagPolicy(Struct, frozen=True):
     far away after a few dozen plies.  There the part of a refund that the kernel vouches for (the
     least round trip that it has seen on the connection) is not counted against the total.  What a
     bot adds by answering late remains bounded by the total.
+
+    per_move_cap_ns: at most so many nanoseconds for one ply.
+    total_cap_ns: at most so many nanoseconds for a seat in the whole match.
+    vouched_per_move_ns: of one refund at most so many nanoseconds are free of the total.
+    busy_per_move_ns: at most so many for standstills of the server at work, in one ply.
+    busy_total_ns: the same for a seat in the whole match.
     """
 
     per_move_cap_ns: int = 200 * MS

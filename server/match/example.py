@@ -3,7 +3,7 @@
 >>> from plyhouse.games import get_game
 >>> turn = example_turn(get_game("nim"))
 >>> turn.ply, turn.observation["heaps"]
-(3, (2, 1, 5))
+(6, (0, 1, 0))
 """
 
 from __future__ import annotations

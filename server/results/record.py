@@ -3,7 +3,8 @@
 A record holds what is needed to replay and check the match without the server: the game with
 its parameters, who sat where, every action and chance outcome, the ledger of every ply in
 nanoseconds, the outcome, and the committed chance seed.  `plyhouse.server.results.verify`
-recomputes it. The kinds of events are those of `plyhouse.server.match.events`.
+recomputes it. The kinds of events are those of `plyhouse.server.match.events`.  The lines
+``field: text`` of the docstrings are the documentation of the format in ``docs/fairness.md``.
 
 What never enters a record: error output of bots, tokens, and the seed of a pairing that is still
 being played.  In a game with hidden information publish a record only when its pairing is over.
@@ -51,7 +52,12 @@ class RecordError(ValueError):
 
 
 class RecordSeat(Struct, frozen=True, omit_defaults=True):
-    """Who held a seat."""
+    """Who held a seat.
+
+    player: account that the bot belongs to.
+    bot: name of the bot under its player; empty for the player in person.
+    version: label of the bot's build; empty if it gave none.
+    """
 
     player: str
     bot: str = ""
@@ -59,20 +65,40 @@ class RecordSeat(Struct, frozen=True, omit_defaults=True):
 
 
 class RecordChance(Struct, frozen=True):
-    """What the rolls and deals were made from (see `plyhouse.server.match.chance`)."""
+    """What the rolls and deals were made from.
+
+    version: of the recipe above: 1, as in the text of the HMAC.
+    commitment: SHA-256 of the seed's bytes, in lower-case hex, told before the match.
+    stream: the name of the stream, as it stands in the text of the HMAC.
+    nonces: what each seat contributed, in seat order, in lower-case hex; empty for a seat that gave
+        nothing. The stream ``pairing`` does not use them.
+    seed: the seed in lower-case hex; null while its pairing is not over.
+    """
 
     version: int
     commitment: str
-    """Hex SHA-256 of the seed, told before the match."""
     stream: str
     nonces: list[str]
-    """What each seat contributed, in seat order; shared streams do not use it."""
     seed: str | None = None
-    """The seed in hex; None while its pairing is not over."""
 
 
 class RecordEvent(Struct, frozen=True, omit_defaults=True):
-    """One event in order; times are nanoseconds, see `EventRow`."""
+    """One event; they stand in the order in which they happened. Times are nanoseconds.
+
+    kind: what happened, see the kinds below.
+    ply: index of the next action of a seat when it happened: of an action its own index, of chance
+        the index of the action that it precedes.
+    seat: who did it; -1 for chance, and at the end if nobody caused it.
+    text: the nonce, the outcome of chance, the action, the refused text (its first 256 characters,
+        with U+FFFD for NUL) or the termination; empty for draws.
+    thought_ns: from the write of the turn to the read of the action.
+    lag_ns: part of it given back for the measured round trip.
+    stall_ns: part of it in which the server was absent.
+    charged_ns: what the clock was charged: thought_ns - lag_ns - stall_ns.
+    remaining_ns: what the seat had then until its next flag fall, increment included; 0 when its
+        flag has fallen.
+    on_clock: in the ``end`` event, whose ply was under way and has this ledger; -1 if nobody's.
+    """
 
     kind: str
     ply: int
@@ -84,18 +110,34 @@ class RecordEvent(Struct, frozen=True, omit_defaults=True):
     charged_ns: int = 0
     remaining_ns: int = 0
     on_clock: int = -1
-    """In the ``end`` event: whose ply was under way and has this ledger; -1 if nobody's."""
 
 
 class Record(Struct, frozen=True):
-    """A whole match; fields mean what they mean in `MatchConfig`."""
+    """A whole match.
+
+    format: ``plyhouse-record-1``; within it fields may be added, so ignore those you do not know.
+    match: id of the match.
+    pairing: id of the pairing, whose matches share the seed.
+    game: the game with the parameters that differ from the defaults.
+    parameters: all parameters of the game, defaults filled in.
+    time_control: the time control in its canonical form.
+    rated: whether it counted for the leaderboard.
+    illegal_rule: what follows on an illegal action: ``forfeit``, or ``retry`` on the same clock.
+    lag: how much lag was refunded at most.
+    seats: who held each seat, in seat order.
+    chance: what the rolls and deals were made from.
+    events: all that happened.
+    outcome: how it ended; null if it was not finished when the record was made.
+    max_retries: illegal actions in one ply that did not forfeit yet, under the rule ``retry``.
+    started_ms: wall clock when all seats were ready, in milliseconds since 1970 (UTC).
+    finished_ms: wall clock at the end, likewise.
+    """
 
     format: str
     match: str
     pairing: str
     game: str
     parameters: dict[str, ParameterValue]
-    """All parameters of the game, defaults filled in."""
     time_control: str
     rated: bool
     illegal_rule: IllegalRule
@@ -104,11 +146,9 @@ class Record(Struct, frozen=True):
     chance: RecordChance
     events: list[RecordEvent]
     outcome: Outcome | None
-    """None if the match was not finished when the record was made."""
     max_retries: int = 10
     started_ms: int | None = None
     finished_ms: int | None = None
-    """Wall-clock milliseconds since 1970 (UTC)."""
 
 
 def make_record(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
+import msgspec
 
 from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME, MSGPACK, Codec, Frame
 from plyhouse.protocol.errors import RemoteProtocolError
@@ -137,6 +138,12 @@ CLIENT: dict[str, ClientMessage] = {
 }
 
 SERVER: dict[str, ServerMessage] = {
+    "error that says where the match stands": Error(
+        "match/not_your_turn", "It is not your turn.", re=7, match="m1x7Qa", ply=3
+    ),
+    "match with a draw on offer": MatchMessage(
+        msgspec.structs.replace(SNAPSHOT, draw_offers=[1]), re=12
+    ),
     "welcome": Welcome(
         1, "ada", "engine", "s-78", "1", "plyhouse/0.1.0", 1_790_000_000_123, 4000, Limits(65536, 8)
     ),
@@ -250,6 +257,8 @@ BAD_JSON: dict[str, str] = {
     "field missing": '{"type":"act","id":7,"match":"m","ply":0}',
     "field of wrong type": '{"type":"act","id":7,"match":"m","ply":"0","action":""}',
     "id is 0": '{"type":"bye","id":0}',
+    "id is no whole number": '{"type":"bye","id":1.5}',
+    "name too long": json.dumps({"type": "hello", "id": 7, "token": "", "bot": "a" * 33}),
 }
 
 
