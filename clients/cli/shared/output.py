@@ -142,7 +142,6 @@ def print_table(
         click.echo("\n\n".join(_aligned(b.table, b.widths, b.align) for b in blocks))
         return
     from rich.console import Console
-
     from rich.text import Text
 
     console = Console()
