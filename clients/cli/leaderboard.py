@@ -107,4 +107,8 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], list[list[
             signed(row["returns"], 1),
         ]
         table.append(line)
-    return columns, table, "rll" + "r" * (len(columns) - 3)
+    return (
+        columns,
+        table,
+        "rll" + "".join("R" if name.startswith("95 %") else "r" for name in columns[3:]),
+    )

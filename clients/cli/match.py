@@ -239,7 +239,7 @@ def _show(
         ]
         for account in accounts
     ]
-    print_table(title, columns, rows, "lrrrrrrwr")
+    print_table(title, columns, rows, "lrrrRrRwr")
     if len(accounts) == 2 and accounts[0].score is not None:
         found = elo_interval(accounts[0].score)
         click.echo(

@@ -6,16 +6,17 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.output import has_colour, note, signed
+from plyhouse.clients.cli.shared.output import has_colour, in_columns, note, signed
 
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector
     from plyhouse.bots.client.client import Client
+    from plyhouse.clients.cli.course import Course
     from plyhouse.clients.terminal.prompt import LineReader
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
@@ -28,6 +29,9 @@ PERSON = "you"
 
 HUMAN_TIME = "move:3600"
 """Nobody should lose on time at a kitchen table; bots are told of less, see `_Hurried`."""
+
+OFFERED: Final = 48
+"""Characters of legal actions that the prompt shows."""
 
 HELP = """\
 Type an action, or one of these:
@@ -120,7 +124,10 @@ class _Table:
         self.scene: dict[str, Any] | None = None
         self.shown: dict[str, Any] | None = None
         self.legal: tuple[str, ...] = ()
+        self.spelt: dict[str, str] = {}
+        """Legal actions as people write them, where that is not how the game does."""
         self.match = ""
+        self.course: Course
         self.client: Client
         self.lines: LineReader
 
@@ -187,7 +194,7 @@ class _Table:
     async def _converse(self, hub: Hub) -> int:
         """The person's side of the connection, until the match is over."""
         from plyhouse.bots.client.client import Connected
-        from plyhouse.protocol.messages import Finished, MatchMessage, Turn, Update
+        from plyhouse.protocol.messages import Accepted, Finished, MatchMessage, Turn, Update
 
         asking: asyncio.Task[None] | None = None
         sitting: asyncio.Task[None] | None = None
@@ -200,11 +207,14 @@ class _Table:
                         case MatchMessage(snapshot=snapshot) if snapshot.status == "waiting":
                             self._greet(snapshot)
                             sitting = asyncio.create_task(self._ready())
+                        case Accepted() if not message.duplicate:
+                            self._events(message.events)
                         case Update():
                             self._tell(message)
                         case Turn():
                             self._tell(message)
                             self.legal = tuple(message.observation.get("legal", ()))
+                            self.spelt = self.course.spelt(message.observation)
                             asking = asyncio.create_task(self._ask(message))
                         case Finished():
                             return self._over(message)
@@ -233,7 +243,10 @@ class _Table:
         await self.client.request(lambda number: Ready(number, self.match), repeat=True)
 
     def _greet(self, snapshot: MatchSnapshot) -> None:
+        from plyhouse.clients.cli.course import Course
+
         self.match = snapshot.match
+        self.course = Course(self.game, self.seat, snapshot.events)
         others = ", ".join(
             f"{self.game.seat_name(seat)} is {info.bot or info.player}"
             for seat, info in enumerate(snapshot.players)
@@ -254,7 +267,7 @@ class _Table:
             who = "Chance" if event.seat < 0 else self.game.seat_name(event.seat)
             if event.seat == self.seat:
                 who = "You"
-            click.echo(f"{who}: {event.action or '(hidden)'}")
+            click.echo(f"{who}: {self.course.add(event)}")
 
     def _draw(self, *, again: bool = False) -> None:
         from plyhouse.clients.terminal.draw import draw
@@ -266,13 +279,16 @@ class _Table:
     async def _ask(self, turn: Turn) -> None:
         """Ask until there is an action that can be played, and play it."""
         from plyhouse.bots.client.client import RequestRefused
-        from plyhouse.clients.terminal.prompt import matching_action
 
         while True:
-            click.echo("Your action: ", nl=False)
+            click.echo(f"Your action ({self._offer()}): ", nl=False)
             sys.stdout.flush()
             line = await self.lines.line()
             word = "quit" if line is None else line.strip()
+            if line is None:
+                click.echo("\nThe input has ended: you leave.")
+            elif not self.lines.echoed:
+                click.echo(word)
             match word.lower():
                 case "":
                     continue
@@ -288,7 +304,7 @@ class _Table:
                 case command if command.startswith("moves ") and self._list_moves(word[6:]):
                     continue
                 case _:
-                    action = matching_action(word, self.legal)
+                    action = self._meant(word)
                     if action is None and self._list_moves(word):
                         continue  # a spot alone: now they know where it leads
                     if action is None:
@@ -301,23 +317,41 @@ class _Table:
                         continue
                     return
 
+    def _offer(self) -> str:
+        """The legal actions, or some of them where there are many."""
+        names = [self.spelt.get(action, action) for action in self.legal]
+        if len(" ".join(names)) <= OFFERED:
+            return " ".join(names)
+        some = ", ".join(names[:2])
+        if len(some) > OFFERED // 2:
+            some = names[0]
+        return f"{len(names)} possible, such as {some}; `moves` lists them"
+
+    def _meant(self, word: str) -> str | None:
+        """The legal action that was typed, in whatever way the game can read."""
+        from plyhouse.clients.terminal.prompt import matching_action
+
+        return matching_action(word, self.legal) or self.course.read(word)
+
     def _list_moves(self, spot: str = "") -> bool:
         """Show all actions, or those from a spot; whether there are any."""
         from plyhouse.clients.terminal.draw import actions, from_spot
 
         labels = actions(self.scene) if self.scene is not None else {}
         wanted = from_spot(self.scene or {}, spot) if spot else self.legal
+        entries = []
         for action in self.legal:
-            if action not in wanted:
-                continue
-            label = labels.get(action) or action
-            click.echo(f"  {label}" if label.startswith(action) else f"  {action}  {label}")
+            if action in wanted:
+                label = labels.get(action) or action
+                entries.append(label if label.startswith(action) else f"{action}  {label}")
+        for line in in_columns(entries):
+            click.echo(f"  {line}")
         return bool(wanted)
 
     def _not_possible(self, word: str) -> None:
         from plyhouse.clients.terminal.prompt import nearest
 
-        near = nearest(word, self.legal)
+        near = nearest(word, [*self.spelt.values(), *self.legal])
         if near:
             hint = f"did you mean {' or '.join(near)}?"
         elif len(self.legal) <= 12:

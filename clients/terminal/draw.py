@@ -109,24 +109,51 @@ def _draw_counter(element: Fields, colour: bool) -> str:
 
 
 def _draw_grid(grid: Fields, colour: bool) -> list[str]:
-    """A board with its labels, one line per row."""
+    """A board with its labels, one line per row.
+
+    A column's label ``13/12`` stands above its upper end as 13 and below it as 12.  Where neither
+    rows nor columns have labels, the spots show their names.
+    """
     rows, columns = grid.get("rows", ()), grid.get("column_labels", ())
-    texts = [cell.get("text", "") for row in rows for cell in row]
-    width = max([1, *map(len, texts), *map(len, columns)])
     names = grid.get("row_labels", ())
+    named = not names and not columns
+    above, below = _column_labels(columns)
+    texts = [_cell_text(cell, named) for row in rows for cell in row]
+    width = max([1, *map(len, texts), *map(len, above), *map(len, below)])
     margin = max(map(len, names), default=0)
+
+    def headed(labels: Sequence[str]) -> list[str]:
+        centred = " ".join(label.center(width) for label in labels)
+        return [f"{'':>{margin}} {centred}".rstrip()] if labels else []
+
     lines = [str(grid["label"])] if grid.get("label") else []
+    lines += headed(above)
     for index, row in enumerate(rows):
         name = names[index] if index < len(names) else ""
-        cells = (_draw_cell(cell, width, colour) for cell in row)
+        cells = (_draw_cell(cell, width, named, colour) for cell in row)
         lines.append(f"{name:>{margin}} {' '.join(cells)}".rstrip())
-    if columns:
-        lines.append(f"{'':>{margin}} {' '.join(name.center(width) for name in columns)}".rstrip())
-    return lines
+    return lines + headed(below)
 
 
-def _draw_cell(cell: Fields, width: int, colour: bool) -> str:
-    text = (cell.get("text") or ".").center(width)
+def _column_labels(columns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What stands above the columns, and what below."""
+    if not any("/" in label for label in columns):
+        return [], list(columns)
+    return (
+        [label.partition("/")[0] for label in columns],
+        [label.rpartition("/")[2] for label in columns],
+    )
+
+
+def _cell_text(cell: Fields, named: bool) -> str:
+    """What stands on a spot; with the spot's name if the board has no labels."""
+    text = str(cell.get("text") or "")
+    name = str(cell.get("name") or "") if named else ""
+    return f"{text.replace('.', '')}{name}" if name else text or "."
+
+
+def _draw_cell(cell: Fields, width: int, named: bool, colour: bool) -> str:
+    text = _cell_text(cell, named).center(width)
     if colour and cell.get("highlight"):
         text = f"{BOLD}{text}"
     if colour and not cell.get("text"):

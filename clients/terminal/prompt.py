@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import difflib
 import os
-import stat
 import sys
 from collections import deque
 from collections.abc import Sequence
@@ -24,35 +24,47 @@ class LineReader:
     """
 
     def __init__(self, descriptor: int | None = None) -> None:
-        self._fd = sys.stdin.fileno() if descriptor is None else descriptor
+        self._fd = _standard_input() if descriptor is None else descriptor
         self._lines: deque[str] = deque()
         self._rest = b""
-        self._ended = False
+        self._ended = self._fd is None
         self._news = asyncio.Event()
-        self._watched = not stat.S_ISREG(os.fstat(self._fd).st_mode)
-        if self._watched:
-            asyncio.get_running_loop().add_reader(self._fd, self._readable)
-        else:  # a file never makes anybody wait
-            while not self._ended:
-                self._readable()
+        self._watched = False
+        if self._fd is not None:
+            # What is neither terminal nor pipe (a file, /dev/null) never makes anybody wait, and
+            # cannot be watched.
+            with contextlib.suppress(PermissionError):
+                asyncio.get_running_loop().add_reader(self._fd, self._readable)
+                self._watched = True
+
+    @property
+    def echoed(self) -> bool:
+        """Whether what is typed can be seen already, as in a terminal."""
+        return self._fd is not None and os.isatty(self._fd)
 
     async def line(self) -> str | None:
         """The next line without its end; None when there will be no more."""
         while not self._lines:
             if self._ended:
                 return None
-            self._news.clear()
-            await self._news.wait()
+            if self._watched:
+                self._news.clear()
+                await self._news.wait()
+            else:
+                self._readable()
         return self._lines.popleft()
 
     def close(self) -> None:
         """Stop watching the descriptor."""
-        if self._watched:
+        if self._watched and self._fd is not None:
             asyncio.get_running_loop().remove_reader(self._fd)
             self._watched = False
 
     def _readable(self) -> None:
-        data = os.read(self._fd, CHUNK)
+        try:
+            data = os.read(self._fd, CHUNK) if self._fd is not None else b""
+        except OSError:  # a folder, or a terminal that is gone
+            data = b""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if not data:
             lines = [self._rest] if self._rest else []
@@ -60,6 +72,11 @@ class LineReader:
             self.close()
         self._lines.extend(line.decode(errors="replace").rstrip("\r") for line in lines)
         self._news.set()
+
+
+def _standard_input() -> int | None:
+    """The descriptor of standard input; None if it is closed."""
+    return None if sys.stdin is None else sys.stdin.fileno()
 
 
 def matching_action(text: str, legal: Sequence[str]) -> str | None:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import termios
@@ -62,6 +63,8 @@ def in_terminal(
     data, deadline = b"", time.monotonic() + 120
     try:
         while time.monotonic() < deadline:
+            if not select.select([ours], [], [], 1.0)[0]:
+                continue
             try:
                 piece = os.read(ours, 65536)
             except OSError:  # the terminal is closed

@@ -25,6 +25,12 @@ def test_a_folded_table_fits_and_loses_nothing(width: int) -> None:
     assert len(blocks) == 1 or width < 90
 
 
+def test_an_interval_stays_beside_what_it_belongs_to() -> None:
+    columns = ["bot", "mean", "95 %", "games"]
+    blocks = folded(columns, [["random", "+0.5", "[-1.0, +1.0]", "200"]], "lrRr", 1, 24)
+    assert [block.table[0][1:] for block in blocks] == [["mean", "95 %"], ["games"]]
+
+
 def test_sentences_are_wrapped_before_columns_are_moved() -> None:
     text = "Players bet on one of three cards, and may bluff about what they hold."
     (block,) = folded(["game", "seats", "summary"], [["kuhn_poker", "2", text]], "lrw", 1, 60)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from pathlib import Path
+
 import pytest
-from tests.cli.conftest import Plyhouse
+from tests.cli.conftest import Plyhouse, clean_environment, command
 
 from plyhouse.clients.terminal.prompt import matching_action, nearest
 
@@ -85,3 +89,45 @@ def test_a_game_with_one_seat_needs_no_opponent(plyhouse: Plyhouse) -> None:
     assert (refused.code, "leave out --against" in refused.err) == (2, True)
     refused = plyhouse("play", "tic_tac_toe")
     assert (refused.code, "name an opponent with --against" in refused.err) == (2, True)
+
+
+def test_chess_reads_and_shows_san(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "chess", *QUICK, stdin="nf3\nNf3\nmoves\nquit\n")
+    assert done.code == 0, done.err
+    assert "You: Nf3 (g1f3)" in done.out
+    assert re.search(r"black: \S+ \([a-h]\d[a-h]\d\)", done.out)
+
+
+def test_texts_that_the_game_reads_are_taken_where_cards_are_hidden(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "kuhn_poker", *QUICK, stdin="CHECK\nfold\nfold\nquit\n")
+    assert "You: check" in done.out
+
+
+def test_legal_actions_are_offered(plyhouse: Plyhouse) -> None:
+    few = plyhouse("play", "tic_tac_toe", *QUICK, stdin="quit\n")
+    assert "Your action (a1 b1 c1 a2 b2 c2 a3 b3 c3): " in few.out
+    many = plyhouse("play", "chess", *QUICK, stdin="quit\n")
+    assert "Your action (20 possible, such as " in many.out
+    assert "`moves`" in many.out
+
+
+def test_a_transcript_of_a_pipe_shows_what_was_typed(plyhouse: Plyhouse) -> None:
+    done = plyhouse("play", "tic_tac_toe", *QUICK, stdin="z9\nb2\n")
+    assert "c3): z9\n" in done.out
+    assert "c3): b2\n" in done.out
+    assert "The input has ended" in done.out
+
+
+@pytest.mark.parametrize("kind", ["/dev/null", "file", "closed"])
+def test_any_standard_input_will_do(tmp_path: Path, kind: str) -> None:
+    typed = tmp_path / "typed"
+    typed.write_text("b2\nquit\n", encoding="utf-8")
+    shell = {"/dev/null": '"$@" </dev/null', "file": '"$@" <typed', "closed": '"$@" <&-'}[kind]
+    done = subprocess.run(
+        ["/bin/sh", "-c", shell, "sh", *command(), "play", "tic_tac_toe", *QUICK],
+        cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "error" not in done.stderr
+    assert "by resignation" in done.stdout
+    assert ("You: b2" in done.stdout) == (kind == "file")

@@ -8,7 +8,7 @@ import pytest
 
 from plyhouse.clients.terminal.draw import actions, draw, from_spot
 from plyhouse.games.base import CHANCE
-from plyhouse.games.registry import get_game
+from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.games.scene import scene_actions, scene_fields
 
 FIVE = ("coin_guess", "connect_four", "kuhn_poker", "pig", "tic_tac_toe")
@@ -81,3 +81,33 @@ def test_a_spot_has_the_actions_that_begin_there() -> None:
     assert from_spot(scene, "e5") == {}
     pig = get_game("pig")
     assert from_spot(scene_fields(pig.scene(pig.observe(pig.initial_state(), 0))), "roll") == {}
+
+
+def drawn(name: str) -> list[str]:
+    game = get_game(name)
+    state = game.initial_state()
+    while state.to_move == CHANCE:
+        state = state.after(state.chance_outcomes()[0][0])
+    return draw(scene_fields(game.scene(game.observe(state, state.to_move)))).splitlines()
+
+
+def test_squares_that_have_only_names_show_them() -> None:
+    rows = drawn("checkers")[1:9]
+    assert rows[0].split() == ["b1", "b2", "b3", "b4"]
+    assert rows[3].split() == ["13", "14", "15", "16"]
+    assert rows[7].split() == ["w29", "w30", "w31", "w32"]
+    assert rows[0].index("b1") > rows[1].index("b5")
+
+
+def test_a_double_label_stands_above_and_below() -> None:
+    title, above, upper, lower, below, *_ = drawn("backgammon")
+    assert title.startswith("Points")
+    assert above.split()[:3] == ["13", "14", "15"]
+    assert below.split()[:3] == ["12", "11", "10"]
+    assert upper.split()[0] == "o5"
+    assert lower.split()[0] == "x5"
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_every_board_fits_eighty_columns(name: str) -> None:
+    assert max(map(len, drawn(name))) <= 80

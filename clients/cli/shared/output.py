@@ -25,6 +25,7 @@ __all__ = [
     "counted",
     "has_colour",
     "has_controls",
+    "in_columns",
     "interval",
     "is_terminal",
     "note",
@@ -33,6 +34,9 @@ __all__ = [
     "rich_table",
     "signed",
 ]
+
+FEW: Final = 10
+"""Entries that stand one below the other."""
 
 NARROWEST: Final = 12
 """Characters that a text keeps at least, when it is wrapped."""
@@ -86,11 +90,29 @@ def interval(low: float, high: float, digits: int = 0) -> str:
     return f"[{signed(low, digits)}, {signed(high, digits)}]"
 
 
+def in_columns(entries: Sequence[str]) -> list[str]:
+    """Entries one below the other; many of them beside each other, as the terminal allows.
+
+    >>> in_columns(["roll", "hold"])
+    ['roll', 'hold']
+    """
+    if len(entries) <= FEW:
+        return list(entries)
+    each = max(map(len, entries)) + 3
+    beside = max(1, (shutil.get_terminal_size().columns - 2 + 3) // each)
+    height = -(-len(entries) // beside)
+    return [
+        "".join(entry.ljust(each) for entry in entries[line::height]).rstrip()
+        for line in range(height)
+    ]
+
+
 def plain_table(columns: Sequence[str], rows: Iterable[Sequence[str]], align: str) -> str:
     """Aligned columns, two spaces apart, as wide as they come out.
 
     ``align`` has one letter per column: ``"r"`` aligns right (numbers), ``"l"`` left, ``"w"``
-    left as well, and may be wrapped in a narrow terminal (sentences).
+    left as well, and may be wrapped in a narrow terminal (sentences).  ``"R"`` is ``"r"`` for a
+    column that belongs to the one before it, such as its interval, and stays beside it.
 
     >>> print(plain_table(["bot", "games"], [["random", "200"], ["mcts", "40"]], "lr"))
     bot     games
@@ -120,10 +142,12 @@ def print_table(
         click.echo("\n\n".join(_aligned(b.table, b.widths, b.align) for b in blocks))
         return
     from rich.console import Console
+    from rich.text import Text
 
     console = Console()
-    for index, block in enumerate(blocks):
-        console.print(_rich_table("" if index else title, block))
+    console.print(Text(title, style="bold"), soft_wrap=True)  # a title is longer than some tables
+    for block in blocks:
+        console.print(_rich_table("", block))
 
 
 def rich_table(
@@ -168,11 +192,11 @@ def folded(
         return sum(least[i] + each for i in chosen) + more
 
     blocks, chosen = [], list(range(keys))
-    for column in range(keys, len(columns)):
-        if len(chosen) > keys and needed([*chosen, column]) > width:
+    for group in _groups(range(keys, len(columns)), align):
+        if len(chosen) > keys and needed([*chosen, *group]) > width:
             blocks.append(chosen)
             chosen = list(range(keys))
-        chosen.append(column)
+        chosen.extend(group)
     blocks.append(chosen)
     made = []
     for chosen in blocks:
@@ -185,6 +209,17 @@ def folded(
         cells = [[row[i] for i in chosen] for row in table]
         made.append(Block(cells, widths, "".join(align[i] for i in chosen)))
     return made
+
+
+def _groups(columns: Iterable[int], align: str) -> list[list[int]]:
+    """The columns, each with those that belong to it."""
+    groups: list[list[int]] = []
+    for column in columns:
+        if groups and align[column] == "R":
+            groups[-1].append(column)
+        else:
+            groups.append([column])
+    return groups
 
 
 def _widths(table: Sequence[Sequence[str]]) -> list[int]:
@@ -202,7 +237,7 @@ def _aligned(table: Sequence[Sequence[str]], widths: Sequence[int], align: str) 
         for index in range(max(map(len, cells))):
             texts = [cell[index] if index < len(cell) else "" for cell in cells]
             placed = (
-                text.rjust(width) if side == "r" else text.ljust(width)
+                text.rjust(width) if side in "rR" else text.ljust(width)
                 for text, width, side in zip(texts, widths, align, strict=True)
             )
             lines.append("  ".join(placed).rstrip())
@@ -221,7 +256,7 @@ def _rich_table(title: str, block: Block) -> Table:
     for column, width, side in zip(block.table[0], block.widths, block.align, strict=True):
         table.add_column(
             escape(column),
-            justify="right" if side == "r" else "left",
+            justify="right" if side in "rR" else "left",
             width=width if side == "w" else None,
             overflow="fold",  # never dots instead of data, however narrow the terminal
         )
