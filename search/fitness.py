@@ -172,9 +172,11 @@ def fitting_solvers(game: Game) -> tuple[str, ...]:
 def require_fit(algorithm: str, game: Game, state: Any) -> None:
     """Raise `GameMismatch` unless the algorithm can play the game from this state.
 
-    Raises `ValueError` when no seat is to move in ``state``.
+    Raises `ValueError` when no seat is to move in ``state``, `TypeError` for what is no state.
     """
     require_game(algorithm, game)
+    if not hasattr(state, "after"):
+        raise TypeError(f"{algorithm} searches from a state, not from {_kind(state)}")
     if state.to_move < 0:
         what = "a chance node" if state.to_move == -1 else "the end of the game"
         raise ValueError(f"{algorithm} searches for an action of a seat, but this is {what}")
@@ -183,9 +185,16 @@ def require_fit(algorithm: str, game: Game, state: Any) -> None:
 def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
     """Raise `GameMismatch` unless the algorithm can play the game from what a seat sees.
 
-    Raises `ValueError` when it is not the observer's turn.
+    Raises `ValueError` when it is not the observer's turn, `TypeError` for what is no observation.
     """
     require_game(algorithm, game)
+    given: Any = observation
+    if not isinstance(given, Observation):
+        advice = ": give it game.observe(state, state.to_move)"
+        raise TypeError(
+            f"{algorithm} searches from what a seat sees, an observation, not from "
+            f"{_kind(given)}{advice if hasattr(given, 'after') else ''}"
+        )
     if observation.seat is None or observation.seat != observation.to_move:
         who = "a spectator" if observation.seat is None else f"seat {observation.seat}"
         raise ValueError(
@@ -200,6 +209,13 @@ def require_game(algorithm: str, game: Game) -> None:
     reasons = tuple(needs.misfits(game))
     if reasons:
         raise mismatch(needs, game, reasons)
+
+
+def _kind(given: object) -> str:
+    """What was given in place of a state or an observation."""
+    if isinstance(given, Observation):
+        return f"an observation ({type(given).__name__})"
+    return f"{'a state ' if hasattr(given, 'after') else ''}({type(given).__name__})"
 
 
 def mismatch(needs: Needs, game: Game, reasons: tuple[str, ...]) -> GameMismatch:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from plyhouse.bots import Bot, Turn
@@ -47,6 +48,10 @@ class PolicyBot(Bot):
     def __init__(self, file: str = "", iterations: int = 1000) -> None:
         if iterations < 1:
             raise ValueError(f"iterations={iterations}: expected a whole number from 1")
+        if file and not Path(file).is_file():
+            raise ValueError(
+                f"file={file!r}: there is no such file; `plyhouse solve GAME -o FILE` writes one"
+            )
         self.file = file
         self.iterations = iterations
 

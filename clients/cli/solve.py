@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +15,9 @@ from plyhouse.clients.cli.shared.options import json_option
 from plyhouse.clients.cli.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TextIO
+
     from plyhouse.games.base import Observation
     from plyhouse.search.equilibria.solution import Progress, Solution
 
@@ -57,6 +62,13 @@ SHOWN: Final = 40
     default=None,
     help="Write the policy to this file, which the bot 'policy' plays.",
 )
+@click.option(
+    "--curve",
+    type=click.Path(dir_okay=False, writable=True),
+    default=None,
+    metavar="FILE",
+    help="Write the exploitability by iteration to this file, as CSV.",
+)
 @json_option()
 def solve(
     game: str,
@@ -67,6 +79,7 @@ def solve(
     seed: int,
     max_nodes: int,
     output: str | None,
+    curve: str | None,
     as_json: bool,
 ) -> int:
     """Work out how to play GAME so that no opponent can gain by knowing it.
@@ -75,30 +88,47 @@ def solve(
     mygame.py:MyGame. The exploitability says how far the result is from a Nash equilibrium:
     what the seats could gain, on average, by best responses. Ctrl-C ends the work; what was
     found by then is kept.
+
+    --curve writes 'iteration,seconds,exploitability' for the first iterations, then about ten
+    times until their number has doubled, and for the last; seconds are those of the solver
+    alone.
     """
     from plyhouse import search
     from plyhouse.games.registry import get_game
 
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {Path(output).parent}", param_hint="-o")
+    for path, option in ((output, "-o"), (curve, "--curve")):
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {Path(path).parent}", param_hint=option)
     wanted = get_game(game, files=True)  # whoever types a command may run files
     options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
     begin = getattr(search, algorithm)
     # Nothing yet: so that there is a solution to keep whenever Ctrl-C comes.
     solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
     interrupted = False
-    try:
-        solution.run(
-            search.Limit(time=seconds),
-            iterations=iterations,
-            target=target,
-            progress=Progressing(),
-            every=1000 if algorithm == "mccfr" else 10,
-        )
-    except KeyboardInterrupt:
-        note("Interrupted: this is what was found by then.")
-        interrupted = True
+    # A target is looked at as often as progress is told, which takes as long as some iterations.
+    every = 1000 if algorithm == "mccfr" else 10
+    with contextlib.ExitStack() as stack:
+        tell: Callable[[Progress], None] = Progressing()
+        if curve is not None:
+            file = stack.enter_context(Path(curve).open("w", encoding="utf-8", newline=""))
+            tell = Curve(solution, file, tell)
+            every = every if target is not None else 1
+        try:
+            solution.run(
+                search.Limit(time=seconds),
+                iterations=iterations,
+                target=target,
+                progress=tell,
+                every=every,
+            )
+        except KeyboardInterrupt:
+            note("Interrupted: this is what was found by then.")
+            interrupted = True
+        if isinstance(tell, Curve):
+            tell.end()
     facts = facts_of(solution)
+    if isinstance(tell, Curve):
+        note(f"Wrote {tell.points:,} points to {curve}.")
     if output is not None:
         policy = solution.policy
         policy.save(output, exploitability=facts["exploitability"])
@@ -120,6 +150,53 @@ class Progressing:
         if progress.seconds >= self.due:
             self.due = progress.seconds * 1.5
             note(f"{progress.iteration:,} iterations, {progress.rate:,.0f} per second")
+
+
+class Curve:
+    """Writes the exploitability as it falls, a line at a time: an interrupted run keeps its own.
+
+    A point takes as long as some iterations, so they are the farther apart the longer it takes.
+    Raises `GameMismatch` when made for a tree that is too large to say how good a policy is.
+    """
+
+    def __init__(
+        self, solution: Solution, file: TextIO, further: Callable[[Progress], None]
+    ) -> None:
+        self.solution = solution
+        self.file = file
+        self.further = further
+        self.points = 0
+        self.measuring = 0.0
+        self.due = 1
+        self.last = (0, 0.0)
+        self.written = 0
+        _ = solution.form  # a tree too large is refused before the work, not after
+        file.write("iteration,seconds,exploitability\n")
+
+    def __call__(self, progress: Progress) -> None:
+        """Note a point where one is due, and pass the progress on."""
+        self.last = (progress.iteration, progress.seconds)
+        if progress.iteration >= self.due:
+            self.point()
+        self.further(progress)
+
+    def point(self) -> None:
+        """Write where the solution stands."""
+        iteration, seconds = self.last
+        began = time.perf_counter()
+        exploitability = self.solution.exploitability()
+        self.file.write(f"{iteration},{max(seconds - self.measuring, 0):.6f},{exploitability!r}\n")
+        self.file.flush()
+        self.measuring += time.perf_counter() - began
+        self.points += 1
+        self.written = iteration
+        self.due = max(iteration + 1, round(iteration * 1.07))
+
+    def end(self) -> None:
+        """Write the last iteration, too."""
+        if self.solution.iterations > self.written:
+            self.last = (self.solution.iterations, self.last[1])
+            self.point()
 
 
 def facts_of(solution: Solution) -> dict[str, Any]:

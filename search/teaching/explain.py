@@ -35,6 +35,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.trees import TreeGame
 from plyhouse.search.fitness import ALGORITHMS, Needs
+from plyhouse.search.limit import Limit
 from plyhouse.search.policies import distribution, uniform_policy
 from plyhouse.search.signatures import Evaluation, Policy
 from plyhouse.search.teaching.explained import Explanation, Kind, Node
@@ -153,11 +154,24 @@ def explain(
     Values are those of ``seat``, by default the seat to move (seat 0 at a chance node);
     with "maxn" every seat has its own.
     Raises `UnknownSearch`, `GameMismatch` for a game that does not fit, `TreeTooLarge`,
-    and `ValueError` for options out of range and when the game is over.
+    `ValueError` for options out of range and when the game is over, and `TypeError` for others
+    of the wrong type, as for a `Limit`: a tree is bounded by its depth and nodes alone.
     """
+    given: Any = search
+    if not isinstance(given, str):
+        raise TypeError(
+            f"explain(game, state, {given!r}): the third argument is the name of a search"
+            + (f"; write {_as_depth(given)}" if isinstance(given, Limit) else "")
+        )
     if search not in SEARCHES:
         raise UnknownSearch(search)
-    for name, number in (("depth", depth), ("max_actions", max_actions), ("max_nodes", max_nodes)):
+    numbers: dict[str, Any] = {"depth": depth, "max_actions": max_actions, "max_nodes": max_nodes}
+    for name, number in numbers.items():
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
+            raise TypeError(
+                f"{name}={number!r}: expected a whole number"
+                + (f"; write {_as_depth(number)}" if isinstance(number, Limit) else "")
+            )
         if number is not None and number < 1:
             raise ValueError(f"{name}={number}: expected at least 1")
     if opponents is not None and not SEARCHES[search].models:
@@ -189,6 +203,13 @@ def explain(
         root=root,
         nodes=asked.nodes,
     )
+
+
+def _as_depth(limit: Limit) -> str:
+    """How to ask for what a limit says: a tree has depth and nodes, and takes no time."""
+    depth = 3 if limit.depth is None else limit.depth
+    nodes = "" if limit.nodes is None else f", max_nodes={limit.nodes}"
+    return f'explain(game, state, "alpha_beta", depth={depth}{nodes})'
 
 
 def require_fit(search: str, game: Game) -> None:

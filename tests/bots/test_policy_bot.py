@@ -101,3 +101,8 @@ def test_every_game_it_claims_can_be_solved() -> None:
 def test_iterations_start_at_one() -> None:
     with pytest.raises(ValueError, match="iterations=0"):
         PolicyBot(iterations=0)
+
+
+def test_a_missing_file_is_told_when_the_bot_is_made() -> None:
+    with pytest.raises(ValueError, match=r"file='no/such.policy': there is no such file"):
+        PolicyBot(file="no/such.policy")

@@ -431,3 +431,15 @@ def test_a_cut_at_a_win_says_that_nothing_is_better() -> None:
     assert (tree.root.value, tree.root.low, tree.root.high) == (1.0, 1.0, 1.0)
     assert "(no value is better than 1)" in tree.text()
     assert "≥" not in tree.text()
+
+
+def test_a_limit_is_refused_with_what_to_write() -> None:
+    game = get_game("tic_tac_toe")
+    state: Any = game.initial_state()
+    advice = r'write explain\(game, state, "alpha_beta", depth=2\)'
+    with pytest.raises(TypeError, match=advice):
+        explain(game, state, Limit(depth=2))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=advice):
+        explain(game, state, depth=Limit(depth=2))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="max_nodes='many': expected a whole number"):
+        explain(game, state, max_nodes="many")  # type: ignore[arg-type]

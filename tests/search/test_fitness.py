@@ -11,9 +11,12 @@ from plyhouse.search import (
     expectimax,
     expectiminimax,
     fitting_algorithms,
+    ismcts,
     maxn,
+    mcts,
     minimax,
     paranoid,
+    pimc,
     random_action,
     team_search,
 )
@@ -96,3 +99,21 @@ def test_only_a_seat_to_move_can_be_searched_for() -> None:
         alpha_beta(game, over)
     with pytest.raises(ValueError, match="this is the end of the game"):
         random_action(game, over)
+
+
+def test_a_search_of_what_a_seat_sees_refuses_a_state() -> None:
+    kuhn = get_game("kuhn_poker")
+    state: Any = kuhn.initial_state().after(0).after(1)
+    for search in (ismcts, pimc):
+        with pytest.raises(TypeError, match=r"not from a state .*game\.observe\(state, state"):
+            search(kuhn, state)
+        with pytest.raises(TypeError, match=r"an observation, not from \(int\)$"):
+            search(kuhn, 3)  # type: ignore[arg-type]
+
+
+def test_a_search_of_states_refuses_an_observation() -> None:
+    game = get_game("tic_tac_toe")
+    seen = game.observe(game.initial_state(), 0)
+    for search in (alpha_beta, minimax, mcts):
+        with pytest.raises(TypeError, match=r"from a state, not from an observation \(TicTacToeOb"):
+            search(game, seen)
