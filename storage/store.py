@@ -304,6 +304,14 @@ class Store:
             lambda c: competitions.set_status(c, competition_id, status, now)
         )
 
+    async def suspend_competition(self, competition_id: str, why: str) -> None:
+        """Note that a competition cannot go on for now, and why."""
+        await self._database.write(lambda c: competitions.suspend(c, competition_id, why))
+
+    async def resume_competition(self, competition_id: str) -> None:
+        """Note that a suspended competition goes on."""
+        await self._database.write(lambda c: competitions.resume(c, competition_id))
+
     async def entries(self, competition_id: str) -> list[EntryRow]:
         """Return the entries in the order they were made."""
         return await self._database.read(lambda c: competitions.list_entries(c, competition_id))

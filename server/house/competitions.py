@@ -16,6 +16,7 @@ from collections.abc import Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.agenda import Agenda
@@ -23,7 +24,8 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.schedule import count, round_robin
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.storage.competitions import reason
 from plyhouse.storage.errors import StorageError, Unknown
 from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id, wall_ms
 from plyhouse.storage.store import Store
@@ -50,7 +52,8 @@ class CompetitionView:
     created: int
     finished: int
     waiting_for: list[str]
-    """Why pairings that could be played now are not: one sentence for each bot at fault."""
+    """Why pairings that could be played now are not: one sentence for each bot at fault, or why
+    the competition is suspended."""
 
 
 @dataclass(eq=False, slots=True)
@@ -173,11 +176,25 @@ class Competitions:
         )
 
     async def restore(self) -> None:
-        """Go on with the competitions that were running when the server stopped."""
+        """Go on with the competitions that were running when the server stopped.
+
+        One that cannot go on (its game's file is missing, its entries are too few) is suspended
+        with the reason, and tried again at the next start.
+        """
         for row in await self._store.competitions():
-            if row.status in ("running", "open"):
-                begun = await self._store.pairings_of(row.id)
-                await self._take_up(row, begun, await self._store.entries(row.id))
+            if row.status not in ("running", "open", "suspended"):
+                continue
+            begun = await self._store.pairings_of(row.id)
+            entries = await self._store.entries(row.id)
+            try:
+                await self._take_up(row, begun, entries)
+            except Exception as error:  # whatever it is, the others go on
+                known = isinstance(error, GameError | InvalidTimeControl | ValueError)
+                log.error("competition %s is suspended: %s", row.id, error, exc_info=not known)
+                await self._store.suspend_competition(row.id, f"It cannot go on: {error}")
+            else:
+                if row.status == "suspended":
+                    await self._store.resume_competition(row.id)
 
     async def _take_up(
         self, row: CompetitionRow, begun: Collection[str], entries: Sequence[EntryRow]
@@ -272,7 +289,9 @@ class Competitions:
             planned,
             found.progress.created,
             found.progress.finished,
-            self._missing(running) if running is not None else [],
+            list(filter(None, [reason(found.competition)]))
+            if running is None
+            else self._missing(running),
         )
 
     def _missing(self, running: _Running) -> list[str]:
