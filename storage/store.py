@@ -106,6 +106,14 @@ class Store:
         """Name of the database for messages, without a password."""
         return self._database.target.place
 
+    async def ping(self, *, write: bool = False) -> None:
+        """Ask the database for an answer, or to store something; `StorageError` says why not.
+
+        Raises `Unreachable` or `ClaimLost` also while the claim on it is lost.
+        """
+        now = self._clock()
+        await self._database.ping(now if write else None)
+
     # people
 
     async def add_player(self, name: str) -> PlayerRow:

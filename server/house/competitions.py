@@ -142,6 +142,16 @@ class Competitions:
             started_ms=now,
         )
         await self._store.create_competition(row, bots)
+        log.info(
+            "competition made",
+            extra={
+                "competition": row.id,
+                "title": name,
+                "game": row.game,
+                "entries": len(bots),
+                "matches": planned,
+            },
+        )
         await self._take_up(row, (), await self._store.entries(row.id))
         return row.id
 
@@ -190,7 +200,11 @@ class Competitions:
                 await self._take_up(row, begun, entries)
             except Exception as error:  # whatever it is, the others go on
                 known = isinstance(error, GameError | InvalidTimeControl | ValueError)
-                log.error("competition %s is suspended: %s", row.id, error, exc_info=not known)
+                log.error(
+                    "competition suspended",
+                    exc_info=not known,
+                    extra={"competition": row.id, "why": str(error)},
+                )
                 await self._store.suspend_competition(row.id, f"It cannot go on: {error}")
             else:
                 if row.status == "suspended":
@@ -272,6 +286,7 @@ class Competitions:
     def _finish_if_done(self, running: _Running) -> None:
         if not running.agenda and not running.playing:
             self._running.pop(running.row.id, None)
+            log.info("competition finished", extra={"competition": running.row.id})
             self._spawn(self._store.set_competition_status(running.row.id, "finished"))
 
     # ------------------------------------------------------------------------- looking
@@ -333,7 +348,7 @@ class Competitions:
             try:
                 await work
             except StorageError as error:
-                log.error("competition: %s", error)
+                log.error("competition not stored", extra={"why": str(error)})
 
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
