@@ -15,9 +15,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
-__all__ = ["LOG_LEVELS", "ConfigError", "ServerConfig", "config_fields", "load_config"]
+__all__ = [
+    "LOG_FORMATS",
+    "LOG_LEVELS",
+    "ConfigError",
+    "ServerConfig",
+    "config_fields",
+    "load_config",
+]
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
+LOG_FORMATS: Final = ("console", "json")
 
 
 class ConfigError(Exception):
@@ -119,6 +127,9 @@ class ServerConfig:
         60.0, "Seconds until an unanswered challenge expires.", minimum=0.1
     )
     log_level: str = setting("info", "How much the server says about itself.", choices=LOG_LEVELS)
+    log_format: str = setting(
+        "console", "How it says it: for people, or one JSON object a line.", choices=LOG_FORMATS
+    )
 
     def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self))

@@ -23,6 +23,7 @@ from typing import ClassVar, Final
 
 import uvicorn
 
+from plyhouse.server import logs
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
@@ -130,11 +131,7 @@ def serve(config: ServerConfig, announce: Callable[[str], None] | None = None) -
     ``announce`` is given the one line that says where the server listens, once it does; by
     default that goes to standard output.  Raises `CannotServe`.
     """
-    logging.basicConfig(
-        level=config.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    for name in ("uvicorn", "aiosqlite", "alembic", "litestar"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    logs.set_up(config.log_level, config.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         runner.run(_serve_until_stopped(config, announce or _say))
 

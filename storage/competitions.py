@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+import msgspec
 from sqlalchemy import Connection, case, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -33,10 +34,15 @@ __all__ = [
     "list_entries",
     "overview",
     "pairings_of",
+    "reason",
+    "resume",
     "set_status",
+    "suspend",
 ]
 
 _STATUSES = ("open", "running", "finished", "cancelled")
+_SUSPENDED = "suspended"
+"""Both a status and the name under which `CompetitionRow.data` says why."""
 
 _COLUMNS = (
     competitions.c.id,
@@ -102,6 +108,40 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
     elif status != "open":
         values["finished_ms"] = now_ms
     competition(connection, competition_id)
+    connection.execute(
+        competitions.update().where(competitions.c.id == competition_id).values(values)
+    )
+
+
+def suspend(connection: Connection, competition_id: str, why: str) -> None:
+    """Note that a competition cannot go on, and why; it is neither finished nor given up."""
+    data = _data(competition(connection, competition_id)) | {_SUSPENDED: why}
+    _set(connection, competition_id, _SUSPENDED, data)
+
+
+def resume(connection: Connection, competition_id: str) -> None:
+    """Note that a suspended competition goes on."""
+    data = _data(competition(connection, competition_id))
+    data.pop(_SUSPENDED, None)
+    _set(connection, competition_id, "running", data)
+
+
+def reason(row: CompetitionRow) -> str:
+    """Why a competition is suspended; empty if it is not."""
+    return str(_data(row).get(_SUSPENDED, "")) if row.status == _SUSPENDED else ""
+
+
+def _data(row: CompetitionRow) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(row.data or "{}", type=dict[str, object])
+    except msgspec.DecodeError:  # damaged: then that is not what it is about
+        return {}
+
+
+def _set(
+    connection: Connection, competition_id: str, status: str, data: Mapping[str, object]
+) -> None:
+    values = {"status": status, "data": msgspec.json.encode(data).decode() if data else None}
     connection.execute(
         competitions.update().where(competitions.c.id == competition_id).values(values)
     )

@@ -27,7 +27,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -169,6 +169,14 @@ class Database:
             return await self._transact(self._read_engine, work)
         except self._errors as error:
             raise self._explain(error) from error
+
+    async def ping(self, write_ms: int | None = None) -> None:
+        """Get an answer from the database, or store the time in it; see `Store.ping`."""
+        self._check_claim()
+        if write_ms is None:
+            await self.read(lambda c: c.execute(text("SELECT 1")).scalar_one())
+        else:
+            await self.write(lambda c: schema.put_meta(c, "tried_ms", str(write_ms)))
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return once it is durable."""

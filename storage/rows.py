@@ -303,7 +303,7 @@ class CompetitionRow:
     rated: bool
     created_ms: int
     status: str = "open"
-    """``open`` (entries welcome), ``running``, ``finished`` or ``cancelled``."""
+    """``open`` (entries welcome), ``running``, ``suspended``, ``finished`` or ``cancelled``."""
     started_ms: int | None = None
     finished_ms: int | None = None
     data: str | None = None

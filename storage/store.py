@@ -106,6 +106,14 @@ class Store:
         """Name of the database for messages, without a password."""
         return self._database.target.place
 
+    async def ping(self, *, write: bool = False) -> None:
+        """Ask the database for an answer, or to store something; `StorageError` says why not.
+
+        Raises `Unreachable` or `ClaimLost` also while the claim on it is lost.
+        """
+        now = self._clock()
+        await self._database.ping(now if write else None)
+
     # people
 
     async def add_player(self, name: str) -> PlayerRow:
@@ -303,6 +311,14 @@ class Store:
         await self._database.write(
             lambda c: competitions.set_status(c, competition_id, status, now)
         )
+
+    async def suspend_competition(self, competition_id: str, why: str) -> None:
+        """Note that a competition cannot go on for now, and why."""
+        await self._database.write(lambda c: competitions.suspend(c, competition_id, why))
+
+    async def resume_competition(self, competition_id: str) -> None:
+        """Note that a suspended competition goes on."""
+        await self._database.write(lambda c: competitions.resume(c, competition_id))
 
     async def entries(self, competition_id: str) -> list[EntryRow]:
         """Return the entries in the order they were made."""

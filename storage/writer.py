@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -29,6 +30,7 @@ from plyhouse.storage.errors import (
     Unknown,
     WriterFull,
 )
+from plyhouse.storage.latency import Latency
 from plyhouse.storage.rows import Op
 from plyhouse.storage.store import Store
 
@@ -67,6 +69,12 @@ class Writer:
         self._pending = 0
         self._busy = False
         """Whether a transaction is under way, or about to begin."""
+        self._sent_ns = 0
+        """When that transaction was handed to the store."""
+        self.latency = Latency()
+        """How long transactions took, from handing them over to hearing that they are durable."""
+        self.trouble: StorageError | None = None
+        """Why the database could not take the last transaction; None if it could."""
         self._flushing: list[asyncio.Future[None]] = []
         self._closed = False
 
@@ -131,6 +139,7 @@ class Writer:
                     future.set_result(None)
             return
         self._batch = batch
+        self._sent_ns = time.monotonic_ns()
         self._store.apply_soon([op for rows, _ in batch for op in rows], self._committed)
 
     def _take(self) -> list[_Waiting]:
@@ -154,6 +163,11 @@ class Writer:
         """Tell everyone who waited for a transaction how it went, and begin the next one."""
         batch, self._batch = self._batch, []
         again, self._again = self._again, False
+        if error is None:
+            self.latency.add(time.monotonic_ns() - self._sent_ns)
+            self.trouble = None
+        elif not isinstance(error, _WRONG):
+            self.trouble = _failure(error)
         if isinstance(error, InDoubt):
             self._doubtful.update(op for rows, _ in batch for op in rows)
             if not again:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import VOID
@@ -24,7 +25,8 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.schedule import count, round_robin
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.storage.competitions import reason
 from plyhouse.storage.errors import StorageError, Unknown
 from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id, wall_ms
 from plyhouse.storage.store import Store
@@ -55,7 +57,8 @@ class CompetitionView:
     created: int
     finished: int
     waiting_for: list[str]
-    """Why pairings that could be played now are not: one sentence for each bot at fault."""
+    """Why pairings that could be played now are not: one sentence for each bot at fault, or why
+    the competition is suspended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,16 @@ class Competitions:
             started_ms=now,
         )
         await self._store.create_competition(row, bots)
+        log.info(
+            "competition made",
+            extra={
+                "competition": row.id,
+                "title": name,
+                "game": row.game,
+                "entries": len(bots),
+                "matches": planned,
+            },
+        )
         await self._take_up(row, (), await self._store.entries(row.id))
         return row.id
 
@@ -206,11 +219,29 @@ class Competitions:
         )
 
     async def restore(self) -> None:
-        """Go on with the competitions that were running when the server stopped."""
+        """Go on with the competitions that were running when the server stopped.
+
+        One that cannot go on (its game's file is missing, its entries are too few) is suspended
+        with the reason, and tried again at the next start.
+        """
         for row in await self._store.competitions():
-            if row.status in ("running", "open"):
-                begun = await self._store.pairings_of(row.id)
-                await self._take_up(row, begun, await self._store.entries(row.id))
+            if row.status not in ("running", "open", "suspended"):
+                continue
+            begun = await self._store.pairings_of(row.id)
+            entries = await self._store.entries(row.id)
+            try:
+                await self._take_up(row, begun, entries)
+            except Exception as error:  # whatever it is, the others go on
+                known = isinstance(error, GameError | InvalidTimeControl | ValueError)
+                log.error(
+                    "competition suspended",
+                    exc_info=not known,
+                    extra={"competition": row.id, "why": str(error)},
+                )
+                await self._store.suspend_competition(row.id, f"It cannot go on: {error}")
+            else:
+                if row.status == "suspended":
+                    await self._store.resume_competition(row.id)
 
     async def _take_up(
         self, row: CompetitionRow, begun: Collection[str], entries: Sequence[EntryRow]
@@ -325,6 +356,7 @@ class Competitions:
     def _finish_if_done(self, running: _Running) -> None:
         if not running.agenda and not running.playing and not running.again:
             self._running.pop(running.row.id, None)
+            log.info("competition finished", extra={"competition": running.row.id})
             self._spawn(self._store.set_competition_status(running.row.id, "finished"))
 
     # ------------------------------------------------------------------------- looking
@@ -346,7 +378,9 @@ class Competitions:
             planned,
             found.progress.created,
             found.progress.finished,
-            self._missing(running) if running is not None else [],
+            list(filter(None, [reason(found.competition)]))
+            if running is None
+            else self._missing(running),
         )
 
     def _missing(self, running: _Running) -> list[str]:
@@ -388,7 +422,7 @@ class Competitions:
             try:
                 await work
             except StorageError as error:
-                log.error("competition: %s", error)
+                log.error("competition not stored", extra={"why": str(error)})
 
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)

@@ -46,7 +46,9 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import journal
 from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.counts import Counts
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby, read_game
@@ -92,6 +94,7 @@ class Hub:
         self.now = now
         """Monotonic nanoseconds, for everything that is measured."""
         self.started = now()
+        self.counts = Counts()
         self.sessions: set[Session] = set()
         self.directory = Directory()
         self.places = Places(
@@ -171,7 +174,7 @@ class Hub:
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub._holder)
             if resumed:
-                log.info("resumed %d matches of the last run", resumed)
+                log.info("matches of the last run resumed", extra={"matches": resumed})
             await hub.competitions.restore()
         except BaseException:
             await store.close()
@@ -192,6 +195,8 @@ class Hub:
 
     def _attach(self, transport: Transport, codec: Codec) -> Session:
         session = Session(self, transport, codec, self._limits, self.config.max_queue)
+        self.counts.connections += 1
+        journal.connected(session)
         self.sessions.add(session)
         if self.stopping:
             session.fail("server/shutting_down")
@@ -219,6 +224,7 @@ class Hub:
                 live.unwatch(session)
         session.watching.clear()
         participant = self._seated.pop(session, None)
+        journal.left(session, participant)
         if participant is None or participant.line is not session:
             return
         self.directory.leave(participant)
@@ -257,7 +263,12 @@ class Hub:
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
-        player, token = await self.registration.register(message.player)
+        try:
+            player, token = await self.registration.register(message.player)
+        except ProtocolError as error:
+            journal.registration_refused(session, message.player, error)
+            raise
+        journal.registered(session, player)
         session.send(Registered(message.id, player, token))
 
     async def login(self, session: Session, hello: Hello) -> None:
@@ -270,6 +281,14 @@ class Hub:
             session.scenes = hello.scenes
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
+        try:
+            await self._log_in(session, hello)
+        except ProtocolError as error:
+            self.counts.refused[error.code] += 1
+            journal.login_refused(session, hello, error)
+            raise
+
+    async def _log_in(self, session: Session, hello: Hello) -> None:
         login = await self.registration.log_in(hello)
         if session not in self.sessions:
             return  # it left meanwhile
@@ -283,6 +302,8 @@ class Hub:
                 raise ProtocolError("auth/already_connected", _already(participant))
             other.fail("auth/replaced")
         self._settle_in(participant, session, hello, login)
+        self.counts.logins += 1
+        journal.logged_in(session, participant)
         now = self.now()
         entered = []
         for live, seat in tuple(self.directory.matches_of(participant)):
@@ -412,6 +433,8 @@ class Hub:
         if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
         self._requests[type(message)](session, participant, message, stamp)
+        if participant is not None and isinstance(message, journal.TOLD):
+            journal.asked(participant, message)
 
     def _seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
         participant = self._seated.get(session)
@@ -479,6 +502,8 @@ class Hub:
     def _match_over(self, live: LiveMatch) -> None:
         outcome = live.match.outcome
         config = live.match.config
+        self.counts.ended(outcome)
+        journal.match_over(live)
         void = outcome is None or outcome.termination in VOID
         if config.rated and not void:
             self.ratings.played(config.game.spec)

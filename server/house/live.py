@@ -376,13 +376,13 @@ class LiveMatch:
 
     def fault(self, what: str) -> None:
         """A bug: log it, make the match void, and go on with the others."""
-        log.exception("match %s: %s", self.id, what)
+        log.exception("match failed", extra={"match": self.id, "what": what})
         try:
             self._perform(
                 self.match.abort("The server failed.", self._referee.now(), "server_fault")
             )
         except Exception:
-            log.exception("match %s: could not even be made void", self.id)
+            log.exception("match could not even be made void", extra={"match": self.id})
             self._give_up("The server failed: this match is void.")
 
     def _not_stored(self, waiting: _Waiting, error: StorageError) -> None:
@@ -390,11 +390,11 @@ class LiveMatch:
             return  # the server stops: whoever comes back finds what was committed
         waiting.attempts += 1
         if not isinstance(error, TRANSIENT) and waiting.attempts >= PERSISTENT_ATTEMPTS:
-            log.error("match %s: cannot be stored and is void: %s", self.id, error)
+            log.error("match cannot be stored", extra={"match": self.id, "why": str(error)})
             self._give_up("This match could not be stored and is void.")
             return
         if not self.suspended:
-            log.warning("match %s: suspended, because %s", self.id, error)
+            log.warning("match suspended", extra={"match": self.id, "why": str(error)})
             self.suspended = True
             self.match.server_paused(self._referee.now())
             if waiting.attempts == 1 and isinstance(error, TRANSIENT):

@@ -14,6 +14,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import journal
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
@@ -87,6 +88,18 @@ class MatchRunner:
         self.store = self._writer.submit_then
         self.plies = 0
         """Plies of finished matches since the start."""
+        self._resumed_plies = 0
+        """Those of them, and of the matches that run, that the last run played."""
+
+    @property
+    def writer(self) -> Writer:
+        """What makes plies durable."""
+        return self._writer
+
+    def all_plies(self) -> int:
+        """Plies since the start, those of running matches too."""
+        running = sum(live.match.ply for live in self._directory.live.values())
+        return self.plies + running - self._resumed_plies
 
     # --------------------------------------------------------------------------- making
 
@@ -140,6 +153,7 @@ class MatchRunner:
         for live, new in made:
             live.begin([*ops, new])
             ops = []
+            journal.match_begun(live)
         return pairing
 
     def _make(
@@ -224,7 +238,7 @@ class MatchRunner:
             try:
                 match = self._rebuild(stored, holders)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
-                log.error("match %s cannot be resumed and is void: %s", header.id, error)
+                log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
                 await self._store.finish_match(
                     FinishMatch(
                         header.id,
@@ -243,6 +257,7 @@ class MatchRunner:
                 pairings[row.id] = pairing
             live = LiveMatch(self, match, pairing, holders)
             self._keep(live)
+            self._resumed_plies += match.ply
             restored.append(live)
         for pairing in pairings.values():
             self._mark_last(pairing)

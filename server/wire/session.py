@@ -130,6 +130,11 @@ class Session:
         return f"<session {self._transport.peer} {who}>"
 
     @property
+    def peer(self) -> str:
+        """The address of the client, for logs."""
+        return self._transport.peer
+
+    @property
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far; 0 before the first measurement."""
         return self.connection.round_trip_ns
@@ -154,7 +159,10 @@ class Session:
         try:
             for event in connection.receive(frame, stamp):
                 if type(event) is Rejected:
-                    log.debug("%r: refused: %s", self, event.error)
+                    log.debug(
+                        "request refused",
+                        extra={"address": self.peer, "code": event.error.code, "who": repr(self)},
+                    )
                 elif self._busy:
                     self._wait(event, stamp)  # type: ignore[arg-type]
                 elif type(event) is Act:

@@ -25,6 +25,7 @@ __all__ = [
     "ObservationView",
     "ParameterView",
     "PlayerView",
+    "Readiness",
     "SeatView",
 ]
 
@@ -33,6 +34,7 @@ class Health(Struct):
     """How the server is doing."""
 
     status: str
+    """``ok``, ``degraded`` (the database does not store: matches wait) or ``stopping``."""
     version: str
     protocol: str
     registration: str
@@ -48,6 +50,14 @@ class Health(Struct):
     stalled_ms: int
     """How long the server stood still since the start; never charged to a bot."""
     longest_stall_ms: int
+
+
+class Readiness(Struct):
+    """Whether bots can play."""
+
+    ready: bool
+    why: str
+    """Why not; empty if they can."""
 
 
 class ParameterView(Struct):

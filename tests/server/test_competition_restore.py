@@ -1,0 +1,149 @@
+"""Whatever happens to a competition, the server starts."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.hub import Hub
+from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.store import Store
+
+CREATE = """
+import asyncio, os, signal, sys
+from sqlalchemy import event
+from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.store import Store
+
+async def main(url, fatal):
+    store = await Store.open(url)
+    engine = store._database._write_engine
+    steps = 0
+
+    def step(*_):
+        global done
+        nonlocal steps
+        if steps == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        steps += 1
+
+    event.listen(engine, "before_cursor_execute", step)
+    event.listen(engine, "after_cursor_execute", step)
+    event.listen(engine, "commit", step)
+    row = CompetitionRow(
+        "cup", "Cup", "tic_tac_toe", "move:1", "round_robin", 1, False, True, 5, "running"
+    )
+    await store.create_competition(row, [1, 2, 3])
+    step()
+    print(steps)
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2])))
+"""
+
+
+async def three_bots(url: str) -> None:
+    async with await Store.open(url) as store:
+        for name in ("ada", "bob", "cyd"):
+            player = await store.add_player(name)
+            await store.ensure_bot(player.id, "")
+
+
+def competition(name: str, game: str = "tic_tac_toe", **more: Any) -> CompetitionRow:
+    return CompetitionRow(
+        name, name, game, "move:1", "round_robin", 1, False, True, 5, "running", **more
+    )
+
+
+async def test_a_kill_while_a_competition_is_made_leaves_all_of_it_or_nothing(
+    tmp_path: Path,
+) -> None:
+    survived = 0
+    for fatal in range(100):
+        url = f"sqlite:///{tmp_path / f'{fatal}.db'}"
+        await three_bots(url)
+        done = subprocess.run(  # noqa: ASYNC221
+            [sys.executable, "-c", CREATE, url, str(fatal)], capture_output=True, text=True
+        )
+        hub = await Hub.open(ServerConfig(database=url))
+        try:
+            made = await hub.store.competitions()
+            entries = [each.bot for row in made for each in await hub.store.entries(row.id)]
+            assert (len(made), len(entries)) in ((0, 0), (1, 3)), f"killed at step {fatal}"
+            survived += len(made)
+        finally:
+            await hub.close()
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL, done.stderr
+    assert fatal >= 8, "begin, look, row and entries, before and after each"
+    assert survived == 2, "killed after COMMIT, and not killed"
+
+
+async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    async with await Store.open(url) as store:
+        await store.create_competition(competition("lost", "no_such_game"), [1, 2])
+        await store.create_competition(competition("fine"), [1, 2])
+    for _ in range(2):
+        hub = await Hub.open(ServerConfig(database=url))
+        try:
+            view = await hub.competitions.view("lost")
+            assert view.row.status == "suspended"
+            assert view.row.finished_ms is None
+            (why,) = view.waiting_for
+            assert "no_such_game" in why
+            assert (await hub.competitions.view("fine")).row.status == "running"
+            assert len(hub.competitions) == 1
+        finally:
+            await hub.close()
+    # The file is there again; here, the competition is made to name a game that is.
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("UPDATE competitions SET game = 'tic_tac_toe'")
+    connection.close()
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        view = await hub.competitions.view("lost")
+        assert view.row.status == "running"
+        assert view.row.data is None
+        assert view.waiting_for == ["ada/ada is not connected.", "bob/bob is not connected."]
+    finally:
+        await hub.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM entries WHERE bot_id > 1",
+        "DELETE FROM entries",
+        "UPDATE competitions SET time_control = 'never'",
+        "UPDATE competitions SET rounds = 0",
+        "UPDATE competitions SET game = 'pig(target=-1)'",
+        "UPDATE competitions SET time_control = 'never', data = '{'",
+    ],
+)
+async def test_a_damaged_competition_is_suspended_with_a_reason(
+    tmp_path: Path, damage: str
+) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    async with await Store.open(url) as store:
+        await store.create_competition(competition("cup"), [1, 2, 3])
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute(damage)
+    connection.close()
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        view = await hub.competitions.view("cup")
+        assert view.row.status == "suspended"
+        assert len(view.waiting_for) == 1
+        assert view.waiting_for[0].startswith("It cannot go on: ")
+    finally:
+        await hub.close()

@@ -1,0 +1,173 @@
+"""What the server tells its operator: every line with its ids, none with a token."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Error, Finished, Resign
+from plyhouse.server.config import LOG_FORMATS
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.logs import formatter
+from plyhouse.server.match.clock import TimeControl
+
+
+class Log:
+    """The log as it is written to a stream."""
+
+    def __init__(self, form: str) -> None:
+        self.stream = io.StringIO()
+        self.handler = logging.StreamHandler(self.stream)
+        self.handler.setFormatter(formatter(form))
+
+    @property
+    def text(self) -> str:
+        return self.stream.getvalue()
+
+    def lines(self, event: str = "") -> list[dict[str, Any]]:
+        found = [json.loads(line) for line in self.text.splitlines()]
+        return [line for line in found if not event or line["event"] == event]
+
+
+@pytest.fixture(params=LOG_FORMATS)
+def log(request: pytest.FixtureRequest) -> Iterator[Log]:
+    made = Log(request.param)
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(made.handler)
+    root.setLevel(logging.DEBUG)
+    yield made
+    root.removeHandler(made.handler)
+    root.setLevel(level)
+
+
+@pytest.fixture
+def json_log(request: pytest.FixtureRequest) -> Iterator[Log]:
+    made = Log("json")
+    logger = logging.getLogger("plyhouse")
+    logger.addHandler(made.handler)
+    level = logger.level
+    logger.setLevel(logging.DEBUG)
+    yield made
+    logger.removeHandler(made.handler)
+    logger.setLevel(level)
+
+
+async def test_connections_and_matches_are_told(house: House, json_log: Log) -> None:
+    clients, matches = await house.pair("tic_tac_toe", rated=True)
+    await asyncio.gather(*(c.play(m) for c, m in zip(clients, matches, strict=True)))
+    for client in clients:
+        await client.close()
+    async with asyncio.timeout(10):
+        while house.hub.sessions:  # noqa: ASYNC110  (nobody tells)
+            await asyncio.sleep(0.01)
+    logins = json_log.lines("logged in")
+    assert [line["bot"] for line in logins] == ["alice/one", "bob/two"]
+    for line in (*logins, *json_log.lines("disconnected")):
+        assert re.fullmatch(r"127\.0\.0\.1:\d+", line["address"])
+        assert line["bot_id"]
+    assert {line["bot"] for line in json_log.lines("disconnected")} == {"alice/one", "bob/two"}
+    seeks = json_log.lines("seek")
+    assert [(line["bot"], line["game"], line["rated"]) for line in seeks] == [
+        ("alice/one", "tic_tac_toe", True),
+        ("bob/two", "tic_tac_toe", True),
+    ]
+    (begun,) = json_log.lines("match begun")
+    (ended,) = json_log.lines("match ended")
+    assert begun["match"] == ended["match"] == matches[0].match
+    assert begun["pairing"] == ended["pairing"]
+    assert set(begun["bots"]) == {"alice/one", "bob/two"}
+    assert ended["termination"] == "normal"
+    assert ended["plies"] >= 5
+    assert len(ended["returns"]) == 2
+    levels = {line["event"]: line["level"] for line in json_log.lines()}
+    assert levels["connected"] == "debug"
+    assert {levels[event] for event in ("logged in", "match begun", "match ended")} == {"info"}
+    assert len(json_log.lines()) < 30, "no line for a ply"
+
+
+async def test_forfeits_and_crashes_name_the_bot(house: House, json_log: Log) -> None:
+    clients, matches = await house.pair("tic_tac_toe")
+    await clients[0].ask(Resign, matches[0].match, "bot_crash", "KeyError: ply_abcd1234")
+    await clients[1].next(Finished)
+    (line,) = json_log.lines("bot crashed")
+    assert line["level"] == "warning"
+    assert line["match"] == matches[0].match
+    assert line["bot"] in ("alice/one", "bob/two")
+    for client in clients:
+        await client.seek("tic_tac_toe")
+    again = [await client.start() for client in clients]
+    await clients[0].ask(Resign, again[0].match)
+    await clients[1].next(Finished, match=again[0].match)
+    (line,) = json_log.lines("match forfeited")
+    assert (line["level"], line["termination"]) == ("info", "resignation")
+    assert "ply_abcd" not in json_log.text
+
+
+async def test_refused_logins_are_told_without_the_token(house: House, log: Log) -> None:
+    good = await house.token("alice")
+    client = await house.client()
+    assert isinstance(await client.hello("ply_not_a_token_at_all", "ev\nil"), Error)
+    other = await house.client()
+    await other.hello(good, "bot")
+    assert "login refused" in log.text
+    assert "auth/bad_token" in log.text
+    assert good not in log.text
+    assert good[:8] not in log.text
+    assert "ply_not" not in log.text
+    assert "ev\nil" not in log.text
+
+
+async def test_competitions_are_told(house: House, json_log: Log) -> None:
+    bots = [await house.bot(name, games=["tic_tac_toe"]) for name in ("alice", "bob")]
+    terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), True)
+    made = await house.hub.competitions.create("Cup", terms)
+
+    async def play(client: Any) -> None:
+        await client.play(await client.start(), 1)
+
+    await asyncio.gather(*map(play, bots))
+    async with asyncio.timeout(10):
+        while not json_log.lines("competition finished"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    (line,) = json_log.lines("competition made")
+    assert (line["competition"], line["title"], line["matches"]) == (made, "Cup", 1)
+    assert json_log.lines("match begun")[0]["competition"] == made
+
+
+def test_nobody_forges_a_line(log: Log) -> None:
+    logger = logging.getLogger("plyhouse.server")
+    evil = "x\n2026-01-01 [info] logged in bot=root\r\x1b[2J\u2028\u202e ply_0123456789abcdef"
+    logger.info("old style: %s", evil)
+    logger.info("new style", extra={"bot": evil, "list": [evil], "thing": ValueError(evil)})
+    try:
+        raise RuntimeError(evil)
+    except RuntimeError:
+        logger.exception("it failed")
+    assert "ply_0" not in log.text
+    assert not re.search("[\r\x1b\u2028\u202e]", log.text)
+    heads = [line for line in log.text.splitlines() if not line.startswith("    ")]
+    assert len(heads) == 3
+    assert all(re.match(r'(\{"time": ")?20\d\d-\d\d-\d\dT', line) for line in heads)
+
+
+def test_values_cannot_be_taken_for_fields() -> None:
+    log = Log("console")
+    record = logging.makeLogRecord({"name": "x", "levelno": 20, "levelname": "INFO", "msg": "e"})
+    record.__dict__["why"] = "gave up bot='root'"
+    log.handler.emit(record)
+    assert "why=\"gave up bot='root'\"" in log.text
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="there are console, json"):
+        formatter("xml")
