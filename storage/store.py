@@ -14,6 +14,7 @@ from typing import Self, cast
 
 from plyhouse.storage import competitions, leaderboards, people
 from plyhouse.storage import match_reads as records
+from plyhouse.storage.administration import Administration
 from plyhouse.storage.database import Database
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.rows import (
@@ -50,6 +51,8 @@ class Store:
         self._database = database
         self._clock = clock
         self._operations = Operations(database.dialect)
+        self.administration = Administration(database, clock)
+        """What organisers do, noted in the audit log."""
 
     @classmethod
     async def open(
@@ -131,7 +134,7 @@ class Store:
         return await self._database.write(lambda c: people.revoke_token(c, key, now))
 
     async def authenticate(self, token: str) -> Identity | None:
-        """Return whose token this is, None for nobody's; raises `TokenRevoked`."""
+        """Return whose token this is, None for nobody's; raises `TokenRevoked` or `Disabled`."""
         found = await self._database.read(lambda c: people.authenticate(c, token))
         if found is None:
             return None
@@ -143,21 +146,35 @@ class Store:
             await self._database.write(lambda c: people.touch_token(c, token_id, now))
         return identity
 
-    async def ensure_bot(self, player_id: int, name: str, kind: str = "bot") -> BotRow:
-        """Return a player's bot by name (empty: the player's own), made now if need be."""
+    async def ensure_bot(
+        self, player_id: int, name: str, kind: str = "bot", limit: int | None = None
+    ) -> BotRow:
+        """Return a player's bot by name (empty: the player's own), made now if need be.
+
+        Raises `LimitReached` if the player has ``limit`` others already.
+        """
         now = self._clock()
         return await self._database.write(
-            lambda c: people.ensure_bot(c, player_id, name, kind, now)
+            lambda c: people.ensure_bot(c, player_id, name, kind, now, limit)
         )
 
-    async def ensure_version(self, bot_id: int, label: str) -> int:
-        """Return the id of a bot's version by label, made now if need be."""
+    async def ensure_version(self, bot_id: int, label: str, limit: int | None = None) -> int:
+        """Return the id of a bot's version by label, made now if need be.
+
+        Raises `LimitReached` if the bot has ``limit`` others already.
+        """
         now = self._clock()
-        return await self._database.write(lambda c: people.ensure_version(c, bot_id, label, now))
+        return await self._database.write(
+            lambda c: people.ensure_version(c, bot_id, label, now, limit)
+        )
 
     async def bot(self, bot_id: int) -> BotRow:
         """Return a bot by id; raises `Unknown`."""
         return await self._database.read(lambda c: people.bot(c, bot_id))
+
+    async def bot_named(self, player: str, name: str) -> BotRow:
+        """Return a player's bot by name (empty: the player's own); raises `Unknown`."""
+        return await self._database.read(lambda c: people.bot_named(c, player, name))
 
     async def bots_of(self, players: Iterable[str]) -> list[BotRow]:
         """Return all bots of the players of these names in any case; unknown ones have none."""
@@ -243,25 +260,32 @@ class Store:
 
     # leaderboards
 
-    async def leaderboard(self, game: str, limit: int = 100, offset: int = 0) -> list[Standing]:
-        """Return a page of the leaderboard of a game (canonical spec), best first."""
-        return await self._database.read(lambda c: leaderboards.leaderboard(c, game, limit, offset))
+    async def leaderboard(
+        self, game: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
+    ) -> list[Standing]:
+        """Return a page of the leaderboard of a game (canonical spec), best first.
+
+        Of each bot there is the version that it played with last, or ``every_version``.
+        """
+        return await self._database.read(
+            lambda c: leaderboards.leaderboard(c, game, limit, offset, every_version=every_version)
+        )
 
     async def games_with_results(self) -> list[str]:
         """Return the specs of all games that have a leaderboard."""
         return await self._database.read(leaderboards.games_with_results)
 
     async def pair_results(self, game: str) -> list[PairResult]:
-        """Return the counted results between every two bots that met in a game."""
+        """Return the counted results between every two versions that met in a game."""
         return await self._database.read(lambda c: leaderboards.pair_results_of(c, game))
 
     async def save_ratings(self, game: str, ratings: Mapping[int, RatingLike]) -> None:
-        """Put fitted ratings, by bot id, on the leaderboard and into the history."""
+        """Put fitted ratings, by version id, on the leaderboard and into the history."""
         now = self._clock()
         await self._database.write(lambda c: leaderboards.save_ratings(c, game, ratings, now))
 
     async def rating_history(self, game: str, bot_id: int) -> list[Snapshot]:
-        """Return a bot's ratings over time, oldest first."""
+        """Return the ratings of a bot's versions over time, oldest first."""
         return await self._database.read(lambda c: leaderboards.rating_history(c, game, bot_id))
 
     # competitions
