@@ -298,8 +298,8 @@ def fill(connection: Connection, first: int, last: int, bots: int) -> None:
 def sum_up(connection: Connection) -> None:
     """Make standings and pair results as the server would have kept them."""
     for statement in (
-        "INSERT INTO standings (game, version_id, bot_id, latest, score, games, wins, draws, losses,"
-        " returned, returned_squares, rating, low, high)"
+        "INSERT INTO standings (game, version_id, bot_id, latest, score, games, wins, draws,"
+        " losses, returned, returned_squares, rating, low, high)"
         " SELECT 'pig', bot_id, bot_id, 1, SUM(score), COUNT(*),"
         " SUM(result = 'W'), 0, SUM(result = 'L'), SUM(returned), SUM(returned * returned),"
         " bot_id * 7919 % 1000, 0, 0 FROM match_seats"

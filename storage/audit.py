@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import Connection, func, select, text
 
 from plyhouse.storage.models import audit
 from plyhouse.storage.rows import AuditRow, By
@@ -59,7 +59,7 @@ def mark(connection: Connection) -> int:
 def since(connection: Connection, after: int) -> list[AuditRow]:
     """Return the entries after one, oldest first."""
     query = select(*_COLUMNS).where(audit.c.id > after).order_by(audit.c.id)
-    return list(map(_row, connection.execute(query)))
+    return [AuditRow(*row) for row in connection.execute(query)]
 
 
 def latest(connection: Connection, limit: int, before: int | None) -> list[AuditRow]:
@@ -67,8 +67,4 @@ def latest(connection: Connection, limit: int, before: int | None) -> list[Audit
     query = select(*_COLUMNS).order_by(audit.c.id.desc()).limit(limit)
     if before is not None:
         query = query.where(audit.c.id < before)
-    return list(map(_row, connection.execute(query)))
-
-
-def _row(row: Row[tuple[object, ...]]) -> AuditRow:
-    return AuditRow(*row)  # type: ignore[arg-type]
+    return [AuditRow(*row) for row in connection.execute(query)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "bot",
     "bot_named",
     "bots_of",
+    "check_display",
     "check_name",
     "ensure_bot",
     "ensure_version",
@@ -49,6 +51,7 @@ TOKEN_BYTES = 32
 SHOWN = 12
 """How many characters of a token are kept to recognise it by: the prefix and 48 random bits."""
 MAX_LABEL = 100
+MAX_DISPLAY = 64
 
 _NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}", re.ASCII)
 
@@ -63,6 +66,29 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
+def check_display(text: str) -> str:
+    """Return a display name in its normal form (NFC, no space around it), else raise.
+
+    Letters of all scripts and marks, digits, punctuation, symbols and single spaces are fine.
+    Control characters are not, nor those that are not seen and change how others are read or
+    tell equal looks apart: direction marks, joiners, soft hyphens, tags, line breaks.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if len(name) > MAX_DISPLAY:
+        raise InvalidName(f"a display name has {MAX_DISPLAY} characters at most, not {len(name)}")
+    for character in name:
+        category = unicodedata.category(character)
+        if category[0] == "C" or (category[0] == "Z" and character != " "):
+            raise InvalidName(
+                f"a display name cannot contain {character!a} "
+                f"({unicodedata.name(character, 'a control character').lower()}); "
+                "use letters, digits, punctuation, symbols and spaces"
+            )
+    if name and unicodedata.category(name[0])[0] == "M":
+        raise InvalidName("a display name cannot begin with a mark that belongs to a letter")
+    return name
+
+
 def _check_label(label: str, what: str) -> None:
     """Raise unless a text may label a token or a version: free, but of one line and not long."""
     if len(label) > MAX_LABEL or not label.isprintable():
@@ -72,15 +98,17 @@ def _check_label(label: str, what: str) -> None:
         )
 
 
-def add_player(connection: Connection, name: str, now_ms: int) -> PlayerRow:
+def add_player(connection: Connection, name: str, now_ms: int, display: str = "") -> PlayerRow:
     """Make a player; names are unique whatever the case of their letters."""
     check_name(name, "player")
+    shown = check_display(display) or None
     taken = connection.execute(
         select(players.c.name).where(players.c.name_key == name.lower())
     ).scalar_one_or_none()
     if taken is not None:
         raise AlreadyExists(f"there is a player {taken!r} already; choose another name")
-    connection.execute(players.insert().values(name=name, name_key=name.lower(), created_ms=now_ms))
+    values = {"name": name, "name_key": name.lower(), "created_ms": now_ms, "display": shown}
+    connection.execute(players.insert().values(values))
     return player(connection, name)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 from sqlalchemy import Connection
 
 from plyhouse.storage import audit
-from plyhouse.storage.errors import AlreadyExists, InvalidName
+from plyhouse.storage.errors import AlreadyExists
 from plyhouse.storage.models import bots, players
-from plyhouse.storage.people import bot_named, check_name, find_bot, find_player, player
+from plyhouse.storage.people import (
+    bot_named,
+    check_display,
+    check_name,
+    find_bot,
+    find_player,
+    player,
+)
 from plyhouse.storage.rows import BotRow, By, PlayerRow
 
 __all__ = [
-    "check_display",
     "disable_bot",
     "disable_player",
     "enable_bot",
@@ -21,8 +25,6 @@ __all__ = [
     "rename_player",
     "set_display",
 ]
-
-MAX_DISPLAY = 64
 
 
 def disable_player(
@@ -93,29 +95,6 @@ def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: in
     connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
     audit.add(connection, now_ms, by, "bot.enable", f"{row.player}/{row.name}", row.id)
     return bot_named(connection, owner, name)
-
-
-def check_display(text: str) -> str:
-    """Return a display name in its normal form (NFC, no space around it), else raise.
-
-    Letters of all scripts and marks, digits, punctuation, symbols and single spaces are fine.
-    Control characters are not, nor those that are not seen and change how others are read or
-    tell equal looks apart: direction marks, joiners, soft hyphens, tags, line breaks.
-    """
-    name = unicodedata.normalize("NFC", text).strip()
-    if len(name) > MAX_DISPLAY:
-        raise InvalidName(f"a display name has {MAX_DISPLAY} characters at most, not {len(name)}")
-    for character in name:
-        category = unicodedata.category(character)
-        if category[0] == "C" or (category[0] == "Z" and character != " "):
-            raise InvalidName(
-                f"a display name cannot contain {character!a} "
-                f"({unicodedata.name(character, 'a control character').lower()}); "
-                "use letters, digits, punctuation, symbols and spaces"
-            )
-    if name and unicodedata.category(name[0])[0] == "M":
-        raise InvalidName("a display name cannot begin with a mark that belongs to a letter")
-    return name
 
 
 def _change_player(connection: Connection, row: PlayerRow, **values: object) -> None:

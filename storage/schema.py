@@ -15,7 +15,7 @@ from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
 from plyhouse.storage.rows import wall_ms
 
-__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "revision", "upgrade"]
+__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "note", "revision", "upgrade"]
 
 KNOWN = ("0001", "0002")
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
@@ -66,8 +66,8 @@ def upgrade(connection: Connection, place: str) -> None:
         _refuse_foreign(connection, place, found)
         if found != HEAD:
             migrate(connection)
-            _put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
-    _put_meta(connection, "opened_ms", str(wall_ms()))
+            note(connection, "plyhouse_version", packages.version("plyhouse"))
+    note(connection, "opened_ms", str(wall_ms()))
 
 
 def _newer(connection: Connection, place: str, found: str) -> NewerSchema:
@@ -98,7 +98,8 @@ def _refuse_foreign(connection: Connection, place: str, found: str | None) -> No
         )
 
 
-def _put_meta(connection: Connection, name: str, value: str) -> None:
+def note(connection: Connection, name: str, value: str) -> None:
+    """Keep a text about the database itself under a name."""
     table = models.meta
     changed = connection.execute(
         table.update().where(table.c.name == name).values(value=value)

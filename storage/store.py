@@ -8,15 +8,18 @@ written has reached the disk when a method returns. For the stream of actions du
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self, cast
+from typing import Final, Self, cast
 
-from plyhouse.storage import competitions, leaderboards, people
+from plyhouse.storage import competitions, leaderboards, people, schema
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
 from plyhouse.storage.database import Database
+from plyhouse.storage.errors import DatabaseFull
 from plyhouse.storage.match_writes import Operations
+from plyhouse.storage.privacy import private
 from plyhouse.storage.rows import (
     BotRow,
     CompetitionOverview,
@@ -41,6 +44,8 @@ from plyhouse.storage.statements import ROWS_AT_ONCE
 __all__ = ["Store"]
 
 _TOUCH_EVERY_MS = 60_000
+LEAST_FREE: Final = 8 * 1024 * 1024
+"""Bytes left on the disk of a database file below which it counts as full."""
 _EVENTS = {EventRow}
 
 
@@ -69,6 +74,7 @@ class Store:
         Without ``migrate`` a database of an older schema raises `OlderSchema`. ``clock`` gives
         the wall-clock time in ms.
         """
+        private(url, create=create)
         return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
     async def claim(self) -> None:
@@ -93,6 +99,22 @@ class Store:
     ) -> None:
         await self.close()
 
+    async def probe(self) -> None:
+        """Write something and see it reach the disk; raises what keeps that from happening.
+
+        Also raises `DatabaseFull` while a file's disk has next to no room left: writing within
+        what the log has already taken up would still work then, and not for long.
+        """
+        target = self._database.target
+        now = self._clock()
+        await self._database.write(lambda c: schema.note(c, "probed_ms", str(now)))
+        if target.path is not None:
+            free = shutil.disk_usage(target.path.absolute().parent).free
+            if free < LEAST_FREE:
+                raise DatabaseFull(
+                    f"the disk that holds {target.place} has {free:,} bytes left; make room on it"
+                )
+
     @property
     def place(self) -> str:
         """Name of the database for messages, without a password."""
@@ -100,10 +122,10 @@ class Store:
 
     # people
 
-    async def add_player(self, name: str) -> PlayerRow:
+    async def add_player(self, name: str, display: str = "") -> PlayerRow:
         """Make a player; raises `InvalidName` or `AlreadyExists` (names ignore case)."""
         now = self._clock()
-        return await self._database.write(lambda c: people.add_player(c, name, now))
+        return await self._database.write(lambda c: people.add_player(c, name, now, display))
 
     async def player(self, name: str) -> PlayerRow:
         """Return the player of that name in any case; raises `Unknown`."""

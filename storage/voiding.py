@@ -7,7 +7,7 @@ from itertools import combinations
 from sqlalchemy import Connection, exists, or_, select
 
 from plyhouse.storage import audit
-from plyhouse.storage.errors import AlreadyExists, Unknown
+from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
 from plyhouse.storage.models import UNRATED, match_seats, matches, pair_results, standings
 from plyhouse.storage.rows import By, MatchScores
 
@@ -36,7 +36,7 @@ def void_match(
     ).all()
     counted = found.finished_ms is not None and all(seat.result is not None for seat in seats)
     if counted and scores is None:
-        raise ValueError(f"what match {match_id} counted for is not given")
+        raise NotNow(f"match {match_id!r} has just ended; try again")
     if counted and found.rated and scores is not None:
         _take_from_standings(connection, found.game, seats)
         versions = [seat.version_id for seat in seats]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import get
+from litestar import Response, get
 from litestar.datastructures import State
 
 from plyhouse.games.registry import game_class, game_names
@@ -18,12 +18,13 @@ __all__ = ["HANDLERS"]
 
 
 @get(["/api/v1/health", "/api/v1/status"], tags=["server"])
-async def health(state: State) -> Health:
-    """Say how the server is doing."""
+async def health(state: State) -> Response[Health]:
+    """Say how the server is doing: 503 while it cannot store anything, or stops."""
     hub = hub_of(state)
     watchdog = hub.watchdog
-    return Health(
-        status="stopping" if hub.stopping else "ok",
+    status = "stopping" if hub.stopping else "ok" if await hub.health.storing() else "storage"
+    shown = Health(
+        status=status,
         version=server_version().removeprefix("plyhouse "),
         protocol=PROTOCOL_VERSION,
         registration=hub.config.registration,
@@ -36,6 +37,7 @@ async def health(state: State) -> Health:
         stalled_ms=watchdog.total_ns // MS,
         longest_stall_ms=watchdog.longest_ns // MS,
     )
+    return Response(shown, status_code=200 if status == "ok" else 503)
 
 
 @get("/api/v1/games", tags=["games"])

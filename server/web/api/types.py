@@ -22,6 +22,7 @@ __all__ = [
     "NewCompetition",
     "NewPlayer",
     "ParameterView",
+    "PlayerChange",
     "PlayerView",
     "SeatView",
 ]
@@ -31,6 +32,7 @@ class Health(Struct):
     """How the server is doing."""
 
     status: str
+    """``ok``, ``storage`` (the database cannot be written) or ``stopping``."""
     version: str
     protocol: str
     registration: str
@@ -110,6 +112,8 @@ class MatchView(Struct):
     finished_ms: int | None
     record: str
     """Where its record is, once it may be read."""
+    void_reason: str | None = None
+    """Why an organiser made it void, so that it counts nowhere; null if nobody did."""
     snapshot: MatchSnapshot | None = None
     """What a spectator sees now; only for a single match, while the server has it at hand."""
 
@@ -118,16 +122,29 @@ class PlayerView(Struct):
     """A player with its bots and their latest matches."""
 
     player: str
+    display: str
+    """How it wants to be called beside its name; empty: not at all."""
+    disabled: bool
+    """Whether an organiser keeps it from logging in."""
     created_ms: int
     bots: list[BotRow]
     online: list[str]
     matches: list[MatchView]
 
 
-class NewPlayer(Struct):
+class NewPlayer(Struct, forbid_unknown_fields=True):
     """A request for an account."""
 
     player: Annotated[str, Meta(min_length=1, max_length=64)]
+    display: Annotated[str, Meta(max_length=64)] = ""
+    """How it wants to be called beside its name."""
+
+
+class PlayerChange(Struct, forbid_unknown_fields=True):
+    """What a player may change of itself."""
+
+    display: Annotated[str, Meta(max_length=64)]
+    """How it wants to be called beside its name, in any script; empty: not at all."""
 
 
 class Account(Struct):
@@ -137,7 +154,7 @@ class Account(Struct):
     token: str
 
 
-class NewCompetition(Struct):
+class NewCompetition(Struct, forbid_unknown_fields=True):
     """What an organiser wants to be played."""
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]

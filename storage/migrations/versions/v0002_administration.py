@@ -10,6 +10,8 @@ Revision ID: 0002
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -83,7 +85,7 @@ def _make_standings() -> None:
         sa.PrimaryKeyConstraint("game", "version_id", name=op.f("pk_standings")),
     )
     op.create_index("ix_standings_game_bot_id", "standings", ["game", "bot_id"], unique=False)
-    order = [
+    order: list[str | sa.ColumnElement[Any]] = [
         sa.literal_column("rating DESC"),
         sa.literal_column("score DESC"),
         "version_id",
