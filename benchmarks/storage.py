@@ -298,12 +298,14 @@ def fill(connection: Connection, first: int, last: int, bots: int) -> None:
 def sum_up(connection: Connection) -> None:
     """Make standings and pair results as the server would have kept them."""
     for statement in (
-        "INSERT INTO standings (game, bot_id, score, games, wins, draws, losses, returned,"
-        " returned_squares, rating, low, high) SELECT 'pig', bot_id, SUM(score), COUNT(*),"
+        "INSERT INTO standings (game, version_id, bot_id, latest, score, games, wins, draws,"
+        " losses, returned, returned_squares, rating, low, high)"
+        " SELECT 'pig', bot_id, bot_id, 1, SUM(score), COUNT(*),"
         " SUM(result = 'W'), 0, SUM(result = 'L'), SUM(returned), SUM(returned * returned),"
         " bot_id * 7919 % 1000, 0, 0 FROM match_seats"
         " GROUP BY bot_id",
-        "INSERT INTO pair_results (game, bot_a, bot_b, wins_a, draws, wins_b, score_a, squares_a)"
+        "INSERT INTO pair_results"
+        " (game, version_a, version_b, wins_a, draws, wins_b, score_a, squares_a)"
         " SELECT 'pig', MIN(a.bot_id, b.bot_id), MAX(a.bot_id, b.bot_id),"
         " SUM(a.bot_id < b.bot_id), 0, SUM(a.bot_id > b.bot_id), SUM(a.bot_id < b.bot_id),"
         " SUM(a.bot_id < b.bot_id) FROM match_seats a JOIN match_seats b"

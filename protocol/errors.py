@@ -125,6 +125,27 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         close=4401,
     ),
     ErrorCode(
+        "auth/disabled",
+        "An organiser has disabled the player or the bot; also sent to open connections when that "
+        "happens.",
+        "This player or bot was disabled: ask the organiser why.",
+        fatal=True,
+        close=4401,
+    ),
+    ErrorCode(
+        "auth/rate",
+        "Too many wrong tokens or new accounts from one address, or logins of one player, in too "
+        "short a time.",
+        "Too many attempts: wait before you try again.",
+        fatal=True,
+        close=4429,
+    ),
+    ErrorCode(
+        "auth/limit",
+        "The player has as many bots, or the bot as many versions, as this server allows.",
+        "There are too many bots or versions: use one that is known here.",
+    ),
+    ErrorCode(
         "auth/scope",
         "The token is valid but does not allow this.",
         "This token does not allow that.",

@@ -8,6 +8,7 @@ from typing import Any
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.web.application import create_api
+from plyhouse.server.web.safety import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
 __all__ = ["WEBSOCKET_PATH", "Application", "create_app"]
@@ -40,7 +41,7 @@ class Application:
         if scope["type"] != "websocket":
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
-            await self._api(scope, receive, send)  # type: ignore[arg-type]
+            await self._api(scope, receive, with_safety(send))  # type: ignore[arg-type]
         elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
             await self._bots(scope, receive, send)
         else:

@@ -114,6 +114,8 @@ class ServerConfig:
     )
     max_matches_per_bot: int = setting(32, "Matches one bot may play at once.", minimum=1)
     max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
+    max_bots_per_player: int = setting(200, "Bots one player may have.", minimum=1)
+    max_versions_per_bot: int = setting(1000, "Versions one bot may have.", minimum=1)
     max_queue: int = setting(
         1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
     )

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, case, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from plyhouse.storage.errors import AlreadyExists, Unknown
+from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
 from plyhouse.storage.models import (
     bots,
     competitions,
@@ -28,6 +28,7 @@ from plyhouse.storage.rows import (
 )
 
 __all__ = [
+    "change_status",
     "competition",
     "create_competition",
     "list_competitions",
@@ -38,6 +39,7 @@ __all__ = [
     "resume",
     "set_status",
     "suspend",
+    "withdraw",
 ]
 
 _STATUSES = ("open", "running", "finished", "cancelled")
@@ -82,8 +84,10 @@ def create_competition(connection: Connection, row: CompetitionRow, bot_ids: Seq
 
 
 def competition(connection: Connection, competition_id: str) -> CompetitionRow:
-    """Return a competition; `Unknown` if there is none of that id."""
-    query = select(*_COLUMNS).where(competitions.c.id == competition_id)
+    """Return a competition; `Unknown` if there is none of that id, or it was deleted."""
+    query = select(*_COLUMNS).where(
+        competitions.c.id == competition_id, competitions.c.status != "deleted"
+    )
     found = connection.execute(query).first()
     if found is None:
         raise Unknown(
@@ -94,7 +98,11 @@ def competition(connection: Connection, competition_id: str) -> CompetitionRow:
 
 def list_competitions(connection: Connection) -> list[CompetitionRow]:
     """Return all competitions, newest first."""
-    query = select(*_COLUMNS).order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
+    query = (
+        select(*_COLUMNS)
+        .where(competitions.c.status != "deleted")
+        .order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
+    )
     return [CompetitionRow(*row) for row in connection.execute(query)]
 
 
@@ -145,6 +153,48 @@ def _set(
     connection.execute(
         competitions.update().where(competitions.c.id == competition_id).values(values)
     )
+
+
+_BEFORE = {
+    "paused": ("open", "running"),
+    "running": ("paused",),
+    "deleted": ("open", "running", "paused", "finished", "cancelled", "suspended"),
+}
+"""From which statuses an organiser can get to these."""
+
+
+def change_status(
+    connection: Connection, competition_id: str, status: str, now_ms: int
+) -> CompetitionRow:
+    """Let a competition be paused, running again or deleted; to say so twice is fine.
+
+    `NotNow` where its present status does not allow it.
+    """
+    row = competition(connection, competition_id)
+    if row.status == status:
+        return row
+    if row.status not in _BEFORE[status]:
+        raise NotNow(f"the competition {row.name!r} is {row.status} and cannot be {status}")
+    values: dict[str, object] = {"status": status}
+    if status == "deleted" and row.finished_ms is None:
+        values["finished_ms"] = now_ms
+    here = competitions.c.id == competition_id
+    connection.execute(competitions.update().where(here).values(values))
+    found = connection.execute(select(*_COLUMNS).where(here)).one()
+    return CompetitionRow(*found)
+
+
+def withdraw(connection: Connection, competition_id: str, bot_id: int) -> EntryRow:
+    """Note that a bot has left a competition; `Unknown` if it was never in it."""
+    connection.execute(
+        entries.update()
+        .where(entries.c.competition_id == competition_id, entries.c.bot_id == bot_id)
+        .values(status="withdrawn")
+    )
+    for entry in list_entries(connection, competition_id):
+        if entry.bot_id == bot_id:
+            return entry
+    raise Unknown(f"this bot has no entry in the competition {competition_id!r}")
 
 
 def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:

@@ -24,6 +24,9 @@ Every message is a single sentence that says what would be right; every class ha
     ├── InvalidScope            storage/bad_scope
     ├── InvalidValue            storage/bad_value
     ├── TokenRevoked            storage/revoked
+    ├── Disabled                storage/disabled
+    ├── LimitReached            storage/limit
+    ├── NotNow                  storage/not_now
     ├── AlreadyExists           storage/exists
     └── Unknown                 storage/unknown
 """
@@ -44,14 +47,17 @@ __all__ = [
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
+    "Disabled",
     "DriverMissing",
     "InDoubt",
     "InvalidName",
     "InvalidScope",
     "InvalidValue",
+    "LimitReached",
     "LoginRefused",
     "NewerSchema",
     "NotADatabase",
+    "NotNow",
     "OlderSchema",
     "ServedAlready",
     "StorageError",
@@ -60,6 +66,7 @@ __all__ = [
     "Unknown",
     "Unreachable",
     "WriterFull",
+    "public_message",
     "translate",
 ]
 
@@ -193,6 +200,24 @@ class TokenRevoked(StorageError):
     code = "storage/revoked"
 
 
+class Disabled(StorageError):
+    """An organiser has disabled the player or the bot."""
+
+    code = "storage/disabled"
+
+
+class LimitReached(StorageError):
+    """There are as many of these as the server allows."""
+
+    code = "storage/limit"
+
+
+class NotNow(StorageError):
+    """What was asked for does not go with the present state, such as pausing what is over."""
+
+    code = "storage/not_now"
+
+
 class AlreadyExists(StorageError):
     """What was to be made is there already."""
 
@@ -203,6 +228,35 @@ class Unknown(StorageError):
     """What was asked for is not there."""
 
     code = "storage/unknown"
+
+
+_FOR_EVERYBODY = (
+    InvalidName,
+    InvalidScope,
+    TokenRevoked,
+    Disabled,
+    LimitReached,
+    NotNow,
+    AlreadyExists,
+    Unknown,
+)
+
+
+def public_message(error: StorageError) -> str:
+    """Return what a stranger may be told of an error: nothing of where the database is.
+
+    Errors that come from the database's driver name its file, or its host and user, for the log
+    and for whoever sits at the machine.
+    """
+    if isinstance(error, _FOR_EVERYBODY) and error.__cause__ is None:
+        return str(error)
+    if isinstance(error, InvalidValue):
+        return "such a value cannot be stored; use texts without NUL and numbers of up to 64 bits"
+    if isinstance(error, (DatabaseFull, DatabaseReadOnly)):
+        return "the server cannot write to its database now; its organiser has to see to that"
+    if isinstance(error, (DatabaseLocked, Unreachable, WriterFull, StoreClosed)):
+        return "the server's database does not answer; try again in a while"
+    return "the server's database failed; its log says more"
 
 
 def translate(error: BaseException, place: str) -> StorageError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
@@ -18,23 +18,31 @@ from plyhouse.storage.models import (
     players,
     rating_snapshots,
     standings,
+    versions,
 )
 from plyhouse.storage.rows import PairResult, RatingLike, Snapshot, Standing
 
 __all__ = ["games_with_results", "leaderboard", "pair_results_of", "rating_history", "save_ratings"]
 
 
-def leaderboard(connection: Connection, game: str, limit: int, offset: int) -> list[Standing]:
-    """Return a page of a game's leaderboard: by rating, then score; unrated bots come last."""
+def leaderboard(
+    connection: Connection, game: str, limit: int, offset: int, *, every_version: bool = False
+) -> list[Standing]:
+    """Return a page of a game's leaderboard: by rating, then score; unrated bots come last.
+
+    Of each bot there is the version that it played with last, or ``every_version``.
+    """
     table = standings.c
-    page = (
+    chosen = (
         select(standings)
         .where(table.game == game)
-        .order_by(table.rating.desc(), table.score.desc(), table.bot_id)
+        .order_by(table.rating.desc(), table.score.desc(), table.version_id)
         .limit(limit)
         .offset(offset)
-        .subquery()  # names are looked up for the rows of the page only
     )
+    if not every_version:
+        chosen = chosen.where(table.latest.is_(True))
+    page = chosen.subquery()  # names are looked up for the rows of the page only
     query = (
         select(
             players.c.name,
@@ -50,10 +58,15 @@ def leaderboard(connection: Connection, game: str, limit: int, offset: int) -> l
             page.c.high,
             page.c.returned,
             page.c.returned_squares,
+            page.c.version_id,
+            versions.c.label,
+            page.c.latest,
+            func.coalesce(players.c.display, ""),
         )
         .join(bots, bots.c.id == page.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
-        .order_by(page.c.rating.desc(), page.c.score.desc(), page.c.bot_id)
+        .join(versions, versions.c.id == page.c.version_id)
+        .order_by(page.c.rating.desc(), page.c.score.desc(), page.c.version_id)
     )
     found: list[Standing] = []
     for rank, row in enumerate(connection.execute(query), start=offset + 1):
@@ -70,11 +83,11 @@ def games_with_results(connection: Connection) -> list[str]:
 
 
 def pair_results_of(connection: Connection, game: str) -> list[PairResult]:
-    """Return what is needed to fit ratings: the results between every two bots that met."""
+    """Return what is needed to fit ratings: the results between every two versions that met."""
     query = (
         select(pair_results)
         .where(pair_results.c.game == game)
-        .order_by(pair_results.c.bot_a, pair_results.c.bot_b)
+        .order_by(pair_results.c.version_a, pair_results.c.version_b)
     )
     return [PairResult(*row) for row in connection.execute(query)]
 
@@ -82,27 +95,30 @@ def pair_results_of(connection: Connection, game: str) -> list[PairResult]:
 def save_ratings(
     connection: Connection, game: str, ratings: Mapping[int, RatingLike], now_ms: int
 ) -> None:
-    """Put fitted ratings (by bot id) on the leaderboard, and remember those that changed.
+    """Put fitted ratings (by version id) on the leaderboard, and remember those that changed.
 
-    Raises `Unknown` for a bot without a result in the game.
+    Raises `Unknown` for a version without a result in the game.
     """
     columns = standings.c
-    query = select(columns.bot_id, columns.games, columns.rating, columns.low, columns.high).where(
-        columns.game == game
-    )
-    now = {row.bot_id: row for row in connection.execute(query)}
+    query = select(
+        *(columns.version_id, columns.bot_id, columns.games),
+        *(columns.rating, columns.low, columns.high),
+    ).where(columns.game == game)
+    now = {row.version_id: row for row in connection.execute(query)}
     changes = []
     snapshots = []
-    for bot_id, rating in ratings.items():
-        if bot_id not in now:
-            raise Unknown(f"bot {bot_id} has no rated result in {game}; rate those that have one")
+    for version_id, rating in ratings.items():
+        if version_id not in now:
+            raise Unknown(
+                f"version {version_id} has no rated result in {game}; rate those that have one"
+            )
         fresh = float(rating.elo), float(rating.low), float(rating.high)
-        old = now[bot_id]
+        old = now[version_id]
         if (old.rating, old.low, old.high) == fresh:
             continue
         changes.append(
             {
-                "b_bot_id": bot_id,
+                "b_version_id": version_id,
                 "rating": fresh[0],
                 "low": fresh[1],
                 "high": fresh[2],
@@ -112,7 +128,8 @@ def save_ratings(
         snapshots.append(
             {
                 "game": game,
-                "bot_id": bot_id,
+                "bot_id": old.bot_id,
+                "version_id": version_id,
                 "taken_ms": now_ms,
                 "rating": fresh[0],
                 "low": fresh[1],
@@ -122,17 +139,20 @@ def save_ratings(
         )
     if changes:
         update = standings.update().where(
-            columns.game == game, columns.bot_id == bindparam("b_bot_id")
+            columns.game == game, columns.version_id == bindparam("b_version_id")
         )
         connection.execute(update, changes)
         connection.execute(rating_snapshots.insert(), snapshots)
 
 
 def rating_history(connection: Connection, game: str, bot_id: int) -> list[Snapshot]:
-    """Return a bot's ratings over time, oldest first."""
+    """Return the ratings of a bot's versions over time, oldest first."""
     columns = rating_snapshots.c
     query = (
-        select(columns.taken_ms, columns.rating, columns.low, columns.high, columns.games)
+        select(
+            *(columns.taken_ms, columns.rating, columns.low, columns.high),
+            *(columns.games, columns.version_id),
+        )
         .where(columns.game == game, columns.bot_id == bot_id)
         .order_by(columns.taken_ms, columns.id)
     )

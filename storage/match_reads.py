@@ -213,5 +213,6 @@ def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
         culprit=row.culprit,
         reason=row.reason,
         data=row.data,
+        void_reason=row.void_reason,
     )
     return match, row.over_ms is not None

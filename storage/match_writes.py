@@ -90,7 +90,10 @@ class Operations:
             dialect,
             *("b_finished_ms", "b_id"),
         )
-        found = (matches.c.game, matches.c.rated, matches.c.finished_ms, match_seats.c.bot_id)
+        found = (
+            *(matches.c.game, matches.c.rated, matches.c.finished_ms, matches.c.void_reason),
+            *(match_seats.c.bot_id, match_seats.c.version_id),
+        )
         self._header = prepare(
             select(*found)
             .join(match_seats, match_seats.c.match_id == matches.c.id)
@@ -102,7 +105,20 @@ class Operations:
         self._known_pairing = prepare(
             select(pairings.c.id).where(pairings.c.id == bindparam("b_id")), dialect
         )
-        self._standing = adding(standings, _STANDING_SUMS, dialect, "rating")
+        self._standing = adding(
+            standings, _STANDING_SUMS, dialect, "bot_id", "latest", "rating", changed=["latest"]
+        )
+        older = (
+            standings.c.game == bindparam("b_game"),
+            standings.c.bot_id == bindparam("b_bot_id"),
+            standings.c.latest.is_(True),
+            standings.c.version_id != bindparam("b_version_id"),
+        )
+        self._outdate = prepare(
+            standings.update().where(*older).values(binds("latest")),
+            dialect,
+            *("b_latest", "b_game", "b_bot_id", "b_version_id"),
+        )
         self._pair = adding(pair_results, _PAIR_SUMS, dialect)
 
     def apply(self, link: Link, ops: Iterable[Op]) -> None:
@@ -154,8 +170,10 @@ class Operations:
         seats: list[tuple[object, ...]] = []
         totals: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0] * 7)
         pairs: defaultdict[tuple[str, int, int], list[float]] = defaultdict(lambda: [0.0] * 5)
+        latest: dict[tuple[str, int], int] = {}
+        bot_of: dict[int, int] = {}
         for op in ops:
-            game, rated, bots = self._unfinished(link, op.match_id)
+            game, rated, void, holders = self._unfinished(link, op.match_id)
             rows.append(
                 (
                     *("finished", op.ply, op.finished_ms),
@@ -164,33 +182,43 @@ class Operations:
             )
             if not op.returns:
                 continue
-            if len(op.returns) != len(bots):
+            if len(op.returns) != len(holders):
                 raise ValueError(
-                    f"match {op.match_id} has {len(bots)} seats, not {len(op.returns)} returns"
+                    f"match {op.match_id} has {len(holders)} seats, not {len(op.returns)} returns"
                 )
-            if op.scores is None:
+            if op.scores is None or void:
                 seats += [
                     (float(returned), None, None, op.match_id, seat)
                     for seat, returned in enumerate(op.returns)
                 ]
                 continue
-            scored = zip(op.returns, op.scores.seats, bots, strict=True)
-            for seat, (returned, (score, result), bot) in enumerate(scored):
+            scored = zip(op.returns, op.scores.seats, holders, strict=True)
+            for seat, (returned, (score, result), (bot, version)) in enumerate(scored):
                 seats.append((float(returned), score, result, op.match_id, seat))
                 if rated:
                     sums = (score, 1, *_RESULTS[result], returned, returned * returned)
-                    _add(totals[game, bot], sums)
+                    _add(totals[game, version], sums)
+                    latest[game, bot] = version
+                    bot_of[version] = bot
             if rated:
-                for (a, b), score in zip(combinations(bots, 2), op.scores.pairs, strict=True):
+                versions = [version for _, version in holders]
+                for (a, b), score in zip(combinations(versions, 2), op.scores.pairs, strict=True):
                     _add_pair(pairs, game, a, b, score)
         self._finish.run(link, rows)
         self._seat_end.run(link, seats)
         # In order, so that two transactions never wait for each other's rows crosswise.
+        self._outdate.run(link, [(False, *key, version) for key, version in sorted(latest.items())])
         self._standing.insert(
             link,
             [
-                (*key, score, int(games), int(wins), int(draws), int(losses), *returned, UNRATED)
-                for key, (score, games, wins, draws, losses, *returned) in sorted(totals.items())
+                (
+                    *(game, version, score, int(games), int(wins), int(draws), int(losses)),
+                    *returned,
+                    *(bot_of[version], latest[game, bot_of[version]] == version, UNRATED),
+                )
+                for (game, version), (score, games, wins, draws, losses, *returned) in sorted(
+                    totals.items()
+                )
             ],
         )
         self._pair.insert(
@@ -209,15 +237,19 @@ class Operations:
             if not self._known_pairing.look_up(link, pairing_id):
                 raise Unknown(f"there is no pairing {pairing_id!r}; store it before its end")
 
-    def _unfinished(self, link: Link, match_id: str) -> tuple[str, bool, list[int]]:
-        """Return game, whether rated, and the bots of a match, which must not be finished."""
+    def _unfinished(
+        self, link: Link, match_id: str
+    ) -> tuple[str, bool, bool, list[tuple[int, int]]]:
+        """Return game, whether rated, whether an organiser made it void, and the bots and versions
+        of a match, which must not be finished.
+        """
         found = self._header.look_up(link, match_id)
         if not found:
             raise Unknown(f"there is no match {match_id!r}; store it before what happens in it")
-        game, rated, finished, _ = found[0]
+        game, rated, finished, void, *_ = found[0]
         if finished is not None:
             raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
-        return game, rated, [bot for *_, bot in found]
+        return game, rated, void is not None, [(bot, version) for *_, bot, version in found]
 
 
 def _json(texts: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 __all__ = [
     "UNRATED",
+    "audit",
     "bots",
     "competitions",
     "entries",
@@ -69,6 +70,21 @@ players = Table(
     Column("name", String(32), nullable=False),
     Column("name_key", String(32), nullable=False, unique=True),  # lower case
     Column("created_ms", BigInteger, nullable=False),
+    Column("display", String(64)),  # NFC; NULL where the name is shown
+    Column("disabled_ms", BigInteger),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", _Id, primary_key=True),  # in the order of the commits
+    Column("at_ms", BigInteger, nullable=False),
+    Column("who", String(100), nullable=False),
+    Column("what", String(32), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("subject_id", String(64), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("keep_matches", Boolean, nullable=False),
 )
 
 tokens = Table(
@@ -94,6 +110,7 @@ bots = Table(
     Column("name_key", String(32), nullable=False),
     Column("kind", String(16), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
+    Column("disabled_ms", BigInteger),
     Index("uq_bots_player_id_name_key", "player_id", "name_key", unique=True),
 )
 
@@ -171,6 +188,7 @@ matches = Table(
     Column("culprit", Integer),
     Column("reason", Text, nullable=False),
     Column("data", Text),
+    Column("void_reason", Text),  # why an organiser made it void; NULL: it counts
     Index("ix_matches_created_ms_id", "created_ms", "id"),
     Index("ix_matches_game_created_ms_id", "game", "created_ms", "id"),
 )
@@ -219,7 +237,7 @@ standings = Table(
     "standings",
     metadata,
     Column("game", String(200), primary_key=True),
-    Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("version_id", _Ref, ForeignKey("versions.id"), primary_key=True),
     Column("score", Float(53), nullable=False),
     Column("games", Integer, nullable=False),
     Column("wins", Integer, nullable=False),
@@ -227,25 +245,24 @@ standings = Table(
     Column("losses", Integer, nullable=False),
     Column("returned", Float(53), nullable=False),
     Column("returned_squares", Float(53), nullable=False),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
+    Column("latest", Boolean, nullable=False),  # whether its bot played with it last
     Column("rating", Float(53), nullable=False),  # UNRATED until the first fit
     Column("low", Float(53)),
     Column("high", Float(53)),
     Column("rated_ms", BigInteger),
 )
-Index(
-    "ix_standings_game_rating",
-    standings.c.game,
-    standings.c.rating.desc(),
-    standings.c.score.desc(),
-    standings.c.bot_id,
-)
+_BEST_FIRST = standings.c.rating.desc(), standings.c.score.desc(), standings.c.version_id
+Index("ix_standings_game_rating", standings.c.game, *_BEST_FIRST)
+Index("ix_standings_game_latest_rating", standings.c.game, standings.c.latest, *_BEST_FIRST)
+Index("ix_standings_game_bot_id", standings.c.game, standings.c.bot_id)
 
 pair_results = Table(
     "pair_results",
     metadata,
     Column("game", String(200), primary_key=True),
-    Column("bot_a", _Ref, ForeignKey("bots.id"), primary_key=True),
-    Column("bot_b", _Ref, ForeignKey("bots.id"), primary_key=True),
+    Column("version_a", _Ref, ForeignKey("versions.id"), primary_key=True),
+    Column("version_b", _Ref, ForeignKey("versions.id"), primary_key=True),
     Column("wins_a", Integer, nullable=False),
     Column("draws", Integer, nullable=False),
     Column("wins_b", Integer, nullable=False),
@@ -264,5 +281,6 @@ rating_snapshots = Table(
     Column("low", Float(53), nullable=False),
     Column("high", Float(53), nullable=False),
     Column("games", Integer, nullable=False),
+    Column("version_id", _Ref),
     Index("ix_rating_snapshots_game_bot_id_taken_ms", "game", "bot_id", "taken_ms"),
 )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, select
+from sqlalchemy import Connection, Row, Select, Table, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from plyhouse.storage.errors import (
     AlreadyExists,
+    Disabled,
     InvalidName,
     InvalidScope,
+    LimitReached,
     TokenRevoked,
     Unknown,
 )
@@ -26,14 +29,19 @@ __all__ = [
     "add_token",
     "authenticate",
     "bot",
+    "bot_named",
     "bots_of",
+    "check_display",
     "check_name",
     "ensure_bot",
     "ensure_version",
+    "find_bot",
+    "find_player",
     "list_bots",
     "list_players",
     "list_tokens",
     "player",
+    "player_by_id",
     "revoke_token",
     "touch_token",
 ]
@@ -43,6 +51,7 @@ TOKEN_BYTES = 32
 SHOWN = 12
 """How many characters of a token are kept to recognise it by: the prefix and 48 random bits."""
 MAX_LABEL = 100
+MAX_DISPLAY = 64
 
 _NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}", re.ASCII)
 
@@ -57,6 +66,29 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
+def check_display(text: str) -> str:
+    """Return a display name in its normal form (NFC, no space around it), else raise.
+
+    Letters of all scripts and marks, digits, punctuation, symbols and single spaces are fine.
+    Control characters are not, nor those that are not seen and change how others are read or
+    tell equal looks apart: direction marks, joiners, soft hyphens, tags, line breaks.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if len(name) > MAX_DISPLAY:
+        raise InvalidName(f"a display name has {MAX_DISPLAY} characters at most, not {len(name)}")
+    for character in name:
+        category = unicodedata.category(character)
+        if category[0] == "C" or (category[0] == "Z" and character != " "):
+            raise InvalidName(
+                f"a display name cannot contain {character!a} "
+                f"({unicodedata.name(character, 'a control character').lower()}); "
+                "use letters, digits, punctuation, symbols and spaces"
+            )
+    if name and unicodedata.category(name[0])[0] == "M":
+        raise InvalidName("a display name cannot begin with a mark that belongs to a letter")
+    return name
+
+
 def _check_label(label: str, what: str) -> None:
     """Raise unless a text may label a token or a version: free, but of one line and not long."""
     if len(label) > MAX_LABEL or not label.isprintable():
@@ -66,23 +98,39 @@ def _check_label(label: str, what: str) -> None:
         )
 
 
-def add_player(connection: Connection, name: str, now_ms: int) -> PlayerRow:
+def add_player(connection: Connection, name: str, now_ms: int, display: str = "") -> PlayerRow:
     """Make a player; names are unique whatever the case of their letters."""
     check_name(name, "player")
+    shown = check_display(display) or None
     taken = connection.execute(
         select(players.c.name).where(players.c.name_key == name.lower())
     ).scalar_one_or_none()
     if taken is not None:
         raise AlreadyExists(f"there is a player {taken!r} already; choose another name")
-    connection.execute(players.insert().values(name=name, name_key=name.lower(), created_ms=now_ms))
+    values = {"name": name, "name_key": name.lower(), "created_ms": now_ms, "display": shown}
+    connection.execute(players.insert().values(values))
     return player(connection, name)
 
 
 def player(connection: Connection, name: str) -> PlayerRow:
     """Return the player of that name, in whatever case; `Unknown` if there is none."""
-    found = connection.execute(_players().where(players.c.name_key == name.lower())).first()
+    found = find_player(connection, name)
     if found is None:
         raise Unknown(f"there is no player {name!r}; add one with: plyhouse player add NAME")
+    return found
+
+
+def find_player(connection: Connection, name: str) -> PlayerRow | None:
+    """Return the player of that name, in whatever case, or None."""
+    found = connection.execute(_players().where(players.c.name_key == name.lower())).first()
+    return None if found is None else PlayerRow(*found)
+
+
+def player_by_id(connection: Connection, player_id: int) -> PlayerRow:
+    """Return the player of that id; `Unknown` if there is none."""
+    found = connection.execute(_players().where(players.c.id == player_id)).first()
+    if found is None:
+        raise Unknown(f"there is no player with the id {player_id}")
     return PlayerRow(*found)
 
 
@@ -92,7 +140,11 @@ def list_players(connection: Connection) -> list[PlayerRow]:
 
 
 def _players() -> Select[Any]:
-    return select(players.c.id, players.c.name, players.c.created_ms)
+    columns = players.c
+    return select(
+        *(columns.id, columns.name, columns.created_ms),
+        *(func.coalesce(columns.display, ""), columns.disabled_ms),
+    )
 
 
 def add_token(
@@ -155,7 +207,10 @@ def revoke_token(connection: Connection, key: int | str, now_ms: int) -> TokenRo
 
 
 def authenticate(connection: Connection, token: str) -> tuple[Identity, int | None] | None:
-    """Return whose token this is and when it was last used, or None if it is nobody's."""
+    """Return whose token this is and when it was last used, or None if it is nobody's.
+
+    Raises `TokenRevoked`, or `Disabled` if its player may not come in.
+    """
     query = (
         select(
             tokens.c.id,
@@ -165,6 +220,7 @@ def authenticate(connection: Connection, token: str) -> tuple[Identity, int | No
             tokens.c.prefix,
             tokens.c.revoked_ms,
             tokens.c.last_used_ms,
+            players.c.disabled_ms,
         )
         .join(players, players.c.id == tokens.c.player_id)
         .where(tokens.c.digest == _digest(token))
@@ -174,6 +230,8 @@ def authenticate(connection: Connection, token: str) -> tuple[Identity, int | No
         return None
     if row.revoked_ms is not None:
         raise TokenRevoked(f"the token {row.prefix}... was revoked; ask for a new one")
+    if row.disabled_ms is not None:
+        raise Disabled(f"the player {row.name} was disabled by an organiser")
     scopes = frozenset(row.scopes.split(","))
     return Identity(row.player_id, row.name, scopes, row.id), row.last_used_ms
 
@@ -214,10 +272,18 @@ def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def ensure_bot(connection: Connection, player_id: int, name: str, kind: str, now_ms: int) -> BotRow:
+def ensure_bot(
+    connection: Connection,
+    player_id: int,
+    name: str,
+    kind: str,
+    now_ms: int,
+    limit: int | None = None,
+) -> BotRow:
     """Return the player's bot of that name, made now if need be.
 
-    The empty name stands for the player's own name.
+    The empty name stands for the player's own name.  Raises `LimitReached` rather than to make
+    more than ``limit`` bots of one player.
     """
     if not name:
         own = connection.execute(select(players.c.name).where(players.c.id == player_id))
@@ -226,6 +292,11 @@ def ensure_bot(connection: Connection, player_id: int, name: str, kind: str, now
     query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
     found = connection.execute(query).first()
     if found is None:
+        mine = select(func.count()).select_from(bots).where(bots.c.player_id == player_id)
+        if limit is not None and connection.execute(mine).scalar_one() >= limit:
+            raise LimitReached(
+                f"a player has {limit} bots here at most; use the name of one of them"
+            )
         values = {
             "player_id": player_id,
             "name": name,
@@ -244,6 +315,23 @@ def bot(connection: Connection, bot_id: int) -> BotRow:
     if found is None:
         raise Unknown(f"there is no bot with the id {bot_id}; take one from the list of bots")
     return BotRow(*found)
+
+
+def find_bot(connection: Connection, player_id: int, name: str) -> BotRow | None:
+    """Return a player's bot of that name, in whatever case, or None."""
+    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
+    found = connection.execute(query).first()
+    return None if found is None else BotRow(*found)
+
+
+def bot_named(connection: Connection, owner: str, name: str) -> BotRow:
+    """Return a bot by its player's name and its own, which if empty is the player's."""
+    row = player(connection, owner)
+    found = find_bot(connection, row.id, name or row.name)
+    if found is None:
+        known = ", ".join(each.name for each in list_bots(connection, row.id)) or "none yet"
+        raise Unknown(f"there is no bot {row.name}/{name}; bots of {row.name}: {known}")
+    return found
 
 
 def list_bots(connection: Connection, player_id: int | None) -> list[BotRow]:
@@ -266,16 +354,25 @@ def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
 
 def _bots() -> Select[Any]:
     return select(
-        bots.c.id, bots.c.player_id, players.c.name, bots.c.name, bots.c.kind, bots.c.created_ms
+        *(bots.c.id, bots.c.player_id, players.c.name, bots.c.name, bots.c.kind),
+        *(bots.c.created_ms, bots.c.disabled_ms),
     ).join(players, players.c.id == bots.c.player_id)
 
 
-def ensure_version(connection: Connection, bot_id: int, label: str, now_ms: int) -> int:
-    """Return the id of a bot's version of that label, made now if need be."""
+def ensure_version(
+    connection: Connection, bot_id: int, label: str, now_ms: int, limit: int | None = None
+) -> int:
+    """Return the id of a bot's version of that label, made now if need be.
+
+    Raises `LimitReached` rather than to make more than ``limit`` versions of one bot.
+    """
     _check_label(label, "version")
     query = select(versions.c.id).where(versions.c.bot_id == bot_id, versions.c.label == label)
     found = connection.execute(query).scalar_one_or_none()
     if found is None:
+        mine = select(func.count()).select_from(versions).where(versions.c.bot_id == bot_id)
+        if limit is not None and connection.execute(mine).scalar_one() >= limit:
+            raise LimitReached(f"a bot has {limit} versions here at most; use a label it has had")
         values = {"bot_id": bot_id, "label": label, "created_ms": now_ms}
         _insert_unless_there(connection, versions, values)
         found = connection.execute(query).scalar_one()

@@ -21,7 +21,9 @@ from msgspec import Struct
 
 __all__ = [
     "SCOPES",
+    "AuditRow",
     "BotRow",
+    "By",
     "CompetitionOverview",
     "CompetitionRow",
     "EntryRow",
@@ -80,6 +82,37 @@ class PlayerRow:
     id: int
     name: str
     created_ms: int
+    display: str = ""
+    """How it wants to be called beside its name (Unicode, NFC); empty: by its name."""
+    disabled_ms: int | None = None
+    """Since when it may not log in; None if it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """Who does something that is noted in the audit log, and why."""
+
+    who: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One entry of the audit log; ids rise in the order in which entries become visible."""
+
+    id: int
+    at_ms: int
+    who: str
+    """The player of an organiser's token, or who used the command line."""
+    what: str
+    """``player.disable``, ``match.void`` and so on: kind of the subject, and what was done."""
+    subject: str
+    """To whom or what it was done, for people."""
+    subject_id: str
+    """The same for programs: the id in the database."""
+    why: str
+    keep_matches: bool
+    """Whether running matches of the subject are played on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +151,8 @@ class BotRow:
     name: str
     kind: str
     created_ms: int
+    disabled_ms: int | None = None
+    """Since when it may not log in; None if it may."""
 
 
 class SeatRow(Struct, frozen=True, gc=False):
@@ -187,6 +222,8 @@ class MatchRow(Struct, frozen=True, gc=False):
     returns: tuple[float, ...] = ()
     data: str | None = None
     """Whatever else the server wants to find again when it resumes the match (JSON)."""
+    void_reason: str | None = None
+    """Why an organiser made the match void, so that it counts nowhere; None if nobody did."""
 
 
 class EventRow(Struct, frozen=True, gc=False):
@@ -238,20 +275,27 @@ class Standing:
     """Sum of the utilities from all matches (chips, cents ...)."""
     return_squares: float
     """Sum of the squares of these utilities."""
+    version_id: int = 0
+    version: str = ""
+    """The label of the version whose results these are."""
+    latest: bool = True
+    """Whether it is the version that the bot last played a rated match of this game with."""
+    display: str = ""
+    """The player's display name; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """All counted results between two bots in a game; ``bot_a < bot_b``."""
+    """All counted results between two versions in a game; ``version_a < version_b``."""
 
     game: str
-    bot_a: int
-    bot_b: int
+    version_a: int
+    version_b: int
     wins_a: int
     draws: int
     wins_b: int
     score_a: float
-    """Sum of the first bot's scores against the other (see `MatchScores.pairs`)."""
+    """Sum of the first version's scores against the other (see `MatchScores.pairs`)."""
     squares_a: float
     """Sum of the squares of these scores."""
 
@@ -286,6 +330,7 @@ class Snapshot:
     low: float
     high: float
     games: int
+    version_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +348,8 @@ class CompetitionRow:
     rated: bool
     created_ms: int
     status: str = "open"
-    """``open`` (entries welcome), ``running``, ``suspended``, ``finished`` or ``cancelled``."""
+    """``open`` (entries welcome), ``running``, ``paused``, ``suspended``, ``finished``,
+    ``cancelled`` or ``deleted``, which is not listed any more."""
     started_ms: int | None = None
     finished_ms: int | None = None
     data: str | None = None

@@ -15,9 +15,9 @@ from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
 from plyhouse.storage.rows import wall_ms
 
-__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "put_meta", "revision", "upgrade"]
+__all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "put_meta", "revision", "upgrade"]
 
-KNOWN = ("0001",)
+KNOWN = ("0001", "0002")
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 
 HEAD = KNOWN[-1]
@@ -65,7 +65,7 @@ def upgrade(connection: Connection, place: str) -> None:
             raise _newer(connection, place, found)
         _refuse_foreign(connection, place, found)
         if found != HEAD:
-            _migrate(connection)
+            migrate(connection)
             put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
     put_meta(connection, "opened_ms", str(wall_ms()))
 
@@ -108,7 +108,8 @@ def put_meta(connection: Connection, name: str, value: str) -> None:
         connection.execute(table.insert().values(name=name, value=value))
 
 
-def _migrate(connection: Connection) -> None:
+def migrate(connection: Connection, to: str = "head") -> None:
+    """Run the migrations up to a revision within the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
@@ -117,4 +118,4 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

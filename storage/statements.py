@@ -102,21 +102,30 @@ def binds(*names: str) -> dict[str, object]:
     return {name: bindparam(f"b_{name}") for name in names}
 
 
-def adding(table: Table, sums: Sequence[str], dialect: Dialect, *others: str) -> Prepared:
+def adding(
+    table: Table,
+    sums: Sequence[str],
+    dialect: Dialect,
+    *others: str,
+    changed: Sequence[str] = (),
+) -> Prepared:
     """Compile an insert that adds to the sums of a row that is there already.
 
     Rows give the primary key, the sums and the ``others``, which stay as they are in a row that
-    is there.  Two rows of one statement must not have the same key: PostgreSQL refuses that.
+    is there unless they are named in ``changed``.  Two rows of one statement must not have the
+    same key: PostgreSQL refuses that.
     """
     keys = list(table.primary_key.columns)
     order = (*(key.name for key in keys), *sums, *others)
     if dialect.name == "postgresql":
         on_server = postgresql.insert(table)
         changes = {name: table.c[name] + on_server.excluded[name] for name in sums}
+        changes |= {name: on_server.excluded[name] for name in changed}
         added = on_server.on_conflict_do_update(index_elements=keys, set_=changes)
         return prepare(added, dialect, *order)
     in_file = sqlite.insert(table)
     changes = {name: table.c[name] + in_file.excluded[name] for name in sums}
+    changes |= {name: in_file.excluded[name] for name in changed}
     return prepare(
         in_file.on_conflict_do_update(index_elements=keys, set_=changes), dialect, *order
     )

@@ -8,17 +8,20 @@ written has reached the disk when a method returns. For the stream of actions du
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Self, cast
+from typing import Final, Self, cast
 
 from sqlalchemy import Connection
 
-from plyhouse.storage import competitions, leaderboards, people, readback
+from plyhouse.storage import competitions, leaderboards, people, readback, schema
 from plyhouse.storage import match_reads as records
+from plyhouse.storage.administration import Administration
 from plyhouse.storage.database import Database
-from plyhouse.storage.errors import ClaimLost, InDoubt
+from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
 from plyhouse.storage.match_writes import Operations
+from plyhouse.storage.privacy import private
 from plyhouse.storage.rows import (
     BotRow,
     CompetitionOverview,
@@ -43,6 +46,8 @@ from plyhouse.storage.statements import ROWS_AT_ONCE
 __all__ = ["Store"]
 
 _TOUCH_EVERY_MS = 60_000
+LEAST_FREE: Final = 8 * 1024 * 1024
+"""Bytes left on the disk of a database file below which it counts as full."""
 _EVENTS = {EventRow}
 
 
@@ -53,6 +58,8 @@ class Store:
         self._database = database
         self._clock = clock
         self._operations = Operations(database.dialect)
+        self.administration = Administration(database, clock)
+        """What organisers do, noted in the audit log."""
 
     @classmethod
     async def open(
@@ -69,6 +76,7 @@ class Store:
         Without ``migrate`` a database of an older schema raises `OlderSchema`. ``clock`` gives
         the wall-clock time in ms.
         """
+        private(url, create=create)
         return cls(await Database.open(url, migrate=migrate, create=create), clock)
 
     async def claim(self) -> None:
@@ -101,6 +109,22 @@ class Store:
     ) -> None:
         await self.close()
 
+    async def probe(self) -> None:
+        """Write something and see it reach the disk; raises what keeps that from happening.
+
+        Also raises `DatabaseFull` while a file's disk has next to no room left: writing within
+        what the log has already taken up would still work then, and not for long.
+        """
+        target = self._database.target
+        now = self._clock()
+        await self._database.write(lambda c: schema.put_meta(c, "probed_ms", str(now)))
+        if target.path is not None:
+            free = shutil.disk_usage(target.path.absolute().parent).free
+            if free < LEAST_FREE:
+                raise DatabaseFull(
+                    f"the disk that holds {target.place} has {free:,} bytes left; make room on it"
+                )
+
     @property
     def place(self) -> str:
         """Name of the database for messages, without a password."""
@@ -116,10 +140,10 @@ class Store:
 
     # people
 
-    async def add_player(self, name: str) -> PlayerRow:
+    async def add_player(self, name: str, display: str = "") -> PlayerRow:
         """Make a player; raises `InvalidName` or `AlreadyExists` (names ignore case)."""
         now = self._clock()
-        return await self._database.write(lambda c: people.add_player(c, name, now))
+        return await self._database.write(lambda c: people.add_player(c, name, now, display))
 
     async def player(self, name: str) -> PlayerRow:
         """Return the player of that name in any case; raises `Unknown`."""
@@ -150,7 +174,7 @@ class Store:
         return await self._database.write(lambda c: people.revoke_token(c, key, now))
 
     async def authenticate(self, token: str) -> Identity | None:
-        """Return whose token this is, None for nobody's; raises `TokenRevoked`."""
+        """Return whose token this is, None for nobody's; raises `TokenRevoked` or `Disabled`."""
         found = await self._database.read(lambda c: people.authenticate(c, token))
         if found is None:
             return None
@@ -162,21 +186,35 @@ class Store:
             await self._database.write(lambda c: people.touch_token(c, token_id, now))
         return identity
 
-    async def ensure_bot(self, player_id: int, name: str, kind: str = "bot") -> BotRow:
-        """Return a player's bot by name (empty: the player's own), made now if need be."""
+    async def ensure_bot(
+        self, player_id: int, name: str, kind: str = "bot", limit: int | None = None
+    ) -> BotRow:
+        """Return a player's bot by name (empty: the player's own), made now if need be.
+
+        Raises `LimitReached` if the player has ``limit`` others already.
+        """
         now = self._clock()
         return await self._database.write(
-            lambda c: people.ensure_bot(c, player_id, name, kind, now)
+            lambda c: people.ensure_bot(c, player_id, name, kind, now, limit)
         )
 
-    async def ensure_version(self, bot_id: int, label: str) -> int:
-        """Return the id of a bot's version by label, made now if need be."""
+    async def ensure_version(self, bot_id: int, label: str, limit: int | None = None) -> int:
+        """Return the id of a bot's version by label, made now if need be.
+
+        Raises `LimitReached` if the bot has ``limit`` others already.
+        """
         now = self._clock()
-        return await self._database.write(lambda c: people.ensure_version(c, bot_id, label, now))
+        return await self._database.write(
+            lambda c: people.ensure_version(c, bot_id, label, now, limit)
+        )
 
     async def bot(self, bot_id: int) -> BotRow:
         """Return a bot by id; raises `Unknown`."""
         return await self._database.read(lambda c: people.bot(c, bot_id))
+
+    async def bot_named(self, player: str, name: str) -> BotRow:
+        """Return a player's bot by name (empty: the player's own); raises `Unknown`."""
+        return await self._database.read(lambda c: people.bot_named(c, player, name))
 
     async def bots_of(self, players: Iterable[str]) -> list[BotRow]:
         """Return all bots of the players of these names in any case; unknown ones have none."""
@@ -266,25 +304,32 @@ class Store:
 
     # leaderboards
 
-    async def leaderboard(self, game: str, limit: int = 100, offset: int = 0) -> list[Standing]:
-        """Return a page of the leaderboard of a game (canonical spec), best first."""
-        return await self._database.read(lambda c: leaderboards.leaderboard(c, game, limit, offset))
+    async def leaderboard(
+        self, game: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
+    ) -> list[Standing]:
+        """Return a page of the leaderboard of a game (canonical spec), best first.
+
+        Of each bot there is the version that it played with last, or ``every_version``.
+        """
+        return await self._database.read(
+            lambda c: leaderboards.leaderboard(c, game, limit, offset, every_version=every_version)
+        )
 
     async def games_with_results(self) -> list[str]:
         """Return the specs of all games that have a leaderboard."""
         return await self._database.read(leaderboards.games_with_results)
 
     async def pair_results(self, game: str) -> list[PairResult]:
-        """Return the counted results between every two bots that met in a game."""
+        """Return the counted results between every two versions that met in a game."""
         return await self._database.read(lambda c: leaderboards.pair_results_of(c, game))
 
     async def save_ratings(self, game: str, ratings: Mapping[int, RatingLike]) -> None:
-        """Put fitted ratings, by bot id, on the leaderboard and into the history."""
+        """Put fitted ratings, by version id, on the leaderboard and into the history."""
         now = self._clock()
         await self._database.write(lambda c: leaderboards.save_ratings(c, game, ratings, now))
 
     async def rating_history(self, game: str, bot_id: int) -> list[Snapshot]:
-        """Return a bot's ratings over time, oldest first."""
+        """Return the ratings of a bot's versions over time, oldest first."""
         return await self._database.read(lambda c: leaderboards.rating_history(c, game, bot_id))
 
     # competitions

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from plyhouse.clients.cli.administration import disable_bot, enable_bot
 from plyhouse.clients.cli.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -30,6 +31,10 @@ __all__ = ["bot"]
 @click.group(cls=HintingGroup)
 def bot() -> None:
     """Connect a bot to a server."""
+
+
+bot.add_command(disable_bot)
+bot.add_command(enable_bot)
 
 
 @bot.command()

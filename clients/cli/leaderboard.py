@@ -28,10 +28,17 @@ BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "retu
 @click.option(
     "--limit", default=100, show_default=True, type=click.IntRange(1, 1000), help="Lines."
 )
+@click.option(
+    "--versions",
+    is_flag=True,
+    help="Show every version of a bot, not just the one that it played with last.",
+)
 @server_option(default=None)
 @database_option()
 @json_option()
-def leaderboard(game: str, limit: int, server: str | None, database: str, as_json: bool) -> None:
+def leaderboard(
+    game: str, limit: int, versions: bool, server: str | None, database: str, as_json: bool
+) -> None:
     """Show the leaderboard of GAME: rating with its interval, score, results.
 
     Where the size of the return counts (chips, cents), ratings go by returns, and the
@@ -45,36 +52,44 @@ def leaderboard(game: str, limit: int, server: str | None, database: str, as_jso
     if server is not None:
         from plyhouse.clients.cli.shared.http import call, path
 
-        answer = call(server, "GET", path("leaderboards", spec) + f"?limit={limit}")
+        query = f"?limit={limit}&versions={'all' if versions else 'latest'}"
+        answer = call(server, "GET", path("leaderboards", spec) + query)
         rows: Sequence[Mapping[str, Any]] = answer["standings"]
     else:
-        rows = asyncio.run(standings_from_database(database, spec, limit))
+        rows = asyncio.run(standings_from_database(database, spec, limit, every_version=versions))
     if as_json:
         scoring = get_game(spec).info.scoring.value
         answer = {"game": spec, "scoring": scoring, "standings": list(rows)}
         click.echo(json.dumps(answer, indent=2))
     elif rows:
-        print_standings(spec, rows)
+        print_standings(spec, rows, versions=versions)
     else:
         note(f"No rated matches of {spec} yet in {server or database}.")
 
 
-async def standings_from_database(url: str, spec: str, limit: int) -> list[dict[str, Any]]:
+async def standings_from_database(
+    url: str, spec: str, limit: int, *, every_version: bool = False
+) -> list[dict[str, Any]]:
     """The first ``limit`` lines of a game's leaderboard, best first."""
     from plyhouse.server.results.leaderboards import lines
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)
     try:
-        standings = await store.leaderboard(spec, limit)
+        standings = await store.leaderboard(spec, limit, every_version=every_version)
         return [dataclasses.asdict(line) for line in lines(spec, standings)]
     finally:
         await store.close()
 
 
-def print_standings(title: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print standings (dicts with the fields of `plyhouse.server.results.leaderboards.Line`)."""
-    print_table(title, *_cells(rows), keys=3)
+def print_standings(
+    title: str, rows: Sequence[Mapping[str, Any]], *, versions: bool = False
+) -> None:
+    """Print standings (dicts with the fields of `plyhouse.server.results.leaderboards.Line`).
+
+    With ``versions`` they say of which version of a bot they are.
+    """
+    print_table(title, *_cells(rows, versions=versions), keys=4 if versions else 3)
 
 
 def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -82,7 +97,9 @@ def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     return rich_table(title, *_cells(rows))
 
 
-def _cells(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], list[list[str]], str]:
+def _cells(
+    rows: Sequence[Mapping[str, Any]], *, versions: bool = False
+) -> tuple[Sequence[str], list[list[str]], str]:
     """Columns, lines, and which columns to align right."""
     by_returns = any(row["mean_return"] is not None for row in rows)
     columns = WHO + (BY_RETURNS if by_returns else BY_WINS)
@@ -91,7 +108,7 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[str], list[list[
         known = row["rating"] is not None
         line = [
             str(row["rank"]),
-            row["bot"],
+            f"{row['bot']} {row['version'] or '-'}" if versions else row["bot"],
             row["player"],
             f"{row['rating']:.0f}" if known else "-",
             f"[{row['low']:.0f}, {row['high']:.0f}]" if known else "-",

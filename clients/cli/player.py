@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from plyhouse.clients.cli.administration import (
+    disable_player,
+    display,
+    enable_player,
+    keep_option,
+    operator,
+    rename,
+    why_option,
+    with_store,
+)
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import database_option
 from plyhouse.clients.cli.shared.output import note, print_table
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["player"]
 
-T = TypeVar("T")
 SCOPES = ("play", "organise", "admin")
 
 scope_option = click.option(
@@ -38,21 +45,6 @@ def player() -> None:
     A player is an account: a person or a team. Bots log in with a token of their player.
     These commands work on the database itself, also while a server uses it.
     """
-
-
-def _with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
-    """Open the database (made only with ``create``), do something with it, close it."""
-
-    async def run() -> T:
-        from plyhouse.storage.store import Store
-
-        store = await Store.open(url, create=create)
-        try:
-            return await action(store)
-        finally:
-            await store.close()
-
-    return asyncio.run(run())
 
 
 def _show_token(token: str, name: str) -> None:
@@ -76,7 +68,7 @@ def add(name: str, scopes: tuple[str, ...], label: str, database: str) -> None:
         row = await store.add_player(name)
         return await store.add_token(row.id, scopes, label)
 
-    _show_token(_with_store(database, action, create=True), name)
+    _show_token(with_store(database, action, create=True), name)
 
 
 @player.command()
@@ -91,7 +83,7 @@ def token(name: str, scopes: tuple[str, ...], label: str, database: str) -> None
         row = await store.player(name)
         return await store.add_token(row.id, scopes, label)
 
-    _show_token(_with_store(database, action), name)
+    _show_token(with_store(database, action), name)
 
 
 @player.command("list")
@@ -103,14 +95,18 @@ def list_players(database: str) -> None:
         rows = []
         for row in await store.players():
             tokens = [t for t in await store.tokens(row.id) if t.revoked_ms is None]
-            rows.append([row.name, day(row.created_ms), str(len(tokens))])
+            state = "disabled" if row.disabled_ms is not None else ""
+            rows.append(
+                [row.name, row.display or "-", day(row.created_ms), str(len(tokens)), state]
+            )
         return rows
 
-    rows = _with_store(database, action)
+    rows = with_store(database, action)
     if not rows:
         note(f"No players in {database}; add one with `plyhouse player add NAME`.")
         return
-    print_table("Players", ["player", "since", "valid tokens"], rows, "llr")
+    columns = ["player", "display name", "since", "valid tokens", "state"]
+    print_table("Players", columns, rows, "lllrl")
 
 
 @player.command()
@@ -133,23 +129,34 @@ def tokens(name: str, database: str) -> None:
             for token in await store.tokens(row.id)
         ]
 
-    rows = _with_store(database, action)
+    rows = with_store(database, action)
     columns = ["token", "scopes", "label", "since", "last used", "state"]
     print_table(f"Tokens of {name}", columns, rows, "llllll")
 
 
 @player.command()
 @click.argument("prefix")
+@why_option(required=False)
+@keep_option(keep=True)
 @database_option()
-def revoke(prefix: str, database: str) -> None:
-    """Revoke the token that begins with PREFIX; bots using it cannot log in again."""
+def revoke(prefix: str, why: str, keep_matches: bool, database: str) -> None:
+    """Revoke the token that begins with PREFIX.
+
+    Bots cannot log in with it again, and a running server closes the connections that were
+    opened with it.
+    """
 
     async def action(store: Store) -> str:
-        row = await store.revoke_token(prefix)
+        office = store.administration
+        row = await office.revoke_token(prefix, operator(why), keep_matches=keep_matches)
         return row.prefix
 
-    shown = _with_store(database, action)
+    shown = with_store(database, action)
     note(f"Revoked the token {shown}....")
+
+
+for _command in (disable_player, enable_player, rename, display):
+    player.add_command(_command)
 
 
 def day(milliseconds: int) -> str:

@@ -95,6 +95,16 @@ class Agenda(Generic[EntryT]):
                     break
         return taken
 
+    def drop(self, entry: EntryT) -> int:
+        """Leave out what an entry still has before it; return how many pairings that was."""
+        before = self._left
+        for group in tuple(self._of.get(entry, ())):
+            for number in range(self._next[group], len(self._begun), len(self._next)):
+                self._left -= not self._begun[number]
+                self._begun[number] = 1
+            self._skip(group)
+        return before - self._left
+
     def _from_the_beginning(self) -> Iterator[int]:
         """All pairings that have not begun, in order."""
         number = self._begun.find(0)

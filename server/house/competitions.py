@@ -28,7 +28,7 @@ from plyhouse.server.house.schedule import count, round_robin
 from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
 from plyhouse.storage.competitions import reason
 from plyhouse.storage.errors import StorageError, Unknown
-from plyhouse.storage.rows import CompetitionRow, EntryRow, TableRow, new_id, wall_ms
+from plyhouse.storage.rows import By, CompetitionRow, EntryRow, TableRow, new_id, wall_ms
 from plyhouse.storage.store import Store
 
 __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
@@ -98,6 +98,13 @@ class _Running:
     """Matches to be played again, because they were void."""
     repeated: int = 0
     """How many matches were, or are to be, played again."""
+    paused: bool = False
+    dropped: int = 0
+    """Pairings that are not played because an entry was withdrawn."""
+
+    def withdraw(self, bot: int) -> None:
+        """Leave out what a bot still has before it."""
+        self.dropped += self.agenda.drop(bot)
 
 
 class Competitions:
@@ -225,7 +232,7 @@ class Competitions:
         with the reason, and tried again at the next start.
         """
         for row in await self._store.competitions():
-            if row.status not in ("running", "open", "suspended"):
+            if row.status not in ("running", "open", "paused", "suspended"):
                 continue
             begun = await self._store.pairings_of(row.id)
             entries = await self._store.entries(row.id)
@@ -260,7 +267,55 @@ class Competitions:
                     running.repeated += len(again.orders)
                     if again.id not in begun:
                         running.again.append(again)
+        running.paused = row.status == "paused"
+        for entry in entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
         self._running[row.id] = running
+        self._finish_if_done(running)
+        self.advance_soon()
+
+    # -------------------------------------------------------------- while it is played
+
+    async def pause(self, identifier: str, by: By) -> None:
+        """Begin nothing more until `resume`; matches that run are played on.
+
+        This and the next three raise `Unknown`, and `NotNow` for what is over.
+        """
+        await self._set(identifier, "paused", by)
+
+    async def resume(self, identifier: str, by: By) -> None:
+        """Go on after `pause`."""
+        await self._set(identifier, "running", by)
+
+    async def delete(self, identifier: str, by: By) -> None:
+        """Begin nothing more and list it nowhere; what was played stays on the leaderboard."""
+        await self._set(identifier, "deleted", by)
+
+    async def withdraw(self, identifier: str, bot_id: int, by: By) -> None:
+        """Take a bot out of what is still to begin; what it has played stays in the table."""
+        await self._store.administration.withdraw(identifier, bot_id, by)
+        await self.changed(identifier)
+
+    async def _set(self, identifier: str, status: str, by: By) -> None:
+        await self._store.administration.set_competition_status(identifier, status, by)
+        await self.changed(identifier)
+
+    async def changed(self, identifier: str) -> None:
+        """An organiser has changed a competition in the database: do as it says there."""
+        running = self._running.get(identifier)
+        if running is None:
+            return
+        try:
+            found = await self._store.overview(identifier)
+        except Unknown:  # deleted
+            self._running.pop(identifier, None)
+            return
+        running.row = found.competition
+        running.paused = found.competition.status == "paused"
+        for entry in found.entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
         self._finish_if_done(running)
         self.advance_soon()
 
@@ -285,7 +340,7 @@ class Competitions:
             return
         freed, self._freed = self._freed, set()
         for running in self._running.values():
-            if not self._begin(running, freed):
+            if not running.paused and not self._begin(running, freed):
                 self.advance_soon(freed)
 
     def _begin(self, running: _Running, freed: Iterable[int] | None) -> bool:
@@ -366,11 +421,10 @@ class Competitions:
         running = self._running.get(identifier)
         found = await self._store.overview(identifier)
         # What has just begun may not be in the database yet; in the end all of it is there.
-        planned = (
-            found.progress.planned
-            if running is None
-            else (running.agenda.schedule.matches + running.repeated)
-        )
+        planned = found.progress.planned
+        if running is not None:
+            schedule = running.agenda.schedule
+            planned = schedule.matches - running.dropped * schedule.at_once + running.repeated
         return CompetitionView(
             found.competition,
             found.entries,
@@ -385,6 +439,8 @@ class Competitions:
 
     def _missing(self, running: _Running) -> list[str]:
         """What keeps pairings from being played, whoever else may be busy."""
+        if running.paused:
+            return ["The competition is paused."]
         game = running.terms.game
         matches = running.agenda.schedule.at_once
         missing = []

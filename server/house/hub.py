@@ -50,9 +50,11 @@ from plyhouse.server.house import journal
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.counts import Counts
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.health import HealthCheck
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby, read_game
 from plyhouse.server.house.matches import MatchRunner
+from plyhouse.server.house.oversight import Oversight
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.registration import Login, Registration
 from plyhouse.server.house.watchdog import Watchdog
@@ -117,9 +119,11 @@ class Hub:
             rating_of=self.ratings.rating_of,
             settle_stalls=self.watchdog.beat,
         )
-        self.registration = Registration(config, store)
+        self.registration = Registration(config, store, now)
         self.lobby = Lobby(config, self.runner, self.directory)
         self.competitions = Competitions(store, self.runner, self.directory)
+        self.oversight = Oversight(self)
+        self.health = HealthCheck(store, now)
         self._limits = ConnectionLimits(
             hello_timeout_ns=int(config.auth_timeout * 1e9),
             heartbeat_ns=int(config.heartbeat * 1e9),
@@ -176,6 +180,7 @@ class Hub:
             if resumed:
                 log.info("matches of the last run resumed", extra={"matches": resumed})
             await hub.competitions.restore()
+            await hub.oversight.start()
         except BaseException:
             await store.close()
             raise
@@ -264,7 +269,7 @@ class Hub:
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
         try:
-            player, token = await self.registration.register(message.player)
+            player, token = await self.registration.register(message.player, session.address)
         except ProtocolError as error:
             journal.registration_refused(session, message.player, error)
             raise
@@ -289,9 +294,10 @@ class Hub:
             raise
 
     async def _log_in(self, session: Session, hello: Hello) -> None:
-        login = await self.registration.log_in(hello)
+        login = await self.registration.log_in(hello, session.address)
         if session not in self.sessions:
             return  # it left meanwhile
+        self.oversight.check(login)
         participant = self.directory.participants.get(login.bot.id)
         if participant is None:
             participant = self._participant(login)
@@ -377,6 +383,7 @@ class Hub:
         participant.version, participant.version_id = hello.version, login.version_id
         participant.kind = "human" if login.in_person else "bot"
         participant.scopes = login.identity.scopes
+        participant.token_id = login.identity.token_id
         participant.games = frozenset(hello.games)
         participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
         participant.updates, participant.scenes = hello.updates, hello.scenes
@@ -499,6 +506,20 @@ class Hub:
 
     # -------------------------------------------------------------------------- endings
 
+    def expel(
+        self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
+    ) -> None:
+        """Close the connections of all participants that fit; unless their matches are kept, they
+        forfeit them (those that have not begun are void).
+        """
+        for participant in filter(fits, tuple(self.directory.participants.values())):
+            held = tuple(self.directory.matches_of(participant))
+            if participant.line is not None:
+                participant.line.fail(code, text)
+            if not keep_matches:
+                for live, seat in held:
+                    live.input(live.match.exclude, seat, self.now())
+
     def _match_over(self, live: LiveMatch) -> None:
         outcome = live.match.outcome
         config = live.match.config
@@ -526,6 +547,7 @@ class Hub:
         """Stop: running matches stay in the database and are taken up at the next start."""
         await self.say_goodbye()
         self.watchdog.stop()
+        await self.oversight.close()
         if self._sweeper is not None:
             self._sweeper.cancel()
         for task in tuple(self._tasks):

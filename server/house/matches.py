@@ -171,7 +171,9 @@ class MatchRunner:
             pairing=row.id,
             game=terms.game,
             time_control=terms.time_control,
-            players=tuple(each.seat_info(self._rating_of(spec, each.bot_id)) for each in seated),
+            players=tuple(
+                each.seat_info(self._rating_of(spec, each.version_id)) for each in seated
+            ),
             seed=row.seed,
             rated=terms.rated,
             stream=stream,
@@ -269,7 +271,7 @@ class MatchRunner:
         header = stored.header
         config = config_of(header, get_game(header.game))
         players = tuple(
-            each.seat_info(self._rating_of(header.game, each.bot_id)) for each in holders
+            each.seat_info(self._rating_of(header.game, each.version_id)) for each in holders
         )
         return restore(replace(config, players=players), stored.events, self.now())
 

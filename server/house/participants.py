@@ -67,6 +67,8 @@ class Participant:
     version_id: int = 0
     version: str = ""
     kind: str = "bot"
+    token_id: int = 0
+    """The token of its last login; 0 if that was before the server's start."""
     scopes: frozenset[str] = frozenset()
     games: frozenset[str] = frozenset()
     """Games in which it accepts matches of organisers and challengers (names or specs)."""

@@ -462,6 +462,17 @@ class Match:
         returns = outcomes.void_returns(self.seats)
         return self._finish(termination, returns, seat, reason, now, detail=detail)
 
+    def exclude(self, seat: int, now: int) -> Effects:
+        """An organiser excludes the holder of a seat: it forfeits, and before the start the match
+        is void.
+        """
+        if self.course.status == "finished":
+            return Effects([], [])
+        reason = f"{seat_label(self.config, seat)} was excluded by the organiser."
+        if self.course.status == "waiting":
+            return self.abort(reason, now, seat=seat)
+        return self._forfeit("disconnect", seat, reason, now)
+
     def server_paused(self, now: int) -> None:
         """The server stops to serve (or did at ``now``, when noticed afterwards)."""
         if self._paused_at is None:

@@ -28,7 +28,7 @@ log = logging.getLogger("plyhouse.server.results.ratings")
 DELAY_SECONDS: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line(Standing):
     """A line of a leaderboard: a standing, and the mean return where the game is scored by it."""
 
@@ -86,16 +86,16 @@ class Leaderboards:
         self._task: asyncio.Task[None] | None = None
         self._open = True
 
-    def rating_of(self, game: str, bot_id: int) -> float | None:
-        """A bot's rating in a game as last fitted; None while it has none."""
-        return self._ratings.get(game, {}).get(bot_id)
+    def rating_of(self, game: str, version_id: int) -> float | None:
+        """A version's rating in a game as last fitted; None while it has none."""
+        return self._ratings.get(game, {}).get(version_id)
 
     async def start(self) -> None:
         """Read the ratings of all games, and fit those anew that have results."""
         for game in await self._store.games_with_results():
             self._ratings[game] = {
-                line.bot_id: line.rating
-                for line in await self._store.leaderboard(game, limit=100_000)
+                line.version_id: line.rating
+                for line in await self._store.leaderboard(game, 1_000_000, every_version=True)
                 if line.rating is not None
             }
             self._stale.add(game)
@@ -103,7 +103,7 @@ class Leaderboards:
             self._schedule()
 
     def played(self, game: str) -> None:
-        """A rated match of this game has ended."""
+        """A rated match of this game has ended, or has become void."""
         self._stale.add(game)
         self._schedule()
 
@@ -149,7 +149,7 @@ class Leaderboards:
             except Exception:
                 log.exception("ratings of %s", game)
             else:
-                self._ratings[game] = {bot: rating.elo for bot, rating in ratings.items()}
+                self._ratings[game] = {version: each.elo for version, each in ratings.items()}
 
 
 def _game(spec: str) -> Game | None:
@@ -171,8 +171,8 @@ def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
     share = 1.0 / opponents
     return fit(
         PairScore(
-            each.bot_a,
-            each.bot_b,
+            each.version_a,
+            each.version_b,
             each.games * share,
             each.score_a * share,
             each.squares_a * share,

@@ -6,12 +6,18 @@ from typing import Any, Final
 
 from litestar import Litestar
 from litestar.config.response_cache import ResponseCacheConfig
-from litestar.datastructures import ResponseHeader
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from plyhouse.server.web import client
-from plyhouse.server.web.api import competitions, house, leaderboards, matches, players
+from plyhouse.server.web.api import (
+    administration,
+    competitions,
+    house,
+    leaderboards,
+    matches,
+    players,
+)
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
@@ -22,19 +28,6 @@ from plyhouse.server.web.problems import HANDLERS as PROBLEM_HANDLERS
 from plyhouse.server.web.problems import MAX_BODY
 
 __all__ = ["create_api"]
-
-SAFETY_HEADERS: Final = (
-    # Scripts, styles, pictures and connections only from and to this server; 'self' covers its
-    # websocket.
-    ResponseHeader(
-        name="content-security-policy",
-        value="default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    ResponseHeader(name="x-content-type-options", value="nosniff"),
-    ResponseHeader(name="referrer-policy", value="same-origin"),
-)
-"""Sent with every answer; no page needs more than this."""
 
 DESCRIPTION: Final = """\
 Everything is read from the database or the hub at the time of asking.  What is public is public
@@ -50,6 +43,7 @@ def create_api() -> Litestar:
         *matches.HANDLERS,
         *players.HANDLERS,
         *competitions.HANDLERS,
+        *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
         *play_pages.HANDLERS,
@@ -60,7 +54,6 @@ def create_api() -> Litestar:
         handlers,
         exception_handlers=PROBLEM_HANDLERS,
         middleware=[Compression],
-        response_headers=SAFETY_HEADERS,
         logging_config=None,
         response_cache_config=ResponseCacheConfig(),
         openapi_config=OpenAPIConfig(

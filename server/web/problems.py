@@ -15,7 +15,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.storage.errors import StorageError, Unknown
+from plyhouse.storage.errors import StorageError, Unknown, public_message
 
 __all__ = ["HANDLERS", "MAX_BODY", "Problem"]
 
@@ -28,6 +28,9 @@ _STATUS: Final = {
     "auth/required": 401,
     "auth/bad_token": 401,
     "auth/revoked": 401,
+    "auth/disabled": 403,
+    "auth/rate": 429,
+    "auth/limit": 409,
     "auth/scope": 403,
     "auth/registration_closed": 403,
     "auth/name_taken": 409,
@@ -37,6 +40,9 @@ _STATUS: Final = {
     "storage/unknown": 404,
     "storage/exists": 409,
     "storage/bad_name": 400,
+    "storage/bad_value": 400,
+    "storage/not_now": 409,
+    "storage/limit": 409,
     "server/storage": 503,
     "server/shutting_down": 503,
 }
@@ -71,7 +77,12 @@ def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, An
     code = getattr(error, "code", "server/fault")
     if isinstance(error, Unknown):
         code = "storage/unknown"
-    return _respond(code, str(error), getattr(error, "status", None))
+    detail = str(error)
+    if isinstance(error, StorageError):
+        detail = public_message(error)
+        if detail != str(error):
+            log.error("%s: %s", code, error)
+    return _respond(code, detail, getattr(error, "status", None))
 
 
 def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
@@ -109,12 +120,19 @@ def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[s
     return _respond("server/fault", "The server made an error; its log says more.", 500)
 
 
+def _recursion(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    if "deserializing" in str(error):  # the reader of bodies says so
+        return _respond("http/400", "The body could not be read: it is nested too deeply.", 400)
+    return _fault(request, error)
+
+
 HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     Problem: _known,
     ProtocolError: _known,
     StorageError: _known,
     GameError: _known,
     HTTPException: _http,
+    RecursionError: _recursion,
     Exception: _fault,
 }
 """For Litestar: which exception becomes which answer."""

@@ -135,6 +135,11 @@ class Session:
         return self._transport.peer
 
     @property
+    def address(self) -> str:
+        """The address that the client connects from, without its port."""
+        return self._transport.peer.rpartition(":")[0] or self._transport.peer
+
+    @property
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far; 0 before the first measurement."""
         return self.connection.round_trip_ns

@@ -123,6 +123,17 @@ class World:
             self.bots[name] = row, await self.store.ensure_version(row.id, "1")
         return self.bots[name][0]
 
+    async def version(self, name: str) -> int:
+        """Return the id of the version that the bot of that name plays with now."""
+        await self.bot(name)
+        return self.bots[name][1]
+
+    async def upgrade(self, name: str, label: str) -> int:
+        """Let a bot play with another version from now on; return its id."""
+        row = await self.bot(name)
+        self.bots[name] = row, await self.store.ensure_version(row.id, label)
+        return self.bots[name][1]
+
     async def new(
         self,
         *names: str,

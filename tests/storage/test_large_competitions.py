@@ -15,6 +15,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house import competitions, schedule
 from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.storage.rows import NewPairing, PairingRow
@@ -80,7 +81,7 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
     monkeypatch.setattr(competitions, "round_robin", watched)
     async with await Store.open(lasting_url) as store:
         entries = await bots(store)
-        house = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
         with statements(store) as seen:
             made = await house.create("Cup", TERMS, entries=entries)
         assert len([each for each in seen if each.startswith("INSERT")]) == 2
@@ -89,7 +90,7 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         assert (view.planned, view.created) == (2 * PAIRINGS, 0)
         assert len(view.waiting_for) == ENTRIES
         await store.apply([NewPairing(row(made, number)) for number in range(0, PAIRINGS, 2)])
-        later = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        later = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
         with statements(store) as seen:
             await later.restore()
         assert len(seen) < 8, seen
@@ -122,7 +123,7 @@ async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
     monkeypatch.setattr(competitions, "round_robin", None)
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         names = (await bots(store))[:entries]
-        house = Competitions(store, Idle(), {})  # type: ignore[arg-type]
+        house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
         terms = Terms(get_game(game), TimeControl.parse("move:1"), rated=True, mirrored=True)
         with pytest.raises(ProtocolError, match="fewer rounds or entries") as caught:
             await house.create("Cup", terms, rounds=rounds, entries=names)

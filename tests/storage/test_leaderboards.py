@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage.errors import AlreadyExists, Unknown
-from plyhouse.storage.rows import CompetitionRow, Progress
+from plyhouse.storage.rows import CompetitionRow, FinishMatch, Progress
 from plyhouse.storage.store import Store
 
 
@@ -32,9 +33,17 @@ async def test_standings_and_pairs_follow_the_matches(store: Store, world: Any) 
     ada = rows["ada"]
     assert (ada.rank, ada.wins, ada.draws, ada.losses, ada.returns) == (1, 2, 1, 2, -3.0)
     assert (ada.rating, ada.low, ada.high) == (None, None, None)
-    names = {(await world.bot(name)).id: name for name in ("ada", "bob", "cy")}
+    names = {await world.version(name): name for name in ("ada", "bob", "cy")}
     assert [
-        (names[r.bot_a], names[r.bot_b], r.wins_a, r.draws, r.wins_b, r.score_a, r.squares_a)
+        (
+            names[r.version_a],
+            names[r.version_b],
+            r.wins_a,
+            r.draws,
+            r.wins_b,
+            r.score_a,
+            r.squares_a,
+        )
         for r in await store.pair_results("pig")
     ] == [("ada", "bob", 2, 1, 1, 2.5, 2.25), ("ada", "cy", 0, 0, 1, 0, 0)]
     assert [r.games for r in await store.pair_results("pig")] == [4, 1]
@@ -70,9 +79,10 @@ async def test_a_competition_goes_by_returns_where_they_count(store: Store, worl
 async def test_every_two_seats_of_a_big_match_are_a_pair(store: Store, world: Any) -> None:
     await world.play("cy", "ada", "bob", returns=(2, -1, -1))
     pairs = {
-        (r.bot_a, r.bot_b): (r.wins_a, r.draws, r.wins_b) for r in await store.pair_results("pig")
+        (r.version_a, r.version_b): (r.wins_a, r.draws, r.wins_b)
+        for r in await store.pair_results("pig")
     }
-    cy, ada, bob = [(await world.bot(name)).id for name in ("cy", "ada", "bob")]
+    cy, ada, bob = [await world.version(name) for name in ("cy", "ada", "bob")]
     assert pairs == {(cy, ada): (1, 0, 0), (cy, bob): (1, 0, 0), (ada, bob): (0, 1, 0)}
 
 
@@ -106,30 +116,33 @@ async def test_ratings_order_the_leaderboard_and_unrated_bots_come_last(
 ) -> None:
     await world.play("ada", "bob", returns=(1, -1))
     await world.play("cy", "bob", returns=(1, -1))
-    ada, bob, cy = [(await world.bot(name)).id for name in ("ada", "bob", "cy")]
+    ada, bob, cy = [await world.version(name) for name in ("ada", "bob", "cy")]
     await store.save_ratings("pig", {bob: Rating(-50, -90, -10), cy: Rating(40.5, 0, 80)})
     rows = await store.leaderboard("pig")
     assert [(row.rank, row.bot) for row in rows] == [(1, "cy"), (2, "bob"), (3, "ada")]
     assert [row.rating for row in rows] == [40.5, -50, None]
     assert (rows[0].low, rows[0].high) == (0, 80)
-    assert [row.bot_id for row in await store.leaderboard("pig", limit=2, offset=1)] == [bob, ada]
+    assert [row.version_id for row in await store.leaderboard("pig", limit=2, offset=1)] == [
+        bob,
+        ada,
+    ]
     assert (await store.leaderboard("pig", limit=2, offset=1))[0].rank == 2
     # Results that come later keep the rating; an unchanged one makes no snapshot.
     await world.play("ada", "cy", returns=(1, -1))
     clock.now += 10
     await store.save_ratings("pig", {bob: Rating(-50, -90, -10), cy: Rating(20, 0, 60)})
-    history = await store.rating_history("pig", cy)
+    history = await store.rating_history("pig", (await world.bot("cy")).id)
     assert [(s.rating, s.games, s.taken_ms) for s in history] == [
         (40.5, 1, 1_000_000),
         (20, 2, 1_000_010),
     ]
-    assert len(await store.rating_history("pig", bob)) == 1
+    assert len(await store.rating_history("pig", (await world.bot("bob")).id)) == 1
 
 
 async def test_only_bots_with_results_can_be_rated(store: Store, world: Any) -> None:
-    ada = await world.bot("ada")
+    ada = await world.version("ada")
     with pytest.raises(Unknown, match="no rated result in pig"):
-        await store.save_ratings("pig", {ada.id: Rating(1, 0, 2)})
+        await store.save_ratings("pig", {ada: Rating(1, 0, 2)})
 
 
 COMPETITION = CompetitionRow(
@@ -196,3 +209,65 @@ async def test_bots_are_found_by_the_names_of_their_players(store: Store, world:
     found = await store.bots_of(["ADA", "cy", "zed"])
     assert sorted(bot.name for bot in found) == ["ada", "cy"]
     assert await store.bots_of([]) == []
+
+
+async def test_results_are_kept_per_version_and_the_latest_is_shown(
+    store: Store, world: Any
+) -> None:
+    await world.play("ada", "bob", returns=(1, -1))
+    old = await world.version("ada")
+    new = await world.upgrade("ada", "2")
+    await world.play("ada", "bob", returns=(-1, 1))
+    await world.play("bob", "ada", returns=(1, -1))
+    rows = {row.bot: row for row in await store.leaderboard("pig")}
+    assert len(await store.leaderboard("pig")) == 2, "one line for each bot"
+    assert (rows["ada"].version, rows["ada"].version_id) == ("2", new)
+    assert (rows["ada"].games, rows["ada"].losses, rows["ada"].latest) == (2, 2, True)
+    assert rows["bob"].games == 3
+    every = {
+        (row.bot, row.version): row for row in await store.leaderboard("pig", every_version=True)
+    }
+    assert set(every) == {("ada", "1"), ("ada", "2"), ("bob", "1")}
+    assert (every["ada", "1"].games, every["ada", "1"].wins, every["ada", "1"].latest) == (
+        1,
+        1,
+        False,
+    )
+    bob = await world.version("bob")
+    met = {(r.version_a, r.version_b): r.games for r in await store.pair_results("pig")}
+    assert met == {tuple(sorted((old, bob))): 1, tuple(sorted((new, bob))): 2}
+    # Who goes back to an earlier version is shown with that one again.
+    await world.upgrade("ada", "1")
+    await world.play("ada", "bob", returns=(1, -1))
+    assert [(r.version, r.games) for r in await store.leaderboard("pig") if r.bot == "ada"] == [
+        ("1", 2)
+    ]
+
+
+async def test_two_versions_that_end_in_one_transaction_leave_one_latest(
+    store: Store, world: Any
+) -> None:
+    first, ops = await world.new("ada", "bob")
+    await world.upgrade("ada", "2")
+    second, more = await world.new("ada", "bob")
+    ends = [
+        FinishMatch(*(match, "normal", (1.0, -1.0), 7, 99), scores=match_scores((1.0, -1.0)))
+        for match in (second, first)
+    ]
+    await store.apply([*ops, *more, *ends])
+    assert [(r.bot, r.version) for r in await store.leaderboard("pig")] == [
+        ("ada", "1"),
+        ("bob", "1"),
+    ]
+
+
+async def test_a_new_version_has_a_rating_of_its_own(store: Store, world: Any) -> None:
+    await world.play("ada", "bob", returns=(1, -1))
+    old = await world.version("ada")
+    await store.save_ratings("pig", {old: Rating(30, 0, 60)})
+    new = await world.upgrade("ada", "2")
+    await world.play("ada", "bob", returns=(1, -1))
+    assert {r.bot: r.rating for r in await store.leaderboard("pig")} == {"ada": None, "bob": None}
+    await store.save_ratings("pig", {new: Rating(50, 0, 90)})
+    history = await store.rating_history("pig", (await world.bot("ada")).id)
+    assert [(s.version_id, s.rating) for s in history] == [(old, 30), (new, 50)]

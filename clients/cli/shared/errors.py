@@ -46,6 +46,8 @@ _BY_CODE: Final = {
     "storage/bad_name": EXIT_USAGE,
     "storage/bad_scope": EXIT_USAGE,
     "storage/driver_missing": EXIT_USAGE,
+    "storage/not_now": EXIT_USAGE,
+    "storage/limit": EXIT_USAGE,
     "storage/revoked": EXIT_REFUSED,
     "storage/login_refused": EXIT_REFUSED,
     "server/fault": EXIT_FAILED,

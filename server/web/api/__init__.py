@@ -7,6 +7,7 @@
     matches         matches, their records and replays
     players         players and accounts
     competitions    competitions: shown, and started
+    administration  what organisers do, and the log of it
 
 Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.
 Everything is read from the database or the hub at the time of asking.

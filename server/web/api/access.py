@@ -8,13 +8,21 @@ from litestar import Request
 
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage.rows import Identity
 
-__all__ = ["authorise"]
+__all__ = ["address_of", "authorise"]
 
 
-async def authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> None:
-    """Return if the request's token allows ``scope``; else `Problem` or `ProtocolError`."""
+async def authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> Identity:
+    """Return whose token the request has, if it allows ``scope``; else `Problem` or
+    `ProtocolError`.
+    """
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN'.")
-    await hub.registration.identify(token.strip(), scope)
+    return await hub.registration.identify(token.strip(), scope, address_of(request))
+
+
+def address_of(request: Request[Any, Any, Any]) -> str:
+    """Return where a request comes from."""
+    return request.client.host if request.client is not None else "unknown"

@@ -46,12 +46,14 @@ _WORDS: Final = {
 
 
 @get(["/api/v1/health", "/api/v1/status"], tags=["server"])
-async def health(state: State) -> Health:
-    """Say how the server is doing."""
+async def health(state: State) -> Response[Health]:
+    """Say how the server is doing: 503 while it cannot store anything, or stops."""
     hub = hub_of(state)
     watchdog = hub.watchdog
-    return Health(
-        status="stopping" if hub.stopping else "degraded" if await _cannot_store(hub) else "ok",
+    works = not await _cannot_store(hub) and await hub.health.storing()
+    status = "stopping" if hub.stopping else "ok" if works else "degraded"
+    shown = Health(
+        status=status,
         version=server_version().removeprefix("plyhouse "),
         protocol=PROTOCOL_VERSION,
         registration=hub.config.registration,
@@ -64,6 +66,7 @@ async def health(state: State) -> Health:
         stalled_ms=watchdog.total_ns // MS,
         longest_stall_ms=watchdog.longest_ns // MS,
     )
+    return Response(shown, status_code=200 if status == "ok" else 503)
 
 
 @get("/healthz", tags=["server"], media_type=MediaType.TEXT, sync_to_thread=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from litestar import get
 from litestar.datastructures import State
-from litestar.params import FromPath
+from litestar.params import FromPath, FromQuery
 
 from plyhouse.server.house.lobby import read_game
 from plyhouse.server.results.leaderboards import lines, scoring_of
@@ -24,14 +24,21 @@ async def leaderboards(state: State) -> list[str]:
 
 @get("/api/v1/leaderboards/{game:str}", tags=["results"])
 async def leaderboard(
-    state: State, game: FromPath[str], limit: Limit = 100, offset: Offset = 0
+    state: State,
+    game: FromPath[str],
+    versions: FromQuery[Literal["latest", "all"]] = "latest",
+    limit: Limit = 100,
+    offset: Offset = 0,
 ) -> Leaderboard:
     """Give the standings of a game; ratings come with their 95 % interval.
 
-    Where the game is scored by returns, so does the mean return per match.
+    Where the game is scored by returns, so does the mean return per match.  Results are kept per
+    version of a bot: shown are those of the version that it played with last, or of all versions.
     """
     spec = read_game(game).spec
-    standings = await hub_of(state).store.leaderboard(spec, limit, offset)
+    standings = await hub_of(state).store.leaderboard(
+        spec, limit, offset, every_version=versions == "all"
+    )
     return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
 
 

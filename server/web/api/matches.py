@@ -158,6 +158,7 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
         started_ms=row.started_ms,
         finished_ms=row.finished_ms,
         record=f"/api/v1/matches/{row.id}/record",
+        void_reason=row.void_reason,
     )
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from litestar import get, post
+from litestar import Request, get, patch, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.web.api.access import address_of, authorise
 from plyhouse.server.web.api.matches import match_view
-from plyhouse.server.web.api.types import Account, NewPlayer, PlayerView
+from plyhouse.server.web.api.types import Account, NewPlayer, PlayerChange, PlayerView
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.rows import By
 
 __all__ = ["HANDLERS"]
 
@@ -18,13 +22,18 @@ __all__ = ["HANDLERS"]
 @get("/api/v1/players/{name:str}", tags=["players"])
 async def player(state: State, name: FromPath[str]) -> PlayerView:
     """Show a player, its bots and its latest matches."""
-    hub = hub_of(state)
+    return await _view(hub_of(state), name)
+
+
+async def _view(hub: Hub, name: str) -> PlayerView:
     row = await hub.store.player(name)
     rows = await hub.store.list_matches(player_id=row.id, limit=20)
     prefix = row.name.lower()
     online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
     return PlayerView(
         player=row.name,
+        display=row.display,
+        disabled=row.disabled_ms is not None,
         created_ms=row.created_ms,
         bots=await hub.store.bots(row.id),
         online=online,
@@ -33,9 +42,26 @@ async def player(state: State, name: FromPath[str]) -> PlayerView:
 
 
 @post("/api/v1/players", tags=["players"])
-async def register(state: State, data: JSONBody[NewPlayer]) -> Account:
+async def register(
+    state: State, request: Request[Any, Any, Any], data: JSONBody[NewPlayer]
+) -> Account:
     """Make an account, where registration is open; keep the token, it is shown only here."""
-    return Account(*await hub_of(state).registration.register(data.player))
+    registration = hub_of(state).registration
+    return Account(*await registration.register(data.player, address_of(request), data.display))
 
 
-HANDLERS: Final[tuple[Any, ...]] = (player, register)
+@patch("/api/v1/players/{name:str}", tags=["players"], security=[{"token": []}])
+async def change(
+    state: State, request: Request[Any, Any, Any], name: FromPath[str], data: JSONBody[PlayerChange]
+) -> PlayerView:
+    """Change how a player is called beside its name; with a token of its own, or an organiser's."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    if name.lower() != identity.player.lower() and "admin" not in identity.scopes:
+        raise ProtocolError("auth/scope", f"This token is not one of {name}.")
+    by = By(identity.player)
+    row = await hub.store.administration.set_display(name, data.display, by)
+    return await _view(hub, row.name)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (player, register, change)

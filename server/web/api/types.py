@@ -24,6 +24,7 @@ __all__ = [
     "NewPlayer",
     "ObservationView",
     "ParameterView",
+    "PlayerChange",
     "PlayerView",
     "Readiness",
     "SeatView",
@@ -139,6 +140,8 @@ class MatchView(Struct):
     finished_ms: int | None
     record: str
     """Where its record is, once it may be read."""
+    void_reason: str | None = None
+    """Why an organiser made it void, so that it counts nowhere; null if nobody did."""
     snapshot: MatchSnapshot | None = None
     """What a spectator sees now; only for a single match, while the server has it at hand."""
 
@@ -147,16 +150,29 @@ class PlayerView(Struct):
     """A player with its bots and their latest matches."""
 
     player: str
+    display: str
+    """How it wants to be called beside its name; empty: not at all."""
+    disabled: bool
+    """Whether an organiser keeps it from logging in."""
     created_ms: int
     bots: list[BotRow]
     online: list[str]
     matches: list[MatchView]
 
 
-class NewPlayer(Struct):
+class NewPlayer(Struct, forbid_unknown_fields=True):
     """A request for an account."""
 
     player: Annotated[str, Meta(min_length=1, max_length=64)]
+    display: Annotated[str, Meta(max_length=64)] = ""
+    """How it wants to be called beside its name."""
+
+
+class PlayerChange(Struct, forbid_unknown_fields=True):
+    """What a player may change of itself."""
+
+    display: Annotated[str, Meta(max_length=64)]
+    """How it wants to be called beside its name, in any script; empty: not at all."""
 
 
 class Account(Struct):
@@ -166,7 +182,7 @@ class Account(Struct):
     token: str
 
 
-class NewCompetition(Struct):
+class NewCompetition(Struct, forbid_unknown_fields=True):
     """What an organiser wants to be played."""
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]

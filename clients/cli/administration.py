@@ -1,0 +1,300 @@
+"""``plyhouse void``, ``audit`` and ``competition``, and what organisers do to players and bots.
+
+These commands work on the database.  A server that uses it reads of them in the audit log within
+a second or two, and acts: connections are closed, matches ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import database_option, json_option
+from plyhouse.clients.cli.shared.output import note, print_table
+
+if TYPE_CHECKING:
+    from plyhouse.storage.rows import By
+    from plyhouse.storage.store import Store
+
+__all__ = [
+    "audit",
+    "competition",
+    "disable_bot",
+    "disable_player",
+    "display",
+    "enable_bot",
+    "enable_player",
+    "keep_option",
+    "operator",
+    "rename",
+    "void",
+    "why_option",
+    "with_store",
+]
+
+T = TypeVar("T")
+
+
+def why_option(*, required: bool = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """The reason that is kept in the audit log."""
+    return click.option(
+        "--why",
+        default=None if required else "",
+        required=required,
+        help="The reason; it is kept in the audit log.",
+    )
+
+
+def keep_option(*, keep: bool) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Whether matches that run are played on."""
+    return click.option(
+        "--keep-matches/--forfeit-matches",
+        default=keep,
+        show_default=True,
+        help="Play running matches on (who is away loses them by the clock), or forfeit them.",
+    )
+
+
+def operator(why: str) -> By:
+    """Who sits here, for the audit log."""
+    import getpass
+
+    from plyhouse.storage.rows import By
+
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        user = "unknown"
+    return By(f"{user} (command line)", why)
+
+
+def with_store(url: str, action: Callable[[Store], Awaitable[T]], *, create: bool = False) -> T:
+    """Open the database (made only with ``create``), do something with it, close it."""
+
+    async def run() -> T:
+        from plyhouse.storage.store import Store
+
+        store = await Store.open(url, create=create)
+        try:
+            return await action(store)
+        finally:
+            await store.close()
+
+    return asyncio.run(run())
+
+
+@click.command("disable")
+@click.argument("name")
+@why_option()
+@keep_option(keep=False)
+@database_option()
+def disable_player(name: str, why: str, keep_matches: bool, database: str) -> None:
+    """Keep the player NAME from logging in, and close its connections."""
+
+    async def action(store: Store) -> str:
+        office = store.administration
+        row = await office.disable_player(name, operator(why), keep_matches=keep_matches)
+        return row.name
+
+    note(f"Disabled {with_store(database, action)}; a running server closes its connections.")
+
+
+@click.command("enable")
+@click.argument("name")
+@why_option(required=False)
+@database_option()
+def enable_player(name: str, why: str, database: str) -> None:
+    """Let the disabled player NAME log in again."""
+
+    async def action(store: Store) -> str:
+        return (await store.administration.enable_player(name, operator(why))).name
+
+    note(f"Enabled {with_store(database, action)}.")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("new_name")
+@why_option(required=False)
+@database_option()
+def rename(name: str, new_name: str, why: str, database: str) -> None:
+    """Give the player NAME the name NEW_NAME, also in what it has played.
+
+    Tokens stay valid. Its bots are asked to connect again, and play on.
+    """
+
+    async def action(store: Store) -> str:
+        return (await store.administration.rename_player(name, new_name, operator(why))).name
+
+    note(f"{name} is called {with_store(database, action)} now.")
+
+
+@click.command()
+@click.argument("name")
+@click.argument("text", default="")
+@database_option()
+def display(name: str, text: str, database: str) -> None:
+    """Set the name that is shown beside that of the player NAME, in any script.
+
+    Without TEXT it is taken away.
+    """
+
+    async def action(store: Store) -> str:
+        return (await store.administration.set_display(name, text, operator(""))).display
+
+    shown = with_store(database, action)
+    note(f"{name} is shown as {shown}." if shown else f"{name} is shown by its name alone.")
+
+
+def _bot(text: str) -> tuple[str, str]:
+    player, _, name = text.partition("/")
+    return player, name
+
+
+@click.command("disable")
+@click.argument("bot", metavar="PLAYER/BOT")
+@why_option()
+@keep_option(keep=False)
+@database_option()
+def disable_bot(bot: str, why: str, keep_matches: bool, database: str) -> None:
+    """Keep a bot from logging in, and close its connection."""
+
+    async def action(store: Store) -> str:
+        office = store.administration
+        row = await office.disable_bot(*_bot(bot), operator(why), keep_matches=keep_matches)
+        return f"{row.player}/{row.name}"
+
+    note(f"Disabled {with_store(database, action)}; a running server closes its connection.")
+
+
+@click.command("enable")
+@click.argument("bot", metavar="PLAYER/BOT")
+@why_option(required=False)
+@database_option()
+def enable_bot(bot: str, why: str, database: str) -> None:
+    """Let a disabled bot log in again."""
+
+    async def action(store: Store) -> str:
+        row = await store.administration.enable_bot(*_bot(bot), operator(why))
+        return f"{row.player}/{row.name}"
+
+    note(f"Enabled {with_store(database, action)}.")
+
+
+@click.command()
+@click.argument("match")
+@why_option()
+@database_option()
+def void(match: str, why: str, database: str) -> None:
+    """Let MATCH count nowhere any more: neither on leaderboards nor in tables.
+
+    It stays in the record, with the reason. One that is being played is ended.
+    """
+    from plyhouse.server.results.voiding import void_match
+
+    with_store(database, lambda store: void_match(store, match, operator(why)))
+    note(f"Match {match} is void.")
+
+
+@click.command()
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="Lines."
+)
+@database_option()
+@json_option()
+def audit(limit: int, database: str, as_json: bool) -> None:
+    """Show what organisers did: who, when, to whom or what, and why."""
+    rows = with_store(database, lambda store: store.administration.log(limit))
+    if as_json:
+        click.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
+    elif rows:
+        cells = [[minute(row.at_ms), row.who, row.what, row.subject, row.why] for row in rows]
+        print_table("Audit log", ["when (UTC)", "who", "what", "subject", "why"], cells, "lllll")
+    else:
+        note(f"Nothing in the audit log of {database} yet.")
+
+
+def minute(milliseconds: int) -> str:
+    """A wall-clock time in milliseconds since 1970, in UTC: ``2026-05-04 09:30``."""
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+@click.group(cls=HintingGroup)
+def competition() -> None:
+    """Pause, resume or delete competitions, and withdraw bots from them.
+
+    These commands work on the database itself; a server that uses it follows within a second
+    or two.
+    """
+
+
+@competition.command("list")
+@database_option()
+def list_competitions(database: str) -> None:
+    """List the competitions, newest first."""
+    rows = with_store(database, lambda store: store.competitions())
+    if not rows:
+        note(f"No competitions in {database}.")
+        return
+    cells = [[row.id, row.name, row.game, row.status, minute(row.created_ms)] for row in rows]
+    columns = ["competition", "name", "game", "status", "made (UTC)"]
+    print_table("Competitions", columns, cells, "lllll")
+
+
+def _set_status(database: str, competition_id: str, status: str, why: str) -> None:
+    async def action(store: Store) -> str:
+        office = store.administration
+        return (await office.set_competition_status(competition_id, status, operator(why))).name
+
+    note(f"{with_store(database, action)} is {status}.")
+
+
+@competition.command()
+@click.argument("competition_id", metavar="COMPETITION")
+@why_option(required=False)
+@database_option()
+def pause(competition_id: str, why: str, database: str) -> None:
+    """Begin nothing more of COMPETITION; matches that run are played on."""
+    _set_status(database, competition_id, "paused", why)
+
+
+@competition.command()
+@click.argument("competition_id", metavar="COMPETITION")
+@why_option(required=False)
+@database_option()
+def resume(competition_id: str, why: str, database: str) -> None:
+    """Let the paused COMPETITION go on."""
+    _set_status(database, competition_id, "running", why)
+
+
+@competition.command()
+@click.argument("competition_id", metavar="COMPETITION")
+@why_option()
+@database_option()
+def delete(competition_id: str, why: str, database: str) -> None:
+    """Begin nothing more of COMPETITION and list it nowhere; its matches stay."""
+    _set_status(database, competition_id, "deleted", why)
+
+
+@competition.command()
+@click.argument("competition_id", metavar="COMPETITION")
+@click.argument("bot", metavar="PLAYER/BOT")
+@why_option(required=False)
+@database_option()
+def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
+    """Take a bot out of what is still to begin of COMPETITION."""
+
+    async def action(store: Store) -> str:
+        row = await store.bot_named(*_bot(bot))
+        entry = await store.administration.withdraw(competition_id, row.id, operator(why))
+        return f"{entry.player}/{entry.bot}"
+
+    note(f"Withdrew {with_store(database, action)}.")

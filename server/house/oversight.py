@@ -1,0 +1,127 @@
+"""What organisers do, taken to heart by the running server.
+
+Every action of an organiser stands in the audit log of the database, whoever did it: the API of
+this server or the command line beside it.  The server reads what is new there every second, and
+at once after an action of its own, and acts on it: it closes connections, ends matches, and lets
+competitions go on differently.  There is no other way, so both do the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.registration import Login
+from plyhouse.storage.errors import StorageError
+from plyhouse.storage.rows import AuditRow
+
+if TYPE_CHECKING:
+    from plyhouse.server.house.hub import Hub
+
+__all__ = ["Oversight"]
+
+log = logging.getLogger("plyhouse.server.house.oversight")
+
+LOOK_SECONDS: Final = 1.0
+"""How often the audit log is looked at: one query for the largest of its ids."""
+
+
+class Oversight:
+    """Follows the audit log on behalf of a hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._office = hub.store.administration
+        self._mark = 0
+        self._banned: set[tuple[str, Hashable]] = set()
+        """Tokens, players and bots shut out since the start, for logins that are under way."""
+        self._task: asyncio.Task[None] | None = None
+        self._looking = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Take up what was done while no server ran, and follow the log from now on."""
+        self._mark = await self._office.mark()
+        for match_id in await self._office.void_running():
+            self._abort(match_id)
+        self._task = asyncio.get_running_loop().create_task(self._follow(), name="oversight")
+
+    async def close(self) -> None:
+        """Follow the log no longer."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                await self.look()
+            except StorageError as error:
+                log.warning("the audit log cannot be read: %s", error)
+            except Exception:
+                log.exception("an action of an organiser could not be carried out")
+
+    async def look(self) -> None:
+        """Act on what is new in the audit log; raises `StorageError` if it cannot be read."""
+        async with self._looking:
+            for entry in await self._office.since(self._mark):
+                # Noted first: what fails once is not tried again for ever.
+                self._mark = entry.id
+                log.info(
+                    "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
+                )
+                await self._act(entry)
+
+    def check(self, login: Login) -> None:
+        """Raise `ProtocolError` if a login was overtaken by an organiser's decision."""
+        if ("token", login.identity.token_id) in self._banned:
+            raise ProtocolError("auth/revoked")
+        who = ("player", login.identity.player_id), ("bot", login.bot.id)
+        if not self._banned.isdisjoint(who):
+            raise ProtocolError("auth/disabled")
+
+    async def _act(self, entry: AuditRow) -> None:
+        kind, _, action = entry.what.partition(".")
+        if kind == "competition":
+            await self._hub.competitions.changed(entry.subject_id)
+        elif kind == "match":
+            self._abort(entry.subject_id)
+            self._hub.ratings.played(entry.subject)
+        elif action in ("revoke", "disable"):
+            self._banned.add((kind, int(entry.subject_id)))
+            code = "auth/revoked" if kind == "token" else "auth/disabled"
+            self._hub.expel(
+                self._fits(kind, int(entry.subject_id)), code, "", keep_matches=entry.keep_matches
+            )
+        elif action == "enable":
+            self._banned.discard((kind, int(entry.subject_id)))
+        elif action == "rename":
+            self._rename(int(entry.subject_id), entry.subject.rpartition(" to ")[2])
+
+    @staticmethod
+    def _fits(kind: str, identifier: int) -> Callable[[Participant], bool]:
+        if kind == "token":
+            return lambda each: each.token_id == identifier
+        if kind == "player":
+            return lambda each: each.player_id == identifier
+        return lambda each: each.bot_id == identifier
+
+    def _rename(self, player_id: int, name: str) -> None:
+        """Let a player's bots connect again, by their new names, and play on."""
+        hub = self._hub
+        renamed = self._fits("player", player_id)
+        holders = [each for each in hub.directory.participants.values() if renamed(each)]
+        text = f"This player is called {name} now: connect again."
+        hub.expel(renamed, "server/shutting_down", text, keep_matches=True)
+        for participant in holders:
+            participant.player = name
+
+    def _abort(self, match_id: str) -> None:
+        live = self._hub.directory.live.get(match_id)
+        if live is not None:
+            reason = "The organiser made this match void."
+            live.input(live.match.abort, reason, self._hub.now())

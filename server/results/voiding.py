@@ -1,0 +1,24 @@
+"""Matches made void by an organiser: what they counted for is worked out and taken back."""
+
+from __future__ import annotations
+
+from plyhouse.games.registry import get_game
+from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["void_match"]
+
+
+async def void_match(store: Store, match_id: str, by: By) -> None:
+    """Let a match count nowhere any more; it stays in the record.
+
+    One that is still played counts nowhere when it ends; a running server ends it when it reads
+    of this in the audit log.  Raises `plyhouse.storage.errors.Unknown`, or `AlreadyExists` for
+    one that is void, and `plyhouse.games.errors.GameError` if its game is not known here.
+    """
+    header = (await store.match(match_id)).header
+    scores = None
+    if header.returns:
+        scores = match_scores(header.returns, return_span(get_game(header.game)))
+    await store.administration.void_match(match_id, by, scores)

@@ -1,0 +1,240 @@
+"""What organisers do: players, bots and tokens shut out, matches void, competitions steered.
+
+Everything is noted in the audit log with the player whose token was used.  People are the
+business of the scope ``admin``, matches and competitions that of ``organise``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Final
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.results.voiding import void_match
+from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.matches import match_view
+from plyhouse.server.web.api.types import MatchView
+from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
+from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
+
+__all__ = ["HANDLERS"]
+
+Why = Annotated[str, Meta(min_length=1, max_length=1000)]
+Call = Request[Any, Any, Any]
+
+
+class Exclusion(Struct, forbid_unknown_fields=True):
+    """Why somebody is shut out."""
+
+    why: Why
+    keep_matches: bool = False
+    """Play running matches on (without a connection they end by the clock), or forfeit them."""
+
+
+class Reason(Struct, forbid_unknown_fields=True):
+    """Why something is done."""
+
+    why: Why
+
+
+class Renaming(Struct, forbid_unknown_fields=True):
+    """A player's new name."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=32)]
+    why: Why
+
+
+class Revocation(Struct, forbid_unknown_fields=True):
+    """A token to revoke."""
+
+    token: Annotated[str, Meta(min_length=5, max_length=128)]
+    """The token, or the beginning of it that is shown."""
+    why: Why
+    keep_matches: bool = True
+
+
+class Withdrawal(Struct, forbid_unknown_fields=True):
+    """Who leaves a competition."""
+
+    entry: Annotated[str, Meta(min_length=1, max_length=65)]
+    """``player/bot``."""
+    why: Annotated[str, Meta(max_length=1000)] = ""
+
+
+async def _by(request: Call, hub: Hub, scope: str, why: str) -> By:
+    return By((await authorise(request, hub, scope)).player, why)
+
+
+def _post(path: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
+    return post(path, tags=["administration"], security=[{"token": []}], status_code=200)
+
+
+@_post("/api/v1/players/{name:str}/disable")
+async def disable_player(
+    state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
+) -> PlayerRow:
+    """Keep a player from logging in, and close its connections at once."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    row = await hub.store.administration.disable_player(name, by, keep_matches=data.keep_matches)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/players/{name:str}/enable")
+async def enable_player(
+    state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
+) -> PlayerRow:
+    """Let a player log in again."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    row = await hub.store.administration.enable_player(name, by)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/players/{name:str}/rename")
+async def rename_player(
+    state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
+) -> PlayerRow:
+    """Give a player another name; its bots have to connect again and play on."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    row = await hub.store.administration.rename_player(name, data.name, by)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/players/{name:str}/bots/{bot:str}/disable")
+async def disable_bot(
+    state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
+) -> BotRow:
+    """Keep a bot from logging in, and close its connection at once."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    row = await hub.store.administration.disable_bot(name, bot, by, keep_matches=data.keep_matches)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/players/{name:str}/bots/{bot:str}/enable")
+async def enable_bot(
+    state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
+) -> BotRow:
+    """Let a bot log in again."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    row = await hub.store.administration.enable_bot(name, bot, by)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/tokens/revoke")
+async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> TokenRow:
+    """Revoke a token, and close the connections that were opened with it at once."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "admin", data.why)
+    office = hub.store.administration
+    row = await office.revoke_token(data.token, by, keep_matches=data.keep_matches)
+    await hub.oversight.look()
+    return row
+
+
+@_post("/api/v1/matches/{match:str}/void")
+async def void(
+    state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]
+) -> MatchView:
+    """Let a match count nowhere, and end it if it is being played; it stays in the record."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "organise", data.why)
+    await void_match(hub.store, match, by)
+    await hub.oversight.look()
+    return match_view(hub, (await hub.store.match(match)).header)
+
+
+@_post("/api/v1/competitions/{competition:str}/pause")
+async def pause(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
+) -> None:
+    """Begin nothing more of a competition until it is resumed."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "organise", data.why)
+    await hub.competitions.pause(competition, by)
+
+
+@_post("/api/v1/competitions/{competition:str}/resume")
+async def resume(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
+) -> None:
+    """Let a paused competition go on."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "organise", data.why)
+    await hub.competitions.resume(competition, by)
+
+
+@_post("/api/v1/competitions/{competition:str}/withdraw")
+async def withdraw(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
+) -> None:
+    """Take a bot out of what is still to begin; organisers any bot, players their own."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    player, _, bot = data.entry.partition("/")
+    row = await hub.store.bot_named(player, bot)
+    own = row.player_id == identity.player_id
+    if not own and identity.scopes.isdisjoint(("organise", "admin")):
+        raise ProtocolError("auth/scope", f"This token is not one of {row.player}.")
+    await hub.competitions.withdraw(competition, row.id, By(identity.player, data.why))
+
+
+@delete(
+    "/api/v1/competitions/{competition:str}",
+    tags=["administration"],
+    security=[{"token": []}],
+)
+async def delete_competition(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    why: Annotated[str, QueryParameter(min_length=1, max_length=1000)],
+) -> None:
+    """Begin nothing more of a competition and list it nowhere; its matches stay."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "organise", why)
+    await hub.competitions.delete(competition, by)
+
+
+@get("/api/v1/audit", tags=["administration"], security=[{"token": []}])
+async def audit(
+    state: State,
+    request: Call,
+    limit: Limit = 100,
+    before: Annotated[int | None, QueryParameter(ge=1, le=MAX_OFFSET)] = None,
+) -> list[AuditRow]:
+    """Show what organisers did, newest first; ``before`` is the last id of the page before."""
+    hub = hub_of(state)
+    await authorise(request, hub, "admin")
+    return await hub.store.administration.log(limit, before)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    disable_player,
+    enable_player,
+    rename_player,
+    disable_bot,
+    enable_bot,
+    revoke_token,
+    void,
+    pause,
+    resume,
+    withdraw,
+    delete_competition,
+    audit,
+)

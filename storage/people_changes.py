@@ -1,0 +1,101 @@
+"""Players and bots disabled, enabled and renamed: the SQL."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from plyhouse.storage import audit
+from plyhouse.storage.errors import AlreadyExists
+from plyhouse.storage.models import bots, players
+from plyhouse.storage.people import (
+    bot_named,
+    check_display,
+    check_name,
+    find_bot,
+    find_player,
+    player,
+)
+from plyhouse.storage.rows import BotRow, By, PlayerRow
+
+__all__ = [
+    "disable_bot",
+    "disable_player",
+    "enable_bot",
+    "enable_player",
+    "rename_player",
+    "set_display",
+]
+
+
+def disable_player(
+    connection: Connection, name: str, by: By, now_ms: int, keep_matches: bool
+) -> PlayerRow:
+    """Keep a player from logging in."""
+    row = player(connection, name)
+    if row.disabled_ms is None:
+        _change_player(connection, row, disabled_ms=now_ms)
+    audit.add(connection, now_ms, by, "player.disable", row.name, row.id, keep_matches)
+    return player(connection, name)
+
+
+def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> PlayerRow:
+    """Let a player log in again."""
+    row = player(connection, name)
+    _change_player(connection, row, disabled_ms=None)
+    audit.add(connection, now_ms, by, "player.enable", row.name, row.id)
+    return player(connection, name)
+
+
+def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: int) -> PlayerRow:
+    """Give a player another name; the bot in which it plays itself goes by it as well."""
+    row = player(connection, name)
+    check_name(new, "player")
+    other = find_player(connection, new)
+    if other is not None and other.id != row.id:
+        raise AlreadyExists(f"there is a player {other.name!r} already; choose another name")
+    own = find_bot(connection, row.id, row.name)
+    if own is not None:
+        taken = find_bot(connection, row.id, new)
+        if taken is not None and taken.id != own.id:
+            raise AlreadyExists(
+                f"{row.name} has a bot {taken.name!r}, which could not be told from its player; "
+                "choose another name"
+            )
+        connection.execute(
+            bots.update().where(bots.c.id == own.id).values(name=new, name_key=new.lower())
+        )
+    _change_player(connection, row, name=new, name_key=new.lower())
+    audit.add(connection, now_ms, by, "player.rename", f"{row.name} to {new}", row.id)
+    return player(connection, new)
+
+
+def set_display(connection: Connection, name: str, display: str, by: By, now_ms: int) -> PlayerRow:
+    """Set the name that is shown beside a player's own; empty for none."""
+    row = player(connection, name)
+    _change_player(connection, row, display=check_display(display) or None)
+    audit.add(connection, now_ms, by, "player.display", row.name, row.id)
+    return player(connection, name)
+
+
+def disable_bot(
+    connection: Connection, owner: str, name: str, by: By, now_ms: int, keep_matches: bool
+) -> BotRow:
+    """Keep a bot from logging in."""
+    row = bot_named(connection, owner, name)
+    if row.disabled_ms is None:
+        connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=now_ms))
+    subject = f"{row.player}/{row.name}"
+    audit.add(connection, now_ms, by, "bot.disable", subject, row.id, keep_matches)
+    return bot_named(connection, owner, name)
+
+
+def enable_bot(connection: Connection, owner: str, name: str, by: By, now_ms: int) -> BotRow:
+    """Let a bot log in again."""
+    row = bot_named(connection, owner, name)
+    connection.execute(bots.update().where(bots.c.id == row.id).values(disabled_ms=None))
+    audit.add(connection, now_ms, by, "bot.enable", f"{row.player}/{row.name}", row.id)
+    return bot_named(connection, owner, name)
+
+
+def _change_player(connection: Connection, row: PlayerRow, **values: object) -> None:
+    connection.execute(players.update().where(players.c.id == row.id).values(**values))

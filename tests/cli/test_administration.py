@@ -1,0 +1,93 @@
+"""Organisers at the command line: who is shut out, what is void, and the log of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse
+
+from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.store import Store
+
+
+def test_a_player_is_disabled_and_enabled_and_the_log_says_why(plyhouse: Plyhouse) -> None:
+    plyhouse("player", "add", "alice")
+    done = plyhouse("player", "disable", "ALICE", "--why", "cheated")
+    assert done.code == 0, done.err
+    assert "Disabled alice" in done.err
+    assert "disabled" in plyhouse("player", "list").out
+    assert plyhouse("player", "enable", "alice", "--why", "a mistake").code == 0
+    assert "disabled" not in plyhouse("player", "list").out
+    entries = json.loads(plyhouse("audit", "--json").out)
+    assert [(each["what"], each["why"]) for each in entries] == [
+        ("player.enable", "a mistake"),
+        ("player.disable", "cheated"),
+    ]
+    assert entries[0]["who"].endswith("(command line)")
+    shown = plyhouse("audit").out
+    assert "cheated" in shown
+    assert "player.disable" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("player", "disable", "alice"), ("bot", "disable", "alice/x"), ("void", "m")],
+)
+def test_a_reason_has_to_be_given(plyhouse: Plyhouse, command: tuple[str, ...]) -> None:
+    done = plyhouse(*command)
+    assert done.code == 2
+    assert "--why" in done.err
+
+
+def test_a_player_is_renamed_and_shown_by_another_name(plyhouse: Plyhouse) -> None:
+    plyhouse("player", "add", "alice")
+    assert plyhouse("player", "rename", "alice", "countess").code == 0
+    assert plyhouse("player", "display", "countess", "Zoe\u0308 Müller").code == 0
+    shown = plyhouse("player", "list").out
+    assert "countess" in shown
+    assert "Zoë Müller" in shown
+    done = plyhouse("player", "display", "countess", "\u202enimda")
+    assert done.code == 2
+    assert "right-to-left override" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_revoked_token_is_in_the_log(plyhouse: Plyhouse) -> None:
+    token = plyhouse("player", "add", "alice").out.strip()
+    assert plyhouse("player", "revoke", token[:12], "--why", "leaked").code == 0
+    (entry,) = json.loads(plyhouse("audit", "--json").out)
+    assert (entry["what"], entry["why"]) == ("token.revoke", "leaked")
+    assert token not in json.dumps(entry)
+
+
+def test_an_unknown_bot_and_an_unknown_match(plyhouse: Plyhouse) -> None:
+    plyhouse("player", "add", "alice")
+    done = plyhouse("bot", "disable", "alice/deep", "--why", "x")
+    assert done.code == 2
+    assert "no bot alice/deep; bots of alice: none yet" in done.err
+    done = plyhouse("void", "nothing", "--why", "x")
+    assert done.code == 2
+    assert "no match 'nothing'" in done.err
+
+
+def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    async def make() -> None:
+        async with await Store.open(f"sqlite:///{tmp_path / 'plyhouse.db'}") as store:
+            ada = await store.add_player("ada")
+            bot = await store.ensure_bot(ada.id, "deep")
+            cup = CompetitionRow(
+                *("cup", "Autumn", "pig", "move:1", "round_robin", 1, True, True, 1, "running")
+            )
+            await store.create_competition(cup, [bot.id])
+
+    asyncio.run(make())
+    assert plyhouse("competition", "pause", "cup").code == 0
+    assert "paused" in plyhouse("competition", "list").out
+    assert "Withdrew ada/deep" in plyhouse("competition", "withdraw", "cup", "ADA/Deep").err
+    assert plyhouse("competition", "resume", "cup").code == 0
+    assert plyhouse("competition", "delete", "cup", "--why", "a test").code == 0
+    assert "No competitions" in plyhouse("competition", "list").err
+    assert plyhouse("competition", "pause", "cup").code == 2

@@ -1,0 +1,179 @@
+"""Databases of earlier versions, with data in them, brought up to date."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+
+from plyhouse.storage import schema
+from plyhouse.storage.database import Database
+from plyhouse.storage.store import Store
+from plyhouse.storage.urls import parse_url
+
+MATCHES = (
+    # id, ended, then for each seat: bot, version, returned, score, result
+    ("m1", 10, (1, 1, 1.0, 1.0, "W"), (2, 3, -1.0, 0.0, "L")),
+    ("m2", 20, (2, 3, 0.0, 0.5, "D"), (1, 1, 0.0, 0.5, "D")),
+    ("m3", 30, (1, 2, -2.0, 0.0, "L"), (2, 3, 2.0, 1.0, "W")),
+    ("m4", 40, (3, 4, 3.0, 0.75, "W"), (2, 3, -3.0, 0.25, "L")),
+)
+PLAYED = ("rated", "casual")
+
+
+def _first_schema(connection: Connection) -> None:
+    """Make the tables of schema 0001 and what a server of that time would have stored."""
+    schema.migrate(connection, "0001")
+
+    def run(statement: str, **values: Any) -> None:
+        connection.execute(text(statement), values)
+
+    run("INSERT INTO meta (name, value) VALUES ('plyhouse_version', '0')")
+    for number, name in enumerate(("ada", "bob", "cy"), start=1):
+        run(
+            "INSERT INTO players (id, name, name_key, created_ms) VALUES (:id, :name, :name, 5)",
+            id=number,
+            name=name,
+        )
+        run(
+            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
+            " VALUES (:id, :id, :name, :name, 'bot', 5)",
+            id=number,
+            name=name,
+        )
+    for version, (bot, label) in enumerate(((1, "a1"), (1, "a2"), (2, "b1"), (3, "c1")), start=1):
+        run(
+            "INSERT INTO versions (id, bot_id, label, created_ms) VALUES (:id, :bot, :label, 5)",
+            id=version,
+            bot=bot,
+            label=label,
+        )
+    for played in PLAYED:
+        for match, ended, *seats in MATCHES:
+            identifier = f"{played}-{match}"
+            run(
+                "INSERT INTO pairings (id, round, game, time_control, rated, seed, commitment,"
+                " matches, created_ms, finished_ms)"
+                " VALUES (:id, 0, 'pig', 'move:1', :rated, :seed, '', 1, 1, :ended)",
+                id=identifier,
+                rated=played == "rated",
+                seed=b"s",
+                ended=ended,
+            )
+            run(
+                "INSERT INTO matches (id, pairing_id, game, time_control, rated, illegal_rule,"
+                " stream, nonces, status, ply, created_ms, started_ms, finished_ms, termination,"
+                " reason) VALUES (:id, :id, 'pig', 'move:1', :rated, 'forfeit', '0', '[]',"
+                " 'finished', 7, 1, 2, :ended, 'normal', '')",
+                id=identifier,
+                rated=played == "rated",
+                ended=ended,
+            )
+            for seat, (bot, version, returned, score, result) in enumerate(seats):
+                run(
+                    "INSERT INTO match_seats (match_id, seat, bot_id, version_id, returned, score,"
+                    " result) VALUES (:id, :seat, :bot, :version, :returned, :score, :result)",
+                    id=identifier,
+                    seat=seat,
+                    bot=bot,
+                    version=version,
+                    returned=returned,
+                    score=score,
+                    result=result,
+                )
+    for bot, score, games, rating in ((1, 1.5, 3, 10.0), (2, 1.75, 4, -20.0), (3, 0.75, 1, 30.0)):
+        run(
+            "INSERT INTO standings (game, bot_id, score, games, wins, draws, losses, returned,"
+            " returned_squares, rating, low, high, rated_ms)"
+            " VALUES ('pig', :bot, :score, :games, 1, 1, 1, 0, 0, :rating, 0, 90, 77)",
+            bot=bot,
+            score=score,
+            games=games,
+            rating=rating,
+        )
+        run(
+            "INSERT INTO rating_snapshots (game, bot_id, taken_ms, rating, low, high, games)"
+            " VALUES ('pig', :bot, 77, :rating, 0, 90, :games)",
+            bot=bot,
+            rating=rating,
+            games=games,
+        )
+    for a, b, wins_a, draws, wins_b, score in ((1, 2, 1, 1, 1, 1.5), (2, 3, 0, 0, 1, 0.25)):
+        run(
+            "INSERT INTO pair_results (game, bot_a, bot_b, wins_a, draws, wins_b, score_a,"
+            " squares_a) VALUES ('pig', :a, :b, :wins_a, :draws, :wins_b, :score, :squares)",
+            a=a,
+            b=b,
+            wins_a=wins_a,
+            draws=draws,
+            wins_b=wins_b,
+            score=score,
+            squares=score * score if b == 3 else 1.25,
+        )
+
+
+@pytest.fixture
+async def first(lasting_url: str) -> str:
+    """The URL of a database of schema 0001 with results in it."""
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(_first_schema)
+    finally:
+        await database.close()
+    return lasting_url
+
+
+async def test_the_first_schema_is_migrated_with_its_results_divided_by_version(
+    first: str,
+) -> None:
+    async with await Store.open(first) as store:
+        rows = await store.leaderboard("pig", every_version=True)
+        kept = {
+            row.version: (row.score, row.games, row.wins, row.draws, row.losses, row.returns)
+            for row in rows
+        }
+        assert kept == {
+            "a1": (1.5, 2, 1, 1, 0, 1.0),
+            "a2": (0.0, 1, 0, 0, 1, -2.0),
+            "b1": (1.75, 4, 1, 1, 2, -2.0),
+            "c1": (0.75, 1, 1, 0, 0, 3.0),
+        }
+        assert {row.version: row.return_squares for row in rows}["b1"] == 1 + 0 + 4 + 9
+        assert {row.version: row.rating for row in rows} == {
+            "a1": None,
+            "a2": 10.0,
+            "b1": -20.0,
+            "c1": 30.0,
+        }
+        shown = await store.leaderboard("pig")
+        assert [(row.bot, row.version, row.low, row.high) for row in shown] == [
+            ("cy", "c1", 0, 90),
+            ("ada", "a2", 0, 90),
+            ("bob", "b1", 0, 90),
+        ]
+        pairs = [
+            (*(r.version_a, r.version_b, r.wins_a, r.draws, r.wins_b), r.score_a, r.squares_a)
+            for r in await store.pair_results("pig")
+        ]
+        assert pairs == [
+            (1, 3, 1, 1, 0, 1.5, 1.25),
+            (2, 3, 0, 0, 1, 0.0, 0.0),
+            (3, 4, 0, 0, 1, 0.25, 0.0625),
+        ]
+        (snapshot,) = await store.rating_history("pig", 1)
+        assert (snapshot.rating, snapshot.version_id) == (10.0, 2)
+        assert [row.display for row in await store.players()] == ["", "", ""]
+        assert (await store.match("rated-m1")).header.void_reason is None
+
+
+async def test_a_migrated_database_has_the_tables_of_a_new_one(first: str) -> None:
+    from tests.storage.test_schema import differences
+
+    await (await Store.open(first)).close()
+    database = await Database.open(first)
+    try:
+        assert await database.read(differences) == []
+        assert await database.read(schema.revision) == schema.HEAD
+    finally:
+        await database.close()

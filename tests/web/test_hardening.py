@@ -1,0 +1,118 @@
+"""What strangers send to the web, and what they are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from plyhouse.storage.errors import DatabaseFull, Unreachable
+
+from .conftest import House
+
+HEADERS = ("content-security-policy", "x-content-type-options", "referrer-policy")
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/", 200),
+        ("/api/v1/games", 200),
+        ("/web", 200),
+        ("/web/style.css", 200),
+        ("/web/none.js", 404),
+        ("/web/%00", 404),
+        ("/web/a%00b.css", 404),
+        ("/web/%ff%fe", 404),
+        ("/web/" + "a" * 5000, 404),
+        ("/%00", 404),
+        ("/api/v1/none", 404),
+        ("/api/v1/matches/%00", 404),
+        ("/api/v1/players/a%00", 404),
+        ("/api/v1/leaderboards/%00", 400),
+        ("/matches/%00", 404),
+        ("/matches?before=%00", 404),
+        ("/api/v1/matches?limit=-1", 400),
+    ],
+)
+async def test_every_answer_has_its_safety_headers_and_none_is_a_fault(
+    house: House, path: str, status: int
+) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        answer = await web.get(path)
+        head = await web.head(path)
+    assert answer.status_code == status, answer.text
+    for name in HEADERS:
+        assert len(answer.headers.get_list(name)) == 1, name
+        assert name in head.headers
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":', b'{"player":['])
+async def test_a_body_nested_deeply_is_refused(house: House, opening: bytes) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        headers = {"content-type": "application/json"}
+        answer = await web.post(
+            "/api/v1/players", content=opening * (60_000 // len(opening)), headers=headers
+        )
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["code"].startswith("http/")
+    for name in HEADERS:
+        assert name in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("players", {"player": "ada", "token": "x"}),
+        ("competitions", {"name": "C", "game": "pig", "time_control": "move:1", "round": 3}),
+    ],
+)
+async def test_unknown_fields_are_named(house: House, path: str, body: dict[str, Any]) -> None:
+    await house.hub.store.add_player("olga")
+    token = await house.hub.store.add_token("olga", ["organise"])
+    headers = {"authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
+        answer = await web.post(f"/api/v1/{path}", json=body)
+    assert answer.status_code == 400
+    unknown = next(name for name in body if name in ("token", "round"))
+    assert f"`{unknown}`" in answer.json()["detail"]
+
+
+async def test_strangers_are_not_told_where_the_database_is(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any, **__: Any) -> Any:
+        raise Unreachable("no database server answers at postgresql://ann@db.example.org/house")
+
+    for name in ("competitions", "authenticate", "player"):
+        monkeypatch.setattr(house.hub.store, name, broken)
+    headers = {"authorization": "Bearer ply_x"}
+    async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
+        answers = [
+            await web.get("/api/v1/competitions"),
+            await web.get("/api/v1/players/ada"),
+            await web.post("/api/v1/tokens/revoke", json={"token": "ply_x", "why": "x"}),
+        ]
+    for answer in answers:
+        assert answer.status_code == 503
+        assert "example" not in answer.text
+        assert "postgresql" not in answer.text
+        assert "does not answer" in answer.json()["detail"]
+
+
+async def test_health_is_not_ok_while_nothing_can_be_written(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        assert (await web.get("/api/v1/health")).json()["status"] == "ok"
+
+        async def full() -> None:
+            raise DatabaseFull("the disk that holds the database /srv/plyhouse.db is full")
+
+        monkeypatch.setattr(house.hub.store, "probe", full)
+        house.hub.health.forget()
+        answer = await web.get("/api/v1/health")
+    assert answer.status_code == 503
+    assert answer.json()["status"] == "storage"
+    assert "/srv" not in answer.text
