@@ -327,7 +327,7 @@ async def timed(name: str, call: Callable[[], Awaitable[object]], repeats: int =
 
 async def rate(results: list[PairResult]) -> None:
     """Fit ratings, as the server does in a thread of its own."""
-    fit(PairScore(r.bot_a, r.bot_b, r.games, r.score_a, r.squares_a) for r in results)
+    fit(PairScore(r.version_a, r.version_b, r.games, r.score_a, r.squares_a) for r in results)
 
 
 async def part_two(folder: Path, matches: int) -> None:
