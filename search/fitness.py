@@ -183,8 +183,13 @@ def require_fit(algorithm: str, game: Game, state: Any) -> None:
 def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
     """Raise `GameMismatch` unless the algorithm can play the game from what a seat sees.
 
-    Raises `ValueError` when it is not the observer's turn.
+    Raises `ValueError` when it is not the observer's turn, and `TypeError` for a state.
     """
+    if not isinstance(observation, Observation):
+        raise TypeError(
+            f"{algorithm} takes what one seat sees, game.observe(state, seat), and not "
+            f"{type(observation).__name__}: a state holds what the seat may not know"
+        )
     require_game(algorithm, game)
     if observation.seat is None or observation.seat != observation.to_move:
         who = "a spectator" if observation.seat is None else f"seat {observation.seat}"

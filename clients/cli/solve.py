@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_INTERRUPTED, EXIT_OK
 from plyhouse.clients.cli.shared.options import json_option
-from plyhouse.clients.cli.shared.output import note, print_table, signed
+from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Observation
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 ALGORITHMS: Final = ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
+DEFAULT_ITERATIONS: Final = 1000
+"""What is done without any bound."""
+
 SHOWN: Final = 40
 """The policy of a game of at most so many information states is printed."""
 
@@ -57,6 +62,12 @@ SHOWN: Final = 40
     default=None,
     help="Write the policy to this file, which the bot 'policy' plays.",
 )
+@click.option(
+    "--curve",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    default=None,
+    help="Write the exploitability by iteration (1, 2, 5, 10, 20, ...) to this file, as CSV.",
+)
 @json_option()
 def solve(
     game: str,
@@ -67,6 +78,7 @@ def solve(
     seed: int,
     max_nodes: int,
     output: str | None,
+    curve: Path | None,
     as_json: bool,
 ) -> int:
     """Work out how to play GAME so that no opponent can gain by knowing it.
@@ -79,22 +91,26 @@ def solve(
     from plyhouse import search
     from plyhouse.games.registry import get_game
 
-    if output is not None and not Path(output).absolute().parent.is_dir():
-        raise click.BadParameter(f"there is no folder {Path(output).parent}", param_hint="-o")
+    for hint, written in (("-o", output), ("--curve", curve)):
+        if written is not None and not Path(written).absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {Path(written).parent}", param_hint=hint)
     wanted = get_game(game, files=True)  # whoever types a command may run files
     options: dict[str, Any] = {"seed": seed} if algorithm == "mccfr" else {}
     begin = getattr(search, algorithm)
     # Nothing yet: so that there is a solution to keep whenever Ctrl-C comes.
     solution: Solution = begin(wanted, search.Limit(time=0), max_nodes=max_nodes, **options)
     interrupted = False
+    every = 1000 if algorithm == "mccfr" else 10
     try:
-        solution.run(
-            search.Limit(time=seconds),
-            iterations=iterations,
-            target=target,
-            progress=Progressing(),
-            every=1000 if algorithm == "mccfr" else 10,
-        )
+        if curve is not None:
+            with curve.open("w", encoding="utf-8", newline="") as file:
+                run_in_steps(solution, file, seconds, iterations, target)
+            note(f"Wrote the exploitability by iteration to {curve}.")
+        else:
+            limit = search.Limit(time=seconds)
+            solution.run(
+                limit, iterations=iterations, target=target, progress=Progressing(), every=every
+            )
     except KeyboardInterrupt:
         note("Interrupted: this is what was found by then.")
         interrupted = True
@@ -110,6 +126,44 @@ def solve(
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
 
 
+def run_in_steps(
+    solution: Solution,
+    file: TextIO,
+    seconds: float | None,
+    iterations: int | None,
+    target: float | None,
+) -> None:
+    """Run a solution to a bound, and write a line of CSV after 1, 2, 5, 10, 20, ... iterations.
+
+    The exploitability is worked out outside of the time that is spent.  Raises `GameMismatch`
+    for a tree too large for it.
+    """
+    from plyhouse.search import Limit
+
+    if seconds is None and iterations is None and target is None:
+        iterations = DEFAULT_ITERATIONS
+    progress = Progressing()
+    file.write("iterations,seconds,exploitability\n")
+    for point in one_two_five():
+        step = point if iterations is None else min(point, iterations)
+        left = None if seconds is None else max(0.0, seconds - solution.seconds)
+        solution.run(Limit(time=left), iterations=step - solution.iterations)
+        found = solution.exploitability()
+        file.write(f"{solution.iterations},{solution.seconds:.4f},{found:.9g}\n")
+        file.flush()  # Ctrl-C keeps what was found
+        progress.tell(solution.iterations, solution.seconds)
+        reached = target is not None and found <= target
+        if reached or solution.iterations < step or step == iterations:
+            return
+
+
+def one_two_five() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50, ..."""
+    for power in itertools.count():
+        for digit in (1, 2, 5):
+            yield digit * 10**power
+
+
 class Progressing:
     """Tells how far it is, the more seldom the longer it takes."""
 
@@ -117,9 +171,14 @@ class Progressing:
         self.due = 1.0
 
     def __call__(self, progress: Progress) -> None:
-        if progress.seconds >= self.due:
-            self.due = progress.seconds * 1.5
-            note(f"{progress.iteration:,} iterations, {progress.rate:,.0f} per second")
+        self.tell(progress.iteration, progress.seconds)
+
+    def tell(self, iterations: int, seconds: float) -> None:
+        """So many iterations are done, in so many seconds."""
+        if seconds >= self.due:
+            self.due = seconds * 1.5
+            rate = iterations / seconds
+            note(f"{counted(iterations, 'iteration')}, {rate:,.0f} per second")
 
 
 def facts_of(solution: Solution) -> dict[str, Any]:

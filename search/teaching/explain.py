@@ -34,6 +34,7 @@ from typing import Any, Final
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search.fitness import ALGORITHMS, Needs
+from plyhouse.search.limit import Limit
 from plyhouse.search.policies import distribution, uniform_policy
 from plyhouse.search.signatures import Evaluation, Policy
 from plyhouse.search.teaching.explained import Explanation, Kind, Node
@@ -150,8 +151,14 @@ def explain(
     Values are those of ``seat``, by default the seat to move (seat 0 at a chance node);
     with "maxn" every seat has its own.
     Raises `UnknownSearch`, `GameMismatch` for a game that does not fit, `TreeTooLarge`,
-    and `ValueError` for options out of range and when the game is over.
+    `TypeError` for a `Limit` (the tree has a depth, and no time), and `ValueError` for options
+    out of range and when the game is over.
     """
+    if isinstance(search, Limit) or isinstance(depth, Limit):
+        raise TypeError(
+            "explain draws a whole tree to a depth, and takes no Limit: write depth=3, or "
+            "depth=limit.depth"
+        )
     if search not in SEARCHES:
         raise UnknownSearch(search)
     for name, number in (("depth", depth), ("max_actions", max_actions), ("max_nodes", max_nodes)):

@@ -55,3 +55,25 @@ def test_what_cannot_be_is_one_sentence(
     assert done.code == EXIT_USAGE
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_curve_is_written_as_csv(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("solve", "kuhn_poker", "--curve", "curve.csv")
+    assert done.code == 0, done.err
+    assert "1,000 iterations of cfr_plus" in done.out
+    head, *lines = (tmp_path / "curve.csv").read_text().splitlines()
+    assert head == "iterations,seconds,exploitability"
+    rows = [[float(cell) for cell in line.split(",")] for line in lines]
+    assert [row[0] for row in rows] == [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]
+    assert rows[-1][2] < rows[0][2]
+    assert rows == sorted(rows, key=lambda row: row[1])
+
+
+def test_a_curve_ends_at_its_bound(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("solve", "kuhn_poker", "--curve", "c.csv", "--target", "0.05")
+    assert done.code == 0, done.err
+    last = (tmp_path / "c.csv").read_text().splitlines()[-1]
+    assert float(last.split(",")[2]) <= 0.05
+    done = plyhouse("solve", "kuhn_poker", "--curve", "c.csv", "--iterations", "7")
+    assert done.code == 0, done.err
+    assert (tmp_path / "c.csv").read_text().splitlines()[-1].startswith("7,")

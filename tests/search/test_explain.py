@@ -419,3 +419,11 @@ def test_numbers_as_people_write_them(value: float, text: str) -> None:
 def test_probabilities_are_fractions_where_they_are() -> None:
     shown = [probability_text(p) for p in (1.0, 1 / 36, 1 / 18, 0.8, 0.137 / 3)]
     assert shown == ["1", "1/36", "1/18", "4/5", "0.0457"]
+
+
+def test_a_limit_is_refused_in_words() -> None:
+    game = get_game("tic_tac_toe")
+    state = game.initial_state()
+    for arguments in ({"depth": Limit(depth=2)}, {"search": Limit(depth=2)}):
+        with pytest.raises(TypeError, match="takes no Limit: write depth=3"):
+            explain(game, state, **arguments)  # type: ignore[arg-type]
