@@ -368,6 +368,10 @@ class Bot:
     games: ClassVar[Sequence[str]] = ()
     """Games it can play, like ``("pig", "connect_four(columns=5)")``; empty: any game."""
 
+    reads: ClassVar[Sequence[str]] = ()
+    """Options that name a file the bot reads: one that is not there is told when the bot is
+    loaded, and not in its first match."""
+
     play_best_at_deadline: ClassVar[bool] = True
     """Whether the best action you reported is played when your time is nearly out."""
 

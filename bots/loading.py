@@ -126,7 +126,8 @@ def check_spec(spec: str) -> str:
 def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
     """The options in ``spec`` as the bot's class, which `load_bot` returned, takes them.
 
-    Raises `BotLoadError` for options it does not have, and for values it refuses.
+    Raises `BotLoadError` for options it does not have, for values it refuses, and for a file that
+    it is to read (`Bot.reads`) and that is not there.
     """
     name, options = _split(spec)
     label = Path(name).name if name.endswith(".py") else name
@@ -134,6 +135,11 @@ def bot_options(spec: str, bot: type[Bot]) -> dict[str, OptionValue]:
         checked = checked_options(bot.__init__, options)
     except OptionError as error:
         raise BotLoadError(f"{label} {error}") from None
+    for option in bot.reads:
+        default = inspect.signature(bot.__init__).parameters[option].default
+        file = checked.get(option, default)
+        if file and not Path(str(file)).is_file():
+            raise BotLoadError(f"{label} reads {option}={str(file)!r}, and there is no such file")
     if checked:
         try:
             bot(**checked)

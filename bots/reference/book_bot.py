@@ -19,6 +19,7 @@ class BookBot(SearchBot):
     """
 
     name = "book"
+    reads = ("file",)
     algorithm = "alpha_beta"
 
     def __init__(

@@ -20,6 +20,7 @@ class LinearBot(SearchBot):
     """
 
     name = "linear"
+    reads = ("file",)
 
     def __init__(
         self,

@@ -30,6 +30,7 @@ class PolicyBot(Bot):
     """Draws each action with the probability that the policy gives it."""
 
     name = "policy"
+    reads = ("file",)
     games = (
         "kuhn_poker",
         "leduc_poker",

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "games": (f"{_HERE}.games:games", "List the games, or explain one of them."),
     "play": (f"{_HERE}.play:play", "Play a game in this terminal against a bot."),
     "match": (f"{_HERE}.match:match", "Let two bots play many games here, without a server."),
+    "replay": (f"{_HERE}.replay:replay", "Step through a match that was played."),
     "explain": (f"{_HERE}.explain:explain", "Draw the tree that a search looks at."),
     "solve": (f"{_HERE}.solve:solve", "Work out an equilibrium of a game with hidden parts."),
     "compile": (f"{_HERE}.compile:compile_game", "Compile a game of your own to machine code."),

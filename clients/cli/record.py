@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
 from plyhouse.clients.cli.shared.output import note
 
@@ -22,17 +23,37 @@ __all__ = ["record", "record_from_database"]
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write; standard output without it.",
 )
+@click.option(
+    "--why",
+    is_flag=True,
+    help="Say instead how it ended, with the traceback if a bot crashed. Reads the database.",
+)
+@game_files_option()
 @server_option(default=None)
 @token_option()
 @database_option()
 def record(
-    match_id: str, output: Path | None, server: str | None, token: str | None, database: str
+    match_id: str,
+    output: Path | None,
+    why: bool,
+    server: str | None,
+    token: str | None,
+    database: str,
 ) -> None:
     """Fetch the record of the match MATCH_ID: everything that is needed to replay and check it.
 
     Reads the database, or asks a running server when --server is given. The chance seed is in
     it once the whole pairing is over.
     """
+    if why:
+        if server is not None:
+            raise CommandError(
+                "What a bot's author is told lies in the database: leave --server out, or see the "
+                "log of `plyhouse bot run`.",
+                EXIT_USAGE,
+            )
+        click.echo(asyncio.run(_ending_from_database(database, match_id)))
+        return
     if server is not None:
         import json
 
@@ -54,7 +75,7 @@ def record(
 
 async def record_from_database(url: str, match_id: str) -> str:
     """The text of a record, read from the database itself."""
-    from plyhouse.games.registry import get_game
+    from plyhouse.clients.cli.shared.games import known_game
     from plyhouse.server.results.record import stored_record, write_record
     from plyhouse.storage.store import Store
 
@@ -63,4 +84,25 @@ async def record_from_database(url: str, match_id: str) -> str:
         stored = await store.match(match_id)
     finally:
         await store.close()
-    return write_record(stored_record(stored, get_game(stored.header.game)))
+    return write_record(stored_record(stored, known_game(stored.header.game, f"match {match_id}")))
+
+
+async def _ending_from_database(url: str, match_id: str) -> str:
+    """How a match ended, and what is kept of it for the author of a bot that failed."""
+    from plyhouse.server.match.events import end_data
+    from plyhouse.storage.store import Store
+
+    async with await Store.open(url, create=False) as store:
+        stored = await store.match(match_id)
+    ends = [row for row in stored.events if row.kind == "end"]
+    if not ends:
+        return f"Match {match_id} is not over."
+    end, data = ends[-1], end_data(ends[-1])
+    seat = next((each for each in stored.header.seats if each.seat == end.seat), None)
+    who = "" if seat is None else f" by {seat.player}{f'/{seat.bot}' if seat.bot else ''}"
+    lines = [f"Match {match_id} ended at ply {end.ply}: {end.text.replace('_', ' ')}{who}."]
+    if data.reason:
+        lines.append(data.reason)
+    if data.detail:
+        lines.append(data.detail.rstrip())
+    return "\n".join(lines)

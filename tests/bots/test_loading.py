@@ -167,3 +167,12 @@ def test_what_is_wrong_with_options_is_one_sentence(
 def test_a_bot_without_options_says_so() -> None:
     with pytest.raises(BotLoadError, match="random has no option depth; it has none"):
         bot_options("random(depth=3)", load_bot("random"))
+
+
+@pytest.mark.parametrize("spec", ['policy(file="gone.policy")', 'book(file="gone.json")', "book"])
+def test_a_file_that_is_not_there_is_told_at_once(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BotLoadError, match=r"reads file='\w+\.\w+', and there is no such file"):
+        bot_options(spec, load_bot(spec))

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +43,16 @@ def in_terminal(
     *arguments: str,
     columns: int = 80,
     stdin: str = "",
+    keys: Sequence[str] = (),
+    after: str = "quit\r\n",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Shown:
-    """Run ``plyhouse`` in a terminal of its own; ``stdin`` is typed at once."""
+    """Run ``plyhouse`` in a terminal of its own.
+
+    ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.
+    """
+    waiting = list(keys)
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     environment = clean_environment({"TERM": "xterm-256color", **(env or {})})
@@ -72,6 +78,9 @@ def in_terminal(
             if not piece:
                 break
             data += piece
+            if waiting and data.endswith(after.encode()):
+                time.sleep(0.2)  # until it listens to keys
+                os.write(ours, waiting.pop(0).encode())
         code = process.wait(timeout=30)
     finally:
         process.kill()

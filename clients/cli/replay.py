@@ -1,0 +1,202 @@
+"""``plyhouse replay``: step through a match that was played, or write it as a page."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import game_files_option
+from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
+from plyhouse.clients.cli.shared.output import has_colour, has_controls, note
+
+if TYPE_CHECKING:
+    from plyhouse.clients.cli.replaying import Position
+    from plyhouse.server.results.record import Record
+
+__all__ = ["replay"]
+
+KEYS: Final = "Enter or space: on; b: back; g: to the start; G: to the end; p: play; q: quit"
+NEXT: Final = ("\r", "\n", " ", "n", "l", "\x1b[C", "\x1b[B")
+BACK: Final = ("b", "h", "\x7f", "\x1b[D", "\x1b[A")
+FIRST: Final = ("g", "0", "\x1b[H")
+LAST: Final = ("G", "$", "\x1b[F")
+QUIT: Final = ("q", "\x03", "\x04")
+PACE: Final = 1.0
+"""Seconds between positions that are played."""
+
+
+@click.command()
+@click.argument("what", metavar="FILE|MATCH")
+@click.option(
+    "--match",
+    "which",
+    metavar="MATCH",
+    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
+)
+@click.option(
+    "--seat", type=click.IntRange(0), help="As this seat saw it.  [default: as spectators do]"
+)
+@click.option("--ply", type=click.IntRange(0), default=0, show_default=True, help="Begin here.")
+@click.option(
+    "--play",
+    "pace",
+    type=click.FloatRange(0, 3600),
+    is_flag=False,
+    flag_value=PACE,
+    metavar="SECONDS",
+    help="Show one position after the other, so far apart, instead of waiting for keys.",
+)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write one page instead that holds all it needs, for any browser.",
+)
+@game_files_option()
+@server_option(default=None)
+@token_option()
+@database_option()
+def replay(
+    what: str,
+    which: str | None,
+    seat: int | None,
+    ply: int,
+    pace: float | None,
+    page: Path | None,
+    server: str | None,
+    token: str | None,
+    database: str,
+) -> None:
+    """Step through a match that was played.
+
+    It is one of a FILE of records, or MATCH of a database or server.
+
+    `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal, keys go
+    on and back; elsewhere all positions are written one after the other.
+    """
+    from plyhouse.clients.cli.replaying import positions_of
+    from plyhouse.clients.cli.shared.games import known_game
+
+    record = _record(what, which, server, token, database)
+    game = known_game(record.game, f"match {record.match}")
+    if seat is not None and seat >= game.seats:
+        raise CommandError(f"{game.spec} has the seats 0 to {game.seats - 1}.", EXIT_USAGE)
+    positions = positions_of(record, game, seat)
+    if page is not None:
+        from plyhouse.clients.cli.replay_page import replay_page
+
+        try:
+            page.write_text(replay_page(record, game, positions, seat), encoding="utf-8")
+        except OSError as error:
+            reason = (error.strerror or "cannot be written").lower()
+            raise CommandError(f"{page}: {reason}.", EXIT_USAGE) from error
+        note(f"Wrote {page}: open it in a browser.")
+        return
+    start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
+    if pace is not None:
+        _play(positions, start, pace)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        _step(positions, start)
+    else:
+        for position in positions[start:]:
+            click.echo(f"{_shown(position, positions)}\n")
+
+
+def _record(
+    what: str, which: str | None, server: str | None, token: str | None, database: str
+) -> Record:
+    """The record that was asked for."""
+    from plyhouse.clients.cli.verify import records_in
+
+    if Path(what).is_file():
+        return _chosen(records_in(Path(what)), what, which)
+    if which is not None or what.endswith((".json", ".jsonl")) or "/" in what:
+        raise CommandError(f"There is no file {what}.", EXIT_USAGE)
+    import json
+
+    from plyhouse.clients.cli.record import record_from_database
+    from plyhouse.server.results.record import read_record
+
+    if server is None:
+        return read_record(asyncio.run(record_from_database(database, what)))
+    from plyhouse.clients.cli.shared.http import call, path
+
+    return read_record(
+        json.dumps(call(server, "GET", path("matches", what, "record"), None, token))
+    )
+
+
+def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
+    """One of the records of a file."""
+    count = 0
+    first: Record | None = None
+    for count, record in enumerate(records, 1):
+        if which in (str(count), record.match):
+            return record
+        first = first or record
+    if first is None:
+        raise CommandError(f"There is no record in {file}.", EXIT_USAGE)
+    if which is not None:
+        raise CommandError(
+            f"There is no match {which} in {file}, which holds 1 to {count}.", EXIT_USAGE
+        )
+    if count > 1:
+        note(f"The first of {count} matches in {file}; --match 2 shows the next.")
+    return first
+
+
+def _shown(position: Position, positions: list[Position]) -> str:
+    """A position as text, with what led to it."""
+    from plyhouse.clients.terminal.draw import draw
+
+    head = f"Ply {position.ply} of {positions[-1].ply}"
+    lines = [f"{head}: {', '.join(position.told)}" if position.told else head]
+    lines.append(draw(position.scene, colour=has_colour(sys.stdout)))
+    if position.end:
+        lines.append(position.end)
+    return "\n".join(lines)
+
+
+def _show(position: Position, positions: list[Position]) -> None:
+    if has_controls(sys.stdout):
+        click.clear()
+    click.echo(f"{_shown(position, positions)}\n")
+
+
+def _play(positions: list[Position], start: int, pace: float) -> None:
+    """One position after the other."""
+    for index in range(start, len(positions)):
+        _show(positions[index], positions)
+        if index + 1 < len(positions):
+            time.sleep(pace)
+
+
+def _step(positions: list[Position], at: int) -> None:
+    """Let keys choose the position."""
+    last = len(positions) - 1
+    while True:
+        _show(positions[at], positions)
+        click.echo(KEYS)
+        key = click.getchar()
+        if not key.startswith("\x1b"):
+            key = key[:1]  # of what was typed faster than it was shown
+        if key in QUIT:
+            return
+        if key == "p":
+            _play(positions, at, PACE)
+            at = last
+        elif key in NEXT:
+            at = min(last, at + 1)
+        elif key in BACK:
+            at = max(0, at - 1)
+        elif key in FIRST:
+            at = 0
+        elif key in LAST:
+            at = last

@@ -1,0 +1,92 @@
+"""The positions of a record, as one viewer may see them.
+
+Everything goes through the server's own choke point (`plyhouse.server.match.views`), as in the
+replays of a server (`plyhouse.server.web.replay`), so a seat's replay shows what the seat saw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from plyhouse.clients.cli.course import Course
+from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.cli.shared.output import signed
+from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position as Played
+from plyhouse.protocol.messages import Event, Outcome
+from plyhouse.server.match.views import Views
+from plyhouse.server.results.record import Record
+
+__all__ = ["Position", "positions_of"]
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position in which a seat was to move, or the last one."""
+
+    ply: int
+    """How many actions of seats led to it."""
+    told: tuple[str, ...]
+    """What happened since the one before, such as ``white: Nf3 (g1f3)``."""
+    scene: dict[str, Any]
+    end: str = ""
+    """How the match ended, at the last one."""
+
+
+def positions_of(record: Record, game: Game, viewer: int | None) -> list[Position]:
+    """All positions; ``viewer`` is a seat, or None for spectators.
+
+    Raises `CommandError` if the record does not fit the game.
+    """
+    views = Views(game, game.seats)
+    course = Course(game, viewer or 0)
+    played = Played(game)
+    found: list[Position] = []
+    told = 0
+
+    def draw() -> None:
+        nonlocal told
+        happened = tuple(_words(game, course, event) for event in views.events(viewer, told))
+        told = len(views)
+        found.append(Position(played.ply, happened, views.drawn(played.state, viewer)[1]))
+
+    if played.mover != CHANCE:
+        draw()
+    try:
+        for row in record.events:
+            if row.kind not in ("action", "chance"):
+                continue
+            before = played.state
+            action = played.apply(row.seat, row.text)
+            charged = row.charged_ns if row.kind == "action" else None
+            views.record(before, action, row.text, row.seat, row.ply, charged)
+            if played.mover != CHANCE:
+                draw()
+    except GameError as error:
+        raise CommandError(
+            f"Match {record.match} cannot be played again as {game.spec}: {error}"
+        ) from error
+    if played.mover == CHANCE:  # not dealt yet, or cut short before the roll
+        draw()
+    last = found[-1]
+    found[-1] = Position(last.ply, last.told, last.scene, _ending(game, record.outcome))
+    return found
+
+
+def _words(game: Game, course: Course, event: Event) -> str:
+    who = "chance" if event.seat < 0 else game.seat_name(event.seat)
+    time = "" if event.ms is None else f" in {event.ms / 1000:g} s"
+    return f"{who}: {course.add(event)}{time}"
+
+
+def _ending(game: Game, outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "The match was not over when this was recorded."
+    returns = ", ".join(
+        f"{game.seat_name(seat)} {signed(value, 2)}" for seat, value in enumerate(outcome.returns)
+    )
+    why = outcome.termination.replace("_", " ")
+    reason = f" {outcome.reason}" if outcome.reason else ""
+    return f"Result: {returns or 'void'} ({why}).{reason}"

@@ -1,0 +1,82 @@
+"""``plyhouse replay``: saved matches, and those of a database."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse
+from tests.cli.terminal import in_terminal
+
+CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
+
+
+@pytest.fixture
+def saved(plyhouse: Plyhouse, tmp_path: Path) -> Path:
+    done = plyhouse(
+        "match", "random", "random", "--game", "kuhn_poker", "--games", "2", "--save", "k.jsonl"
+    )
+    assert done.code == 0, done.err
+    return tmp_path / "k.jsonl"
+
+
+def test_all_positions_in_a_pipe(plyhouse: Plyhouse, saved: Path) -> None:
+    done = plyhouse("replay", "k.jsonl", "--match", "2")
+    assert done.code == 0, done.err
+    assert "Ply 0 of " in done.out
+    assert "chance: (hidden)" in done.out, "spectators are shown no cards"
+    assert "Result: seat 0 " in done.out
+    seen = plyhouse("replay", "k.jsonl", "--match", "2", "--seat", "0")
+    assert re.search(r"chance: [JQK], chance: \(hidden\)", seen.out)
+
+
+def test_keys_step_in_a_terminal(saved: Path) -> None:
+    shown = in_terminal("replay", "k.jsonl", keys=["n", "b", "G", "q"], cwd=saved.parent)
+    assert shown.code == 0
+    plies = [int(ply) for ply in re.findall(r"Ply (\d+) of \d+", shown.text)]
+    assert plies[:3] == [0, 1, 0]
+    assert plies[3] == max(plies)
+
+
+def test_a_page_holds_all_it_needs(plyhouse: Plyhouse, saved: Path) -> None:
+    done = plyhouse("replay", "k.jsonl", "--html", "k.html")
+    assert done.code == 0, done.err
+    page = (saved.parent / "k.html").read_text(encoding="utf-8")
+    assert not re.search(r'(?:src|href)="', page), "it fetches something"
+    assert 'from "./' not in page
+    found = re.search(r'id="positions">(.*?)</script>', page)
+    assert found is not None
+    positions = json.loads(found[1])
+    assert positions[0]["ply"] == 0
+    assert positions[-1]["end"].startswith("Result")
+
+
+def test_own_games_are_named_by_file(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    shutil.copy(CHOMP, tmp_path / "chomp.py")
+    plyhouse("match", "random", "random", "--game", "chomp.py", "--games", "2", "--save", "c.jsonl")
+    refused = plyhouse("replay", "c.jsonl")
+    assert refused.code == 2
+    assert "unknown game" in refused.err
+    assert "--game-files" in refused.err
+    done = plyhouse("replay", "c.jsonl", "--game-files", "chomp.py")
+    assert done.code == 0, done.err
+    assert "Result: seat 0" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing.jsonl",), "no file nothing.jsonl"),
+        (("k.jsonl", "--match", "9"), "holds 1 to 2"),
+        (("k.jsonl", "--seat", "2"), "seats 0 to 1"),
+    ],
+)
+def test_what_is_not_there_is_said(
+    plyhouse: Plyhouse, saved: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = plyhouse("replay", *arguments)
+    assert done.code == 2
+    assert message in done.err
