@@ -187,11 +187,6 @@ def require_turn(algorithm: str, game: Game, observation: Observation) -> None:
 
     Raises `ValueError` when it is not the observer's turn, `TypeError` for what is no observation.
     """
-    if not isinstance(observation, Observation):
-        raise TypeError(
-            f"{algorithm} takes what one seat sees, game.observe(state, seat), and not "
-            f"{type(observation).__name__}: a state holds what the seat may not know"
-        )
     require_game(algorithm, game)
     given: Any = observation
     if not isinstance(given, Observation):

@@ -6,13 +6,13 @@ import contextlib
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_INTERRUPTED, EXIT_OK
 from plyhouse.clients.cli.shared.options import json_option
-from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
+from plyhouse.clients.cli.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["solve"]
 
 ALGORITHMS: Final = ("cfr_plus", "discounted_cfr", "cfr", "mccfr")
-DEFAULT_ITERATIONS: Final = 1000
-"""What is done without any bound."""
-
 SHOWN: Final = 40
 """The policy of a game of at most so many information states is printed."""
 
@@ -143,44 +140,6 @@ def solve(
     return EXIT_INTERRUPTED if interrupted else EXIT_OK
 
 
-def run_in_steps(
-    solution: Solution,
-    file: TextIO,
-    seconds: float | None,
-    iterations: int | None,
-    target: float | None,
-) -> None:
-    """Run a solution to a bound, and write a line of CSV after 1, 2, 5, 10, 20, ... iterations.
-
-    The exploitability is worked out outside of the time that is spent.  Raises `GameMismatch`
-    for a tree too large for it.
-    """
-    from plyhouse.search import Limit
-
-    if seconds is None and iterations is None and target is None:
-        iterations = DEFAULT_ITERATIONS
-    progress = Progressing()
-    file.write("iterations,seconds,exploitability\n")
-    for point in one_two_five():
-        step = point if iterations is None else min(point, iterations)
-        left = None if seconds is None else max(0.0, seconds - solution.seconds)
-        solution.run(Limit(time=left), iterations=step - solution.iterations)
-        found = solution.exploitability()
-        file.write(f"{solution.iterations},{solution.seconds:.4f},{found:.9g}\n")
-        file.flush()  # Ctrl-C keeps what was found
-        progress.tell(solution.iterations, solution.seconds)
-        reached = target is not None and found <= target
-        if reached or solution.iterations < step or step == iterations:
-            return
-
-
-def one_two_five() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50, ..."""
-    for power in itertools.count():
-        for digit in (1, 2, 5):
-            yield digit * 10**power
-
-
 class Progressing:
     """Tells how far it is, the more seldom the longer it takes."""
 
@@ -188,14 +147,9 @@ class Progressing:
         self.due = 1.0
 
     def __call__(self, progress: Progress) -> None:
-        self.tell(progress.iteration, progress.seconds)
-
-    def tell(self, iterations: int, seconds: float) -> None:
-        """So many iterations are done, in so many seconds."""
-        if seconds >= self.due:
-            self.due = seconds * 1.5
-            rate = iterations / seconds
-            note(f"{counted(iterations, 'iteration')}, {rate:,.0f} per second")
+        if progress.seconds >= self.due:
+            self.due = progress.seconds * 1.5
+            note(f"{progress.iteration:,} iterations, {progress.rate:,.0f} per second")
 
 
 class Curve:

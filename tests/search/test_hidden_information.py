@@ -321,10 +321,3 @@ def test_only_the_seat_to_move_can_search() -> None:
             search(game, game.observe(state, 1))
         with pytest.raises(ValueError, match="a spectator"):
             search(game, game.observe(state, None))
-
-
-def test_a_state_is_no_observation() -> None:
-    game = get_game("kuhn_poker")
-    state = game.initial_state().after(0).after(1)
-    with pytest.raises(TypeError, match=r"ismcts takes what one seat sees, game\.observe"):
-        ismcts(game, state)  # type: ignore[arg-type]
