@@ -43,12 +43,10 @@ T = TypeVar("T")
 
 def why_option(*, required: bool = True) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """The reason that is kept in the audit log."""
-    return click.option(
-        "--why",
-        default=None if required else "",
-        required=required,
-        help="The reason; it is kept in the audit log.",
-    )
+    text = "The reason; it is kept in the audit log."
+    if required:
+        return click.option("--why", required=True, help=text)
+    return click.option("--why", default="", help=text)
 
 
 def keep_option(*, keep: bool) -> Callable[[Callable[..., T]], Callable[..., T]]:

@@ -18,7 +18,7 @@ const FIRST_ATTEMPTS = 6; // to connect at all; once it has worked, there is no 
 
 /** Codes of errors after which connecting again is of no use. */
 const REFUSED = new Set([
-  "auth/bad_token", "auth/revoked", "auth/scope", "auth/bad_name",
+  "auth/bad_token", "auth/revoked", "auth/disabled", "auth/scope", "auth/bad_name", "auth/limit",
   "auth/already_connected", "auth/replaced", "protocol/version",
 ]);
 

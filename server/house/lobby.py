@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -26,6 +27,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import MatchRunner, Terms
 from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.rates import Rate
 from plyhouse.server.match.clock import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import new_id
 
@@ -33,6 +35,9 @@ __all__ = ["Lobby", "read_game", "read_time_control"]
 
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
+
+CHALLENGES: Final = 10, 0.2
+"""Challenges of one player to one bot that come to nothing: at once, and per second after that."""
 
 GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
 """Errors of games that have a code of their own on the wire; the rest are unknown games."""
@@ -97,6 +102,7 @@ class Lobby:
         self._mirrored: dict[str, int] = {}
         """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
+        self._unwanted = Rate(*CHALLENGES, runner.now)
         self._pairing = False
         self._freed: set[str] | None = set()
         """Names of those who may have room since the last look; None if it may be anybody."""
@@ -197,6 +203,13 @@ class Lobby:
             raise ProtocolError(
                 "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
             )
+        pair = participant.player_id, opponent.bot_id
+        if not self._unwanted.take(pair):
+            wait = math.ceil(self._unwanted.wait(pair))
+            raise ProtocolError(
+                "seek/limit",
+                f"You have challenged {opponent.name} too often: wait {wait} s.",
+            )
         seconds = self._config.challenge_timeout
         identifier = new_id()
         timer = asyncio.get_running_loop().call_later(seconds, self._close, identifier, "expired")
@@ -257,6 +270,8 @@ class Lobby:
                     "challenge/offline", f"{challenge.challenger.name} plays too many matches now."
                 )
             self._close(challenge.id, "accepted")
+            # What was wanted may come as often as one likes.
+            self._unwanted.give_back((challenge.challenger.player_id, challenge.opponent.bot_id))
             order = [challenge.challenger, challenge.opponent]
             if challenge.seat == 1 or (challenge.seat is None and int(challenge.id, 36) % 2):
                 order.reverse()

@@ -153,6 +153,8 @@ class Matchmaker:
         self.max_seeks = max_seeks
         self._order = itertools.count()
         self._pools: dict[PoolKey, _Pool] = {}
+        self._touched: dict[PoolKey, _Pool] = {}
+        """Pools in which something has changed since the last pairing: no other can pair."""
         self._open: dict[str, _Waiting] = {}
         """Open seeks by id."""
         self._of: dict[str, dict[str, _Waiting]] = {}
@@ -193,6 +195,7 @@ class Matchmaker:
         kind = seek.player if seek.rated and not self.own_bots_rated else name
         waiting = _Waiting(seek, pool, kind, next(self._order))
         pool.waiting[seek.id] = pool.ready[seek.id] = waiting
+        self._touched[key] = pool
         self._open[seek.id] = self._of.setdefault(name, {})[seek.id] = waiting
 
     def withdraw(self, seek: str) -> Seek:
@@ -205,6 +208,7 @@ class Matchmaker:
         pool.ready.pop(seek, None)
         if not pool.waiting:
             del self._pools[pool.key]
+            self._touched.pop(pool.key, None)
         if not mine:
             del self._of[found.name]
         return found.seek
@@ -227,15 +231,18 @@ class Matchmaker:
         if freed is None:
             for pool in self._pools.values():
                 pool.ready.update(pool.waiting)
+            self._touched = dict(self._pools)
         else:
             for name in freed:
                 for seek, waiting in self._of.get(name, {}).items():
                     waiting.pool.ready[seek] = waiting
+                    self._touched[waiting.pool.key] = waiting.pool
         left: dict[str, int] = {}
+        touched, self._touched = self._touched, {}
         queues = [
             (pool, queue)
-            for pool in self._pools.values()
-            if pool.ready and (queue := self._queue(pool, room, left))
+            for pool in touched.values()
+            if len(pool.waiting) > 1 and (queue := self._queue(pool, room, left))
         ]
         made: list[Proposal] = []
         while queues:

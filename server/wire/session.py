@@ -136,8 +136,8 @@ class Session:
 
     @property
     def address(self) -> str:
-        """The address that the client connects from, without its port."""
-        return self._transport.peer.rpartition(":")[0] or self._transport.peer
+        """The address that the client connects from, without its port; empty in this process."""
+        return self._transport.peer.rpartition(":")[0]
 
     @property
     def lag_ns(self) -> int:

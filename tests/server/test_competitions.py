@@ -15,6 +15,7 @@ from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.server.results.record import read_record, stored_record
 from plyhouse.server.results.verify import verify
+from plyhouse.storage.rows import By
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -443,3 +444,65 @@ async def test_a_game_of_one_seat_is_played_alone_and_its_score_kept(
     assert list(means.values()) == sorted(means.values(), reverse=True)
     assert [line["rank"] for line in board["standings"]] == [1, 2]
     assert {(line["games"], line["wins"]) for line in board["standings"]} == {(2, 0)}
+
+
+BY = By("olga", "a test")
+
+
+async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: Any) -> None:
+    bots = [await house.bot(name, games=["kuhn_poker"]) for name in ("alice", "bob")]
+    game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
+    houses = house.hub.competitions
+    made = await houses.create("Cup", game, rounds=2)
+    first = await asyncio.gather(*(bot.start() for bot in bots))
+    await houses.pause(made, BY)
+    await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, first, strict=True)))
+    view = await houses.view(made)
+    assert (view.row.status, view.created) == ("paused", 1)
+    assert view.waiting_for == ["The competition is paused."]
+    assert not house.hub.directory.live
+    await houses.resume(made, BY)
+    await asyncio.gather(*(play_everything(bot, 1) for bot in bots))
+    async with asyncio.timeout(10):
+        while (await houses.view(made)).row.status != "finished":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_who_withdraws_plays_no_more_and_the_table_stays(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    names = ("alice", "bob", "carol")
+    bots = [await house.bot(name, games=["kuhn_poker"], max_matches=2) for name in names[:2]]
+    carol = await house.hub.store.add_player("carol")
+    away = await house.hub.store.ensure_bot(carol.id, "bot")
+    game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, True)
+    entries = [f"{name}/bot" for name in names]
+    made = await house.hub.competitions.create("Cup", game, entries=entries)
+    await asyncio.gather(*(play_everything(bot, 2) for bot in bots))
+    assert (await house.hub.competitions.view(made)).row.status == "running"
+    token = await house.token("olga", "organise")
+    answer = await api.post(
+        f"/api/v1/competitions/{made}/withdraw",
+        headers={"Authorization": f"Bearer {token}"},
+        json={"entry": "carol/bot"},
+    )
+    assert answer.status_code == 200, answer.text
+    shown = await finished(api, made)
+    assert shown["finished"] == 2
+    assert [line["games"] for line in shown["table"]] == [2, 2, 0]
+    assert away.id == shown["table"][2]["bot_id"]
+
+
+async def test_a_deleted_competition_is_gone_and_its_matches_stay(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    bots = [await house.bot(name, games=["kuhn_poker"]) for name in ("alice", "bob")]
+    game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
+    made = await house.hub.competitions.create("Cup", game, rounds=3)
+    starts = await asyncio.gather(*(bot.start() for bot in bots))
+    await house.hub.competitions.delete(made, BY)
+    await asyncio.gather(*(b.play(s, 1) for b, s in zip(bots, starts, strict=True)))
+    assert (await api.get(f"/api/v1/competitions/{made}")).status_code == 404
+    assert (await api.get("/api/v1/competitions")).json() == []
+    assert (await api.get(f"/api/v1/matches/{starts[0].match}")).json()["status"] == "finished"
+    assert not house.hub.directory.live

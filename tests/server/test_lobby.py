@@ -18,6 +18,7 @@ from plyhouse.protocol.messages import (
     Ok,
     Unseek,
 )
+from plyhouse.server.house import lobby
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -153,3 +154,28 @@ async def test_challenges_that_cannot_be(house: Any) -> None:
         answer = await one.ask(Challenge, opponent, game, "move:5", rated=rated)
         assert answer.code == code, answer
     assert (await one.ask(Challenge, "bob/bott", "pig", "move:5")).message.endswith("bob/bot?")
+
+
+async def test_nobody_is_pestered_with_challenges_that_are_withdrawn_again(house: Any) -> None:
+    one, two = await house.bot("alice"), await house.bot("bob", games=["pig"])
+    refused = None
+    for _ in range(lobby.CHALLENGES[0] + 1):
+        made = await one.ask(Challenge, "bob/bot", "pig", "move:5")
+        if made.re is not None and getattr(made, "code", "") == "seek/limit":
+            refused = made
+            break
+        await one.ask(Answer, made.challenge, False)
+    assert refused is not None
+    assert "too often: wait" in refused.message
+    other = await house.bot("carol")
+    assert isinstance(await other.ask(Challenge, "bob/bot", "pig", "move:5"), Ok)
+    await two.next(Challenged, opponent="carol/bot")
+
+
+async def test_challenges_that_are_accepted_may_go_on(house: Any) -> None:
+    one = await house.bot("alice", max_matches=32)
+    two = await house.bot("bob", games=["pig"], max_matches=32)
+    for _ in range(lobby.CHALLENGES[0] + 2):
+        made = await one.ask(Challenge, "bob/bot", "pig", "move:5")
+        assert isinstance(made, Ok), made
+        assert isinstance(await two.ask(Answer, made.challenge, True), Ok)

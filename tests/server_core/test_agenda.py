@@ -94,3 +94,18 @@ def test_only_those_are_asked_for_their_room_who_could_play() -> None:
     [(_, pairing)] = agenda.take(room, [7, 8, 51], limit=100)
     assert set(pairing.entries) == {7, 8}
     assert max(asked.values()) == 1
+
+
+def test_who_is_dropped_plays_no_more_and_the_others_play_on() -> None:
+    schedule = round_robin(["ada", "bob", "cy"], 2, seats=2, mirrored=True)
+    agenda = Agenda(schedule)
+    first = agenda.take(lambda _: 2, limit=1)
+    assert len(first) == 1
+    dropped = agenda.drop("ada")
+    assert dropped + len(agenda) == 5
+    assert set(agenda.entries()) == {"bob", "cy"}
+    assert agenda.drop("ada") == 0
+    rest = agenda.take(lambda _: 100, limit=100)
+    assert all(set(pairing.entries) == {"bob", "cy"} for _, pairing in rest)
+    assert len(agenda) == 0
+    assert agenda.entries() == []

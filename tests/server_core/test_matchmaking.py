@@ -249,3 +249,20 @@ def test_naming_who_has_room_again_changes_no_pairing(data: st.DataObject) -> No
             for member in proposal.seeks:
                 free[member.name] -= 1
         assert min(free.values()) >= 0
+
+
+def test_a_new_seek_asks_nobody_of_other_pools() -> None:
+    made = Matchmaker()
+    for number in range(100):
+        made.add(seek(f"p{number}/1", game=f"pig(target={number + 10})"))
+    asked: list[str] = []
+
+    def room(name: str) -> int:
+        asked.append(name)
+        return 1
+
+    assert made.pair(room, []) == []
+    asked.clear()
+    made.add(seek("new/1", game="pig(target=50)"))
+    assert pairs(made.pair(room, [])) == [("p40/1", "new/1")]
+    assert sorted(asked) == ["new/1", "p40/1"]
