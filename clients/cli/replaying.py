@@ -49,7 +49,7 @@ def positions_of(record: Record, game: Game, viewer: int | None) -> list[Positio
     def draw() -> None:
         nonlocal told
         happened = tuple(_words(game, course, event) for event in views.events(viewer, told))
-        told = len(views)
+        told = views.length
         found.append(Position(played.ply, happened, views.drawn(played.state, viewer)[1]))
 
     if played.mover != CHANCE:

@@ -64,8 +64,8 @@ class Registration:
         self._good: OrderedDict[bytes, None] = OrderedDict()
         """Digests of tokens that were good when last seen, the least recently used first."""
 
-    async def identify(self, token: str, scope: str, address: str = "") -> Identity:
-        """Whose token this is; it must allow ``scope`` (``admin`` allows everything).
+    async def identify(self, token: str, *scopes: str, address: str = "") -> Identity:
+        """Whose token this is; it must allow one of ``scopes`` (``admin`` allows everything).
 
         ``address`` is where the token comes from; empty within this process.
         """
@@ -89,9 +89,10 @@ class Registration:
             self._good.popitem(last=False)
         if address and not self._logins.take(identity.player_id):
             raise _wait(self._logins, identity.player_id, "logins of this player")
-        if scope not in identity.scopes and "admin" not in identity.scopes:
+        if identity.scopes.isdisjoint((*scopes, "admin")):
             held = ", ".join(sorted(identity.scopes)) or "nothing"
-            raise ProtocolError("auth/scope", f"This token does not allow '{scope}', only: {held}.")
+            wanted = " or ".join(f"'{scope}'" for scope in scopes)
+            raise ProtocolError("auth/scope", f"This token does not allow {wanted}, only: {held}.")
         return identity
 
     def _failed(self, digest: bytes, address: str) -> None:
@@ -101,7 +102,7 @@ class Registration:
 
     async def log_in(self, hello: Hello, address: str = "") -> Login:
         """Identify a bot by its ``hello``; its bot and version are made at their first login."""
-        identity = await self.identify(hello.token, "play", address)
+        identity = await self.identify(hello.token, "play", address=address)
         in_person = not hello.bot or hello.bot.lower() == identity.player.lower()
         name = identity.player if in_person else hello.bot
         config = self._config

@@ -450,7 +450,7 @@ BY = By("olga", "a test")
 
 
 async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: Any) -> None:
-    bots = [await house.bot(name, games=["kuhn_poker"]) for name in ("alice", "bob")]
+    bots = [await house.bot(name, games=["kuhn_poker"], max_matches=1) for name in ("alice", "bob")]
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
     houses = house.hub.competitions
     made = await houses.create("Cup", game, rounds=2)
@@ -496,7 +496,7 @@ async def test_who_withdraws_plays_no_more_and_the_table_stays(
 async def test_a_deleted_competition_is_gone_and_its_matches_stay(
     house: Any, api: httpx.AsyncClient
 ) -> None:
-    bots = [await house.bot(name, games=["kuhn_poker"]) for name in ("alice", "bob")]
+    bots = [await house.bot(name, games=["kuhn_poker"], max_matches=1) for name in ("alice", "bob")]
     game = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), True, False)
     made = await house.hub.competitions.create("Cup", game, rounds=3)
     starts = await asyncio.gather(*(bot.start() for bot in bots))

@@ -73,13 +73,9 @@ async def test_an_account_may_be_made_with_a_display_name(open_house: OpenHouse)
         made = await api.post("/api/v1/players", json={"player": "zoe", "display": "Zoe\u0308"})
         headers = {"Authorization": f"Bearer {made.json()['token']}"}
         assert (await api.get("/api/v1/players/zoe")).json()["display"] == "Zoë"
-        changed = await api.patch(
-            "/api/v1/players/zoe", json={"display": "佐藤"}, headers=headers
-        )
+        changed = await api.patch("/api/v1/players/zoe", json={"display": "佐藤"}, headers=headers)
         assert changed.json()["display"] == "佐藤"
-        bad = await api.patch(
-            "/api/v1/players/zoe", json={"display": "\u202ex"}, headers=headers
-        )
+        bad = await api.patch("/api/v1/players/zoe", json={"display": "\u202ex"}, headers=headers)
         assert (bad.status_code, bad.json()["code"]) == (400, "storage/bad_name")
         await house.hub.store.add_player("eve")
         other = await api.patch("/api/v1/players/eve", json={"display": "x"}, headers=headers)

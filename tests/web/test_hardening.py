@@ -114,5 +114,5 @@ async def test_health_is_not_ok_while_nothing_can_be_written(
         house.hub.health.forget()
         answer = await web.get("/api/v1/health")
     assert answer.status_code == 503
-    assert answer.json()["status"] == "storage"
+    assert answer.json()["status"] == "degraded"
     assert "/srv" not in answer.text

@@ -13,14 +13,14 @@ from plyhouse.storage.rows import Identity
 __all__ = ["address_of", "authorise"]
 
 
-async def authorise(request: Request[Any, Any, Any], hub: Hub, scope: str) -> Identity:
-    """Return whose token the request has, if it allows ``scope``; else `Problem` or
+async def authorise(request: Request[Any, Any, Any], hub: Hub, *scopes: str) -> Identity:
+    """Return whose token the request has, if it allows one of ``scopes``; else `Problem` or
     `ProtocolError`.
     """
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer" or not token:
         raise Problem("auth/required", "Send the header 'Authorization: Bearer TOKEN'.")
-    return await hub.registration.identify(token.strip(), scope, address_of(request))
+    return await hub.registration.identify(token.strip(), *scopes, address=address_of(request))
 
 
 def address_of(request: Request[Any, Any, Any]) -> str:

@@ -185,7 +185,7 @@ async def withdraw(
 ) -> None:
     """Take a bot out of what is still to begin; organisers any bot, players their own."""
     hub = hub_of(state)
-    identity = await authorise(request, hub, "play")
+    identity = await authorise(request, hub, "play", "organise")
     player, _, bot = data.entry.partition("/")
     row = await hub.store.bot_named(player, bot)
     own = row.player_id == identity.player_id
