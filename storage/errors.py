@@ -16,6 +16,7 @@ Every message is a single sentence that says what would be right; every class ha
     │   └── InDoubt             storage/in_doubt
     ├── LoginRefused            storage/login_refused
     ├── DriverMissing           storage/driver_missing
+    ├── DriverBroken            storage/driver_broken
     ├── BadUrl                  storage/bad_url
     ├── WriterFull              storage/overloaded
     ├── StoreClosed             storage/closed
@@ -44,6 +45,7 @@ __all__ = [
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
+    "DriverBroken",
     "DriverMissing",
     "InDoubt",
     "InvalidName",
@@ -145,6 +147,12 @@ class DriverMissing(StorageError):
     code = "storage/driver_missing"
 
 
+class DriverBroken(StorageError):
+    """A package that storage needs is installed, and cannot be imported."""
+
+    code = "storage/driver_broken"
+
+
 class BadUrl(StorageError):
     """The database URL cannot be read, or has an option that does not exist."""
 
@@ -205,14 +213,23 @@ class Unknown(StorageError):
     code = "storage/unknown"
 
 
+_DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
+"""What to install for a driver that is missing."""
+
+
 def translate(error: BaseException, place: str) -> StorageError:
     """Turn a driver's error into ours; ``place`` names the database (without its password)."""
     if isinstance(error, StorageError):
         return error
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError) and error.name in _DRIVERS:
         return DriverMissing(
             f"the driver {error.name!r} for {place} is not installed; "
-            "install it with: pip install 'plyhouse[postgresql]'"
+            f"install it with: pip install '{_DRIVERS[error.name]}'"
+        )
+    if isinstance(error, ImportError):
+        return DriverBroken(
+            f"a package that {place} needs cannot be imported ({_first_line(error)}); "
+            "install Plyhouse and the driver anew, and look for a file of yours of that name"
         )
     if isinstance(error, (UnicodeError, OverflowError)):
         return _unstorable(place, error)

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "bot": (f"{_HERE}.bot:bot", "Connect a bot to a server."),
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),
+    "db": (f"{_HERE}.db:db", "Copy, back up, check or upgrade a database."),
     "leaderboard": (f"{_HERE}.leaderboard:leaderboard", "Show the leaderboard of a game."),
     "record": (f"{_HERE}.record:record", "Fetch the record of a match."),
     "verify": (f"{_HERE}.verify:verify", "Recompute every roll and move of a record."),
