@@ -72,7 +72,7 @@ class Database:
             SQLAlchemyError,
             sqlite3.Error,
             OSError,
-            ModuleNotFoundError,
+            ImportError,
             UnicodeError,  # this and the next come from values that no column can take
             OverflowError,
         )
@@ -104,7 +104,7 @@ class Database:
             )
         try:
             database = cls(target)
-        except ModuleNotFoundError as error:
+        except ImportError as error:
             raise translate(error, target.place) from error
         try:
             if migrate and not target.read_only:
@@ -248,6 +248,25 @@ class Database:
             loop.call_soon_threadsafe(done, failure)
 
     # making engines
+
+    def tool_engine(self, *, write: bool) -> AsyncEngine:
+        """Make an engine for a tool that reads or writes whole tables in one transaction.
+
+        The caller disposes of it.
+        """
+        if self.target.kind == "postgresql":
+            engine = self._server_engine()
+            return engine if write else engine.execution_options(isolation_level="REPEATABLE READ")
+        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "rw" if write else "ro"))
+        begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+        self._set_up_sqlite(engine.sync_engine, begin, reader=not write)
+        return engine
+
+    def explain(self, error: BaseException) -> StorageError | None:
+        """Translate an error of such a tool's; None if it is none of the database's."""
+        if isinstance(error, StorageError):
+            return error
+        return self._explain(error) if isinstance(error, self._errors) else None
 
     def _make_engine(self) -> AsyncEngine:
         target = self.target

@@ -16,6 +16,7 @@ Every message is a single sentence that says what would be right; every class ha
     │   └── InDoubt             storage/in_doubt
     ├── LoginRefused            storage/login_refused
     ├── DriverMissing           storage/driver_missing
+    ├── DriverBroken            storage/driver_broken
     ├── BadUrl                  storage/bad_url
     ├── WriterFull              storage/overloaded
     ├── StoreClosed             storage/closed
@@ -48,6 +49,7 @@ __all__ = [
     "DatabaseLocked",
     "DatabaseReadOnly",
     "Disabled",
+    "DriverBroken",
     "DriverMissing",
     "InDoubt",
     "InvalidName",
@@ -150,6 +152,12 @@ class DriverMissing(StorageError):
     """The package that speaks to this kind of database is not installed."""
 
     code = "storage/driver_missing"
+
+
+class DriverBroken(StorageError):
+    """A package that storage needs is installed, and cannot be imported."""
+
+    code = "storage/driver_broken"
 
 
 class BadUrl(StorageError):
@@ -257,16 +265,23 @@ def public_message(error: StorageError) -> str:
     if isinstance(error, (DatabaseLocked, Unreachable, WriterFull, StoreClosed)):
         return "the server's database does not answer; try again in a while"
     return "the server's database failed; its log says more"
+_DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
+"""What to install for a driver that is missing."""
 
 
 def translate(error: BaseException, place: str) -> StorageError:
     """Turn a driver's error into ours; ``place`` names the database (without its password)."""
     if isinstance(error, StorageError):
         return error
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError) and error.name in _DRIVERS:
         return DriverMissing(
             f"the driver {error.name!r} for {place} is not installed; "
-            "install it with: pip install 'plyhouse[postgresql]'"
+            f"install it with: pip install '{_DRIVERS[error.name]}'"
+        )
+    if isinstance(error, ImportError):
+        return DriverBroken(
+            f"a package that {place} needs cannot be imported ({_first_line(error)}); "
+            "install Plyhouse and the driver anew, and look for a file of yours of that name"
         )
     if isinstance(error, (UnicodeError, OverflowError)):
         return _unstorable(place, error)

@@ -46,6 +46,7 @@ COMMANDS: Final = {
     ),
     "void": (f"{_HERE}.administration:void", "Let a match count nowhere any more."),
     "audit": (f"{_HERE}.administration:audit", "Show what organisers did, and why."),
+    "db": (f"{_HERE}.db:db", "Copy, back up, check or upgrade a database."),
     "leaderboard": (f"{_HERE}.leaderboard:leaderboard", "Show the leaderboard of a game."),
     "record": (f"{_HERE}.record:record", "Fetch the record of a match."),
     "verify": (f"{_HERE}.verify:verify", "Recompute every roll and move of a record."),

@@ -23,6 +23,7 @@ from plyhouse.storage.errors import (
     DatabaseFull,
     DatabaseLocked,
     DatabaseReadOnly,
+    DriverBroken,
     DriverMissing,
     InvalidValue,
     LoginRefused,
@@ -309,6 +310,24 @@ async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_
 async def test_without_the_driver_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)
     with pytest.raises(DriverMissing, match=r"pip install 'plyhouse\[postgresql\]'"):
+        await Store.open("postgresql://root@127.0.0.1/x")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import package_that_is_not_there",
+        "from plyhouse.storage import name_that_is_not_there",
+        "raise ImportError('undefined symbol: PyLong_Long')",
+    ],
+)
+async def test_a_driver_that_is_broken_is_not_called_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, source: str
+) -> None:
+    (tmp_path / "asyncpg.py").write_text(source)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "asyncpg", raising=False)
+    with pytest.raises(DriverBroken, match=r"cannot be imported .* look for a file of yours"):
         await Store.open("postgresql://root@127.0.0.1/x")
 
 

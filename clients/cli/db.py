@@ -1,0 +1,93 @@
+"""``plyhouse db``: look after a database."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import database_option
+from plyhouse.clients.cli.shared.output import note
+
+__all__ = ["db"]
+
+
+@click.group(cls=HintingGroup)
+def db() -> None:
+    """Look after a database: copy, back up, check, bring up to date.
+
+    URLs are those of plyhouse serve: sqlite:///file.db or postgresql://user@host/name.
+    """
+
+
+@db.command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def copy(source: str, target: str) -> None:
+    """Copy everything FROM one database TO another, empty one.
+
+    From SQLite to PostgreSQL, back, or to the same kind. Stop the server first: what is
+    played meanwhile would be missing. All is copied or nothing; FROM stays as it is.
+    """
+    from plyhouse.storage import upkeep
+
+    reached: dict[str, int] = {}
+
+    def progress(table: str, rows: int) -> None:
+        if rows // 100_000 > reached.get(table, 0) // 100_000:
+            note(f"{table}: {rows:,} rows")
+        reached[table] = rows
+
+    rows = asyncio.run(upkeep.copy(source, target, progress))
+    filled = sum(bool(count) for count in reached.values())
+    note(f"Copied {rows:,} rows of {filled} tables.")
+
+
+@db.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@database_option()
+def backup(file: Path, database: str) -> None:
+    """Write a copy of the database to the new SQLite file FILE.
+
+    Also while a server runs on it. To go back to the copy, serve it, or put it into a new
+    database with plyhouse db copy.
+    """
+    from plyhouse.storage import upkeep
+
+    asyncio.run(upkeep.backup(database, file))
+    note(f"Wrote {file}. It holds the seeds of running matches: keep it to yourself.")
+
+
+@db.command()
+@database_option()
+def check(database: str) -> int:
+    """Look for damage: in the file, in matches, in what leaderboards count.
+
+    Prints one line for each thing found, and then ends with exit code 1.
+    """
+    from plyhouse.storage import upkeep
+
+    found = asyncio.run(upkeep.check(database))
+    for line in found:
+        click.echo(line)
+    note(f"{len(found)} found" if found else "Nothing is wrong.")
+    return EXIT_FAILED if found else EXIT_OK
+
+
+@db.command()
+@database_option()
+def upgrade(database: str) -> None:
+    """Bring an older database up to date.
+
+    plyhouse serve does so by itself when it starts. Back the database up before.
+    """
+    from plyhouse.storage import upkeep
+
+    before, after = asyncio.run(upkeep.upgrade(database))
+    if before == after:
+        note(f"The database has schema {after} already: nothing to do.")
+    else:
+        note(f"Brought the database from schema {before} to {after}.")

@@ -1,0 +1,303 @@
+"""Looking after a database: copied to another kind, backed up, checked, brought up to date.
+
+These are for the command line: each opens the databases that it works on by their URLs.  What
+copies reads one consistent state, also beside a running server, and stores all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, and_, case, func, literal, or_, select, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from plyhouse.storage import schema
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import AlreadyExists, CannotOpen, OlderSchema, StorageError
+from plyhouse.storage.models import (
+    bots,
+    competitions,
+    entries,
+    events,
+    match_seats,
+    matches,
+    meta,
+    metadata,
+    pairings,
+    standings,
+)
+from plyhouse.storage.urls import parse_url
+
+__all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
+
+TABLES: Final = tuple(table for table in metadata.sorted_tables if table is not meta)
+"""All tables with what users stored, each after those that it refers to."""
+ROWS_AT_ONCE: Final = 2_000
+
+Progress = Callable[[str, int], None]
+"""Told the name of a table and how many of its rows are copied."""
+
+
+# ------------------------------------------------------------------------------------- copying
+
+
+async def copy(source_url: str, target_url: str, progress: Progress | None = None) -> int:
+    """Copy everything into an empty database of any kind; return how many rows that was.
+
+    Raises `AlreadyExists` if there is something in the target, and `ServedAlready` if a server
+    runs on one of the two: what is played meanwhile would be missing in the copy.
+    """
+    source = await Database.open(source_url, migrate=False, create=False)
+    try:
+        await source.claim()
+        target = await Database.open(target_url)
+        try:
+            await target.claim()
+            return await _copy(source, target, progress)
+        finally:
+            await target.close()
+    finally:
+        await source.close()
+
+
+async def _copy(source: Database, target: Database, progress: Progress | None) -> int:
+    if target.target.in_memory:
+        raise CannotOpen("a copy in memory would be gone at once; give a file or a server")
+    total = 0
+    async with _session(source, write=False) as reader, _session(target, write=True) as writer:
+        await writer.run_sync(_refuse_full, target.target.place)
+        for table in TABLES:
+            count = 0
+            async with reader.stream(select(table)) as found:
+                async for rows in found.mappings().partitions(ROWS_AT_ONCE):
+                    await writer.execute(table.insert(), [dict(row) for row in rows])
+                    count += len(rows)
+                    if progress is not None:
+                        progress(table.name, count)
+            stored = await writer.scalar(select(func.count()).select_from(table))
+            if stored != count:
+                raise StorageError(f"{count} rows of {table.name} were copied, and {stored} came")
+            total += count
+        if writer.dialect.name == "postgresql":
+            await writer.run_sync(_count_on)
+    return total
+
+
+@contextlib.asynccontextmanager
+async def _session(database: Database, *, write: bool) -> AsyncIterator[AsyncConnection]:
+    """One long transaction, committed at the end."""
+    engine = database.tool_engine(write=write)
+    try:
+        async with engine.connect() as connection, connection.begin():
+            yield connection
+    except Exception as error:
+        known = database.explain(error)
+        if known is None or known is error:
+            raise
+        raise known from error
+    finally:
+        await engine.dispose()
+
+
+def _refuse_full(connection: Connection, place: str) -> None:
+    for table in TABLES:
+        if connection.execute(select(literal(1)).select_from(table).limit(1)).first():
+            raise AlreadyExists(
+                f"{place} is not empty (there is something in {table.name}); "
+                "copy into a new database"
+            )
+
+
+def _count_on(connection: Connection) -> None:
+    """Let PostgreSQL give the next ids after those that were copied."""
+    for table in TABLES:
+        key = table.autoincrement_column
+        if key is None:
+            continue
+        sequence = connection.execute(
+            select(func.pg_get_serial_sequence(table.name, key.name))
+        ).scalar_one()
+        last = connection.execute(select(func.max(key))).scalar_one()
+        if sequence is not None and last is not None:
+            connection.execute(select(func.setval(sequence, last)))
+
+
+# ------------------------------------------------------------------------------------ backing up
+
+
+async def backup(url: str, path: Path) -> None:
+    """Write a copy of the database to a new SQLite file, also while a server runs on it.
+
+    The file appears at its place when it is whole.  It holds seeds of matches that are still
+    played, and can be read by its owner only.
+    """
+    part = _beside(path)
+    source = await Database.open(url, migrate=False, create=False)
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+        if source.target.path is not None:
+            _copy_file(source.target.path, part)
+        else:
+            target = await Database.open(f"sqlite:///{part}")
+            try:
+                await _copy(source, target, None)
+            finally:
+                await target.close()
+        descriptor = os.open(part, os.O_RDONLY)
+        os.fsync(descriptor)
+        os.close(descriptor)
+        part.rename(path)
+    except (sqlite3.Error, OSError) as error:
+        raise source.explain(error) or error from error
+    finally:
+        await source.close()
+        for name in (part.name, f"{part.name}-wal", f"{part.name}-shm"):
+            part.with_name(name).unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    """Where a file is written that will be at ``path`` when it is whole."""
+    if path.exists():
+        raise AlreadyExists(f"{path} is there already; give the name of a new file")
+    if not path.absolute().parent.is_dir():
+        raise CannotOpen(f"the folder {path.parent} does not exist; create it first")
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    return part
+
+
+def _copy_file(source: Path, target: Path) -> None:
+    with (
+        contextlib.closing(
+            sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)
+        ) as old,
+        contextlib.closing(sqlite3.connect(target)) as new,
+    ):
+        old.backup(new)  # at once: in steps it would begin anew whenever the server writes
+        # One file, without the log beside it; the next server makes one again.
+        new.execute("PRAGMA journal_mode = DELETE")
+
+
+# ------------------------------------------------------------------------------------- checking
+
+
+async def check(url: str) -> list[str]:
+    """Look for what cannot be in a sound database; one sentence for each thing found."""
+    database = await Database.open(url, migrate=False, create=False)
+    try:
+        return await database.read(_check)
+    finally:
+        await database.close()
+
+
+def _check(connection: Connection) -> list[str]:
+    found = []
+    if connection.dialect.name == "sqlite":
+        for (line,) in connection.execute(text("PRAGMA integrity_check(20)")):
+            if line != "ok":
+                found.append(f"SQLite says: {line}.")
+        for table, row, parent, _ in connection.execute(text("PRAGMA foreign_key_check")):
+            found.append(f"Row {row} of {table} refers to nothing in {parent}.")
+    found += _gaps(connection)
+    found += _unended(connection)
+    found += _miscounted(connection)
+    found += _lonely(connection)
+    return found
+
+
+def _gaps(connection: Connection) -> list[str]:
+    """Events are numbered from 0, without gaps."""
+    count, last = func.count(), func.max(events.c.idx)
+    query = (
+        select(events.c.match_id, count, last)
+        .group_by(events.c.match_id)
+        .having(or_(last != count - 1, func.min(events.c.idx) != 0))
+    )
+    return [
+        f"Match {match} has {events_} events and the last is number {last_}."
+        for match, events_, last_ in connection.execute(query)
+    ]
+
+
+def _unended(connection: Connection) -> list[str]:
+    """A pairing is over when all of its matches are."""
+    left = func.sum(case((matches.c.finished_ms.is_(None), 1), else_=0))
+    query = (
+        select(pairings.c.id, pairings.c.finished_ms, left)
+        .join(matches, matches.c.pairing_id == pairings.c.id)
+        .group_by(pairings.c.id, pairings.c.finished_ms)
+        .having(and_(pairings.c.finished_ms.is_not(None), left > 0))
+    )
+    return [
+        f"Pairing {pairing} is over, and {count} of its matches are not."
+        for pairing, _, count in connection.execute(query)
+    ]
+
+
+def _miscounted(connection: Connection) -> list[str]:
+    """The leaderboards count the rated matches that have a result."""
+    played = (
+        select(matches.c.game, match_seats.c.bot_id, func.count().label("games"))
+        .join(matches, matches.c.id == match_seats.c.match_id)
+        .where(matches.c.rated, match_seats.c.result.is_not(None))
+        .group_by(matches.c.game, match_seats.c.bot_id)
+        .subquery()
+    )
+    same = and_(standings.c.game == played.c.game, standings.c.bot_id == played.c.bot_id)
+    query = (
+        select(standings.c.game, bots.c.name, standings.c.games, func.coalesce(played.c.games, 0))
+        .join(bots, bots.c.id == standings.c.bot_id)
+        .outerjoin(played, same)
+        .where(standings.c.games != func.coalesce(played.c.games, 0))
+    )
+    return [
+        f"The leaderboard of {game} counts {counted} matches of {bot}, who played {count}."
+        for game, bot, counted, count in connection.execute(query)
+    ]
+
+
+def _lonely(connection: Connection) -> list[str]:
+    """A competition that is played has somebody to play it."""
+    query = (
+        select(competitions.c.id, func.count(entries.c.bot_id))
+        .outerjoin(entries, entries.c.competition_id == competitions.c.id)
+        .where(competitions.c.status.in_(("open", "running")))
+        .group_by(competitions.c.id)
+        .having(func.count(entries.c.bot_id) < 2)
+    )
+    return [
+        f"Competition {competition} is running with {count} entries."
+        for competition, count in connection.execute(query)
+    ]
+
+
+# ------------------------------------------------------------------------------------- upgrading
+
+
+async def upgrade(url: str) -> tuple[str, str]:
+    """Bring the schema up to date while no server runs; return its revision before and after."""
+    try:
+        database = await Database.open(url, migrate=False, create=False)
+    except OlderSchema:
+        pass
+    else:
+        await database.close()
+        return schema.HEAD, schema.HEAD
+    database = Database(parse_url(url))
+    try:
+        before = await database.read(schema.revision)
+        if before is None:
+            raise CannotOpen(
+                f"{database.target.place} has no tables yet; plyhouse serve makes them"
+            )
+        await database.claim()
+    finally:
+        await database.close()
+    database = await Database.open(url)
+    await database.close()
+    return before, schema.HEAD
