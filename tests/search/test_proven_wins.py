@@ -73,10 +73,10 @@ def test_deepening_ends_with_the_proof() -> None:
     # The row is completed at once: no action after it is looked at, no depth after the first.
     game = get_game("connect_four")
     state: Any = game.initial_state()
-    for column in (3, 0, 4, 0, 2, 1):
+    for column in (4, 1, 5, 1, 3, 2):
         state = state.after(column)
     result = alpha_beta(game, state, Limit(nodes=1_000_000))
-    assert (result.value, result.exact, result.action) == (1.0, True, 5)
+    assert (result.value, result.exact, result.action) == (1.0, True, 6)
     assert result.depth == 1
     assert result.nodes <= 1 + len(state.actions())
 
@@ -155,7 +155,7 @@ def test_the_line_of_a_proven_win_is_played_to_its_end(spec: str) -> None:
 def test_a_lost_game_is_told_as_such_at_the_depth_that_shows_it() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
-    for column in (3, 0, 4, 0, 2):
+    for column in (4, 1, 5, 1, 3):
         state = state.after(column)
     result = alpha_beta(game, state, Limit(nodes=1_000_000))
     assert (result.value, result.exact, result.depth) == (-1.0, True, 2)
@@ -164,7 +164,7 @@ def test_a_lost_game_is_told_as_such_at_the_depth_that_shows_it() -> None:
 def test_a_win_is_exact_at_a_depth_limit_too() -> None:
     game = get_game("connect_four")
     state: Any = game.initial_state()
-    for column in (3, 0, 4, 0, 2, 1):
+    for column in (4, 1, 5, 1, 3, 2):
         state = state.after(column)
     for search in (alpha_beta, minimax):
         result = search(game, state, Limit(depth=4))
