@@ -265,6 +265,8 @@ def public_message(error: StorageError) -> str:
     if isinstance(error, (DatabaseLocked, Unreachable, WriterFull, StoreClosed)):
         return "the server's database does not answer; try again in a while"
     return "the server's database failed; its log says more"
+
+
 _DRIVERS = {"asyncpg": "plyhouse[postgresql]", "aiosqlite": "plyhouse"}
 """What to install for a driver that is missing."""
 

@@ -21,7 +21,7 @@ from plyhouse.storage.errors import (
     ServedAlready,
 )
 from plyhouse.storage.models import metadata
-from plyhouse.storage.rows import CompetitionRow, EventRow
+from plyhouse.storage.rows import By, CompetitionRow, EventRow
 from plyhouse.storage.store import Store
 
 
@@ -41,6 +41,8 @@ async def fill(world: Any) -> None:
     await world.store.apply([*new, *rows])
     await world.store.save_ratings("pig", {ada: Rating()})
     await world.store.add_token("ada", ("play", "organise"), "laptop")
+    await world.store.administration.disable_player("ada", By("olga", "away"))
+    await world.store.administration.enable_player("ada", By("olga"))
 
 
 async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -217,7 +219,7 @@ async def test_an_older_database_is_upgraded_unless_it_is_served(
             await upkeep.upgrade(url)
     monkeypatch.setattr(
         schema,
-        "_migrate",
+        "migrate",
         lambda c: c.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '9999'"),
     )
     before, after = await upkeep.upgrade(url)
