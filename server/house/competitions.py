@@ -119,7 +119,6 @@ class Competitions:
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if it may be any."""
-        self._open = True
         self._tasks: set[asyncio.Task[None]] = set()
 
     def __len__(self) -> int:
@@ -330,13 +329,13 @@ class Competitions:
             self._freed = None
         else:
             self._freed.update(freed)
-        if self._running and not self._soon and self._open:
+        if self._running and not self._soon and self._directory.leads("competitions"):
             self._soon = True
             asyncio.get_running_loop().call_soon(self._advance)
 
     def _advance(self) -> None:
         self._soon = False
-        if not self._open:
+        if not self._directory.leads("competitions"):
             return
         freed, self._freed = self._freed, set()
         for running in self._running.values():
@@ -463,13 +462,8 @@ class Competitions:
 
     # --------------------------------------------------------------------------- ending
 
-    def stop(self) -> None:
-        """Begin nothing more."""
-        self._open = False
-
     async def close(self) -> None:
         """Wait for what is being stored."""
-        self.stop()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
