@@ -17,7 +17,7 @@ PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 # It runs both variants in processes of its own, whichever it is started from: once is enough.
 COMPARED = tests/search/test_variants.py::test_pure_and_compiled_agree_bit_for_bit
 
-.PHONY: help demo build test test-pure lint types format docs wheel-check bench clean
+.PHONY: help demo build test test-pure fuzz lint types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -51,6 +51,18 @@ test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
 	PLYHOUSE_PURE=1 $(PYTEST)
+
+# A short run; the long one is in docs/security.md.
+FUZZ_RUNS ?= 20000
+FUZZ_EXAMPLES ?= 20
+
+$(VENV)/.fuzz: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	@touch $@
+
+fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a minute
+	$(BIN)/python tests/attack/fuzz.py --runs $(FUZZ_RUNS)
+	$(BIN)/python tests/attack/fuzz_api.py --examples $(FUZZ_EXAMPLES)
 
 lint: $(VENV)/.dev  ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -40,6 +40,7 @@ COMPILED = (
     "games/bits.py",
     "games/boards.py",
     "games/counting.py",
+    "games/endings.py",
     "games/native.py",
     "games/deterministic/**/*.py",
     "games/hidden/**/*.py",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import random
 import tempfile
 import time
@@ -31,6 +32,7 @@ from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby
 from plyhouse.server.match.engine import Match
 from plyhouse.server.wire.session import Session
+from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage.store import Store
 
 STAGES: tuple[tuple[str, type, str], ...] = (
@@ -77,6 +79,7 @@ class Ear:
 
     peer = "benchmark"
     remote = True
+    upgrade: Upgrade | None = None
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
@@ -172,6 +175,9 @@ async def run(game: str, plies: int, matches: int, synchronous: str) -> None:
         hub = await Hub.open(ServerConfig(database=database, log_level="error"))
         table = Table(hub, token, game, matches)
         await table.play(plies // 5)
+        gc.collect()  # as a server does when it has started
+        gc.freeze()
+        gc.set_threshold(20_000, 20, 50)
         table.matches = 0
         begin, main = time.process_time(), time.thread_time()
         bare = await table.play(plies)

@@ -13,6 +13,11 @@ The rooms behind it, from the bot to the server:
     process/     the process that a bot lives in, and its supervisor
     running/     a run: matches, time management, results
     client/      the connection to a server
+
+and for bots of others, which a server runs itself:
+
+    hosting/     packages, and how they are played
+    sandbox/     where they are confined
 """
 
 if __name__ != "plyhouse.bots":

@@ -99,7 +99,8 @@ class State(Protocol):
     per seat, within the game's return bounds), ``playout(rng) -> tuple[float, ...]``,
     ``noisy_actions()`` (for quiescence), ``forced()`` (whether the mover may not be content
     with the position as it stands, as when in check: quiescence then tries all actions),
-    ``order(actions)`` (best first).
+    ``order(actions)`` (best first), ``endings(meter)`` (what solves the last plies exactly, or
+    None, see `plyhouse.games.endings`).
     """
 
     to_move: int

@@ -25,6 +25,9 @@ def board_grid(
     names: Sequence[str] = (),
     faces: Mapping[str, str] | None = None,
     look: str = "",
+    theme: str = "",
+    shapes: Mapping[str, str] | None = None,
+    bottom: int | None = None,
 ) -> Grid:
     """The grid of a board given as rows from the top, one character a square.
 
@@ -32,7 +35,8 @@ def board_grid(
     it; a square whose name is in ``legal`` carries that action.  Rows are numbered from
     the bottom, or from the top where the game does so; or ``names`` has the name of every
     square, "" for those that are not played on.  ``faces`` says what is written on pieces,
-    ``look`` is that of the `Grid`.
+    ``shapes`` how those are drawn that are no discs; ``look``, ``theme`` and ``bottom`` are those
+    of the `Grid`.
     """
     numbers = [str(index + 1) for index in range(len(board))]
     if not top_is_first:
@@ -52,7 +56,7 @@ def board_grid(
                 Cell(
                     text="" if empty else mark,
                     owner=None if empty else owners[mark],
-                    shape="" if empty else "disc",
+                    shape="" if empty else (shapes or {}).get(mark, "disc"),
                     action=square if square in legal else None,
                     label=f"{square}, {'empty' if empty else words[mark]}",
                     name=square,
@@ -62,8 +66,8 @@ def board_grid(
         rows.append(tuple(cells))
     letters = tuple([chr(97 + column) for column in range(len(board[0]))])
     if names:
-        return Grid(tuple(rows), (), (), "Board", look)
-    return Grid(tuple(rows), tuple(numbers), letters, "Board", look)
+        return Grid(tuple(rows), (), (), "Board", look, theme, bottom)
+    return Grid(tuple(rows), tuple(numbers), letters, "Board", look, theme, bottom)
 
 
 def two_squares(action: str) -> tuple[str, ...]:

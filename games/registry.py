@@ -61,7 +61,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "liars_dice": "plyhouse.games.hidden.liars_dice:LiarsDice",
     "matrix": "plyhouse.games.hidden.matrix:Matrix",
     "nim": "plyhouse.games.deterministic.nim:Nim",
-    "othello": "plyhouse.games.deterministic.othello:Othello",
+    "othello": "plyhouse.games.deterministic.othello.rules:Othello",
     "pacman": "plyhouse.games.stochastic.pacman.rules:Pacman",
     "pig": "plyhouse.games.stochastic.pig:Pig",
     "prisoners_dilemma": "plyhouse.games.hidden.prisoners_dilemma:PrisonersDilemma",

@@ -9,15 +9,23 @@ and where it goes.  Such an action is a button whose ``via`` has the names of it
 order.  Clients that know ``via`` let people choose spot after spot, and show the button's
 label only where several actions have the same spots (which piece a pawn becomes); others
 show the button.  `scene_faults` says whether the spots of a scene fit together.
+
+Fields that came later are sent only where they are used (`scene_fields`), so that a scene of a
+plain game stays as small as it was; who reads scenes takes a missing field for its default.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
 
 __all__ = [
+    "FIGURES",
+    "SUITS",
+    "THEMES",
     "Button",
     "Card",
     "Cell",
@@ -28,11 +36,22 @@ __all__ = [
     "Hand",
     "Scene",
     "Text",
+    "Tray",
     "render_text",
     "scene_actions",
     "scene_faults",
     "scene_fields",
 ]
+
+FIGURES: Final = (
+    "king", "queen", "rook", "bishop", "knight", "pawn", "crowned", "pacman", "ghost", "ship",
+    "hit", "miss", "cross", "ring",
+)  # fmt: skip
+"""Shapes that are pictures; "crowned" is a disc with a crown."""
+SUITS: Final = ("hearts", "diamonds", "clubs", "spades")
+THEMES: Final = ("wood", "felt", "paper", "slate", "sea", "night")
+LATER: Final = MappingProxyType({"later": True})
+"""Marks fields that were added when scenes had been in use."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -45,7 +64,9 @@ class Cell:
     """Seat whose colour the content has; None for no seat's."""
     shape: str = ""
     """How to draw the content: "" as its text, "disc" as a filled circle, "dot" as a small
-    one, "block" as a filled spot.  Clients draw the text for a shape they do not know."""
+    one, "block" as a filled spot; "seeds" as ``count`` small ones, "wall" as part of a wall,
+    "star" as a point on an empty crossing of lines, or as a figure: `FIGURES`.  Clients draw
+    the text for a shape they do not know."""
     action: str | None = None
     """Action meant by choosing this spot."""
     label: str = ""
@@ -56,6 +77,10 @@ class Cell:
     """What ``via`` of a button calls this spot; no two spots of a scene have one name."""
     face: str = ""
     """What is written on the shape, if there is one: a number, or the crown of a king."""
+    count: int = dataclasses.field(default=0, metadata=LATER)
+    """How many lie there, one on another or side by side; 0 if that is not counted."""
+    won: bool = dataclasses.field(default=False, metadata=LATER)
+    """True for what decided the game: the winning line, the mated king."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,7 +94,18 @@ class Grid:
     label: str = ""
     look: str = ""
     """How to draw the board: "" as spots, "checkered" with light and dark squares (the upper
-    left one is light), "lines" as a net of lines with a point for each spot."""
+    left one is light), "lines" as a net of lines with a point for each spot, "wells" as round
+    holes in an upright panel, "pits" as round pits, "points" as two rows of triangles, "maze" as
+    ways between walls, "hex" as hexagons, each row half a spot further right than that above,
+    "table" as rows and columns of text."""
+    theme: str = dataclasses.field(default="", metadata=LATER)
+    """Colours of the board: one of `THEMES`, or "" for plain ones."""
+    bottom: int | None = dataclasses.field(default=None, metadata=LATER)
+    """Seat whose side the last row is; clients may turn the board for the others by half a turn.
+    None if the board has no sides."""
+    ends: tuple[Cell, ...] = dataclasses.field(default=(), metadata=LATER)
+    """Two spots as high as the board, left and right of it: stores, goals.  Tell what is in them
+    in another element, too: some clients leave them out."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -79,6 +115,10 @@ class Card:
     text: str | None
     action: str | None = None
     label: str = ""
+    rank: str = dataclasses.field(default="", metadata=LATER)
+    """What a card with a suit has beside it: "Q", "10"; clients may draw the text instead."""
+    suit: str = dataclasses.field(default="", metadata=LATER)
+    """One of `SUITS`, or "" for none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,6 +129,9 @@ class Hand:
     label: str
     cards: tuple[Card, ...]
     seat: int | None = None
+    look: str = dataclasses.field(default="", metadata=LATER)
+    """What they are: "" for cards, "pile" for a pile of them with the last one on top, "dice",
+    "coins"."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -109,6 +152,20 @@ class Counter:
     value: float
     target: float | None = None
     seat: int | None = None
+    look: str = dataclasses.field(default="", metadata=LATER)
+    """"" for a number, "chips" for a number beside a heap of chips."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tray:
+    """Pieces beside the board, such as those that were captured."""
+
+    kind: ClassVar[str] = "tray"
+    label: str
+    pieces: tuple[Cell, ...]
+    """Drawn like what stands on spots; their actions do not count."""
+    seat: int | None = None
+    """Seat that has them."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -120,6 +177,10 @@ class Button:
     action: str
     via: tuple[str, ...] = ()
     """Names of the cells that, chosen in this order, mean the action; () for none."""
+    pairs: bool = dataclasses.field(default=False, metadata=LATER)
+    """True if ``via`` is pairs, from and to, that may be chosen in any order of pairs."""
+    key: str = dataclasses.field(default="", metadata=LATER)
+    """A key of the keyboard that means it, as the web calls it: "ArrowUp", "h"."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -130,7 +191,7 @@ class Text:
     text: str
 
 
-Element = Grid | Hand | Dice | Counter | Button | Text
+Element = Grid | Hand | Dice | Counter | Tray | Button | Text
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -143,6 +204,8 @@ class Scene:
     """Seat to move; None at a chance node and after the end."""
     seats: tuple[str, ...] = ()
     """What the seats are called, such as White and Black; the server fills this in."""
+    viewer: int | None = dataclasses.field(default=None, metadata=LATER)
+    """Seat that sees this; None for spectators; the server fills this in."""
 
 
 def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
@@ -151,6 +214,7 @@ def _spots(scene: Scene) -> Iterator[Cell | Card | Button]:
         if isinstance(element, Grid):
             for row in element.rows:
                 yield from row
+            yield from element.ends
         elif isinstance(element, Hand):
             yield from element.cards
         elif isinstance(element, Button):
@@ -197,6 +261,14 @@ def scene_faults(scene: Scene) -> list[str]:
     return faults
 
 
+@functools.cache
+def _layout(kind: Any) -> tuple[tuple[str, bool, Any], ...]:
+    """Name of each field, whether it came later, and its default; asked for with every spot."""
+    return tuple(
+        [(each.name, bool(each.metadata), each.default) for each in dataclasses.fields(kind)]
+    )
+
+
 def _plain(value: Any) -> Any:
     """Dataclasses as dicts, tuples as lists of plain values."""
     if dataclasses.is_dataclass(value):
@@ -204,8 +276,11 @@ def _plain(value: Any) -> Any:
         kind = getattr(value, "kind", None)
         if kind is not None:
             fields["kind"] = kind
-        for field in dataclasses.fields(value):
-            fields[field.name] = _plain(getattr(value, field.name))
+        kind_of: Any = type(value)
+        for name, later, default in _layout(kind_of):
+            content = getattr(value, name)
+            if not later or content != default:
+                fields[name] = _plain(content)
         return fields
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -213,7 +288,10 @@ def _plain(value: Any) -> Any:
 
 
 def scene_fields(scene: Scene) -> dict[str, Any]:
-    """The scene as dicts, lists, strings and numbers; each element is tagged by "kind"."""
+    """The scene as dicts, lists, strings and numbers; each element is tagged by "kind".
+
+    Later fields that have their default are left out.
+    """
     fields: dict[str, Any] = _plain(scene)
     return fields
 
@@ -233,6 +311,10 @@ def _draw_grid(grid: Grid, lines: list[str]) -> None:
     if grid.column_labels:
         names = " ".join(label.center(width) for label in grid.column_labels)
         lines.append(f"{'':>{margin}} {names}".rstrip())
+
+
+def _counted(cell: Cell) -> str:
+    return cell.text if cell.count < 2 else f"{cell.text}\u00d7{cell.count}"
 
 
 def render_text(scene: Scene) -> str:
@@ -262,6 +344,10 @@ def render_text(scene: Scene) -> str:
         elif isinstance(element, Counter):
             goal = "" if element.target is None else f" / {element.target:g}"
             lines.append(f"{element.label}: {element.value:g}{goal}")
+        elif isinstance(element, Tray):
+            pieces = " ".join(_counted(cell) for cell in element.pieces)
+            if pieces:
+                lines.append(f"{element.label}: {pieces}")
         elif isinstance(element, Button):
             buttons[element.action] = element.label
         else:

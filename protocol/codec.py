@@ -39,7 +39,6 @@ __all__ = [
     "Codec",
     "Frame",
     "codec_for",
-    "negotiate",
 ]
 
 MAX_CLIENT_FRAME: Final = 64 * 1024
@@ -345,18 +344,3 @@ def codec_for(subprotocol: str) -> Codec:
             f"The subprotocol {subprotocol[:60]!r} is not known here: "
             f"use {' or '.join(SUBPROTOCOLS)}.",
         ) from None
-
-
-def negotiate(offered: Iterable[str]) -> Codec:
-    """Choose the codec of a connection from the subprotocols a client offers, in its order.
-
-    Raises `RemoteProtocolError` with ``protocol/version`` if there is none in common.
-    """
-    names = list(offered)
-    for name in names:
-        if name in _CODECS:
-            return _CODECS[name]
-    said = f"offers only {', '.join(names)[:100]}" if names else "offers no subprotocol"
-    raise RemoteProtocolError(
-        "protocol/version", f"The client {said}: use {' or '.join(SUBPROTOCOLS)}."
-    )

@@ -369,9 +369,11 @@ class ServerConnection(_Connection):
 
     def _refusal(self, code: str, message: ClientMessage) -> RemoteProtocolError:
         re = None if isinstance(message, Pong) or message.id in self._requests else message.id
-        text = ""
+        text, kind = "", message.__struct_config__.tag
+        if code == "auth/required" and self.state is State.AUTHENTICATING:
+            # Who did send `hello` would look for a fault in it.
+            text = f"Wait for 'welcome' before you send '{kind}'."
         if code == "protocol/unexpected":
-            kind = message.__struct_config__.tag
             text = f"'{kind}' is not expected while the connection is {self.state.name}."
         return RemoteProtocolError(code, text, re=re)
 

@@ -133,6 +133,12 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         close=4401,
     ),
     ErrorCode(
+        "auth/suspended",
+        "This version of the bot was suspended after repeated forfeits, so it is not paired; also "
+        "sent as a `notice`, at login and when it happens.",
+        "This version is suspended: mend the bot, or ask the organiser to reinstate it.",
+    ),
+    ErrorCode(
         "auth/rate",
         "Too many wrong tokens or new accounts from one address, or logins of one player, in too "
         "short a time.",
@@ -170,6 +176,20 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "A newer connection of this bot took over.",
         fatal=True,
         close=4410,
+    ),
+    ErrorCode(
+        "auth/bad_password",
+        "Over HTTP: the name and the password do not go together, or a new password cannot be "
+        "taken.",
+        "This name and this password do not go together.",
+    ),
+    ErrorCode(
+        "auth/signed_out",
+        "`hello` with `signed_in`, and nobody is signed in at this browser, or the page is not one "
+        "of this server; also sent to open connections when the person signs out.",
+        "You are not signed in here: sign in, or play as a guest.",
+        fatal=True,
+        close=4401,
     ),
     ErrorCode(
         "auth/registration_closed",
@@ -235,6 +255,26 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The opponent does not accept this game, or accepts no challenges.",
         "The opponent does not accept challenges to this game.",
     ),
+    ErrorCode(
+        "guest/closed",
+        "Over HTTP: the operator of this server takes no guests.",
+        "This server takes no guests: sign in.",
+    ),
+    ErrorCode(
+        "guest/full",
+        "Over HTTP: there are as many guests, in all or from one address, as may be.",
+        "There are as many guests as may be: come back later, or sign in.",
+    ),
+    ErrorCode(
+        "guest/casual",
+        "A rated match with a guest, or with a bot of the house: they play casual ones only.",
+        "Guests and the bots of the house play casual matches only.",
+    ),
+    ErrorCode(
+        "guest/busy",
+        "A guest plays one match at a time, and has one open seek or challenge.",
+        "Guests play one match at a time: finish or resign the one you have.",
+    ),
     # -- matches ----------------------------------------------------------------------------
     ErrorCode("match/unknown", "No match has this id.", "No such match is known here."),
     ErrorCode("match/not_yours", "You hold no seat of this match.", "This match is not yours."),
@@ -242,6 +282,16 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "match/draw_offered_already",
         "You have offered a draw in this ply and it was declined; offer again in a later ply.",
         "You have offered a draw in this ply already.",
+    ),
+    ErrorCode(
+        "match/too_many_nonces",
+        "You have sent `ready` with another nonce too often; the last one that was taken counts.",
+        "You have changed your nonce too often.",
+    ),
+    ErrorCode(
+        "match/too_many_snapshots",
+        "You have asked for snapshots (`sync`, `watch`) too often; ask again in a while.",
+        "Too many snapshots: updates come by themselves.",
     ),
     ErrorCode(
         "match/not_your_turn",

@@ -21,6 +21,7 @@ __all__ = [
     "BotName",
     "ChallengeEnd",
     "ClockState",
+    "Digest",
     "Event",
     "GameSpec",
     "HexNonce",
@@ -60,6 +61,9 @@ ActingSeat: TypeAlias = Annotated[int, Meta(ge=CHANCE_SEAT, lt=1000)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, lt=2**53)]
 Identifier: TypeAlias = Annotated[str, Meta(min_length=1, max_length=64)]
 Label: TypeAlias = Annotated[str, Meta(max_length=64)]
+Digest: TypeAlias = Annotated[
+    str, Meta(max_length=64, extra_json_schema={"pattern": "^([0-9a-f]{64})?$"})
+]
 # The decoder sees to the length of names, the server to their letters: it refuses wrong ones with
 # auth/bad_name, and a sentence that says what is allowed.
 _NAME: Final = r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}"

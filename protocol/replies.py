@@ -12,6 +12,7 @@ from plyhouse.protocol.parts import (
     ChallengeEnd,
     ClockState,
     Event,
+    Identifier,
     LedgerEntry,
     Limits,
     MatchSnapshot,
@@ -280,9 +281,22 @@ class ChallengeClosed(Message, frozen=True):
 class Notice(Message, frozen=True):
     """Something you should know that answers no request.
 
+    ``notice/seek_waits``: why a seek of yours has found nobody yet; sent after some seconds without
+    a match, and again when the reason has changed. ``auth/suspended``: this version was suspended
+    after repeated forfeits, or is at your login; ``notice/reinstated``: it is not any more.
+    ``notice/away`` and ``notice/back``: a seat of a match has lost its connection, and is there
+    again; for spectators, and for seats that set ``hello.updates`` or ``hello.scenes``. Who comes
+    later is told of those who are away then.
+
     code: stable code of the errors table, or ``notice/...``.
     message: one sentence for people.
+    match: the match it is about, if it is about one.
+    seat: who is away, or back.
+    remaining_ms: how long the match waits for who is away, unless its flag falls before.
     """
 
     code: str
     message: str
+    match: Identifier | None = None
+    seat: SeatIndex | None = None
+    remaining_ms: Milliseconds | None = None

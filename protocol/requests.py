@@ -12,6 +12,7 @@ from plyhouse.protocol.parts import (
     PROTOCOL_VERSION,
     ActionText,
     BotName,
+    Digest,
     GameSpec,
     HexNonce,
     Identifier,
@@ -65,6 +66,11 @@ class Hello(Message, frozen=True):
         is replaced is closed with ``auth/replaced``.
     version: label of this build of the bot, of printable characters; results are kept apart by it.
     protocol: version of the protocol you speak.
+    digest: what the bot's files hold: SHA-256 as 64 hexadecimal digits, which the runner works
+        out; empty if unknown. The same ``version`` with another digest is another version.
+    signed_in: log in as the person who is signed in at the browser that opened the websocket, which
+        the server knows by a cookie; ``token`` and ``bot`` are empty then. For pages of the server
+        itself.
     """
 
     id: RequestId
@@ -79,6 +85,8 @@ class Hello(Message, frozen=True):
     takeover: bool = False
     version: Label = ""
     protocol: Label = PROTOCOL_VERSION
+    digest: Digest = ""
+    signed_in: bool = False
 
 
 class Register(Message, frozen=True):

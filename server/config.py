@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import ipaddress
+import re
 import tomllib
 import typing
 from collections.abc import Mapping
@@ -26,6 +28,9 @@ __all__ = [
 
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 LOG_FORMATS: Final = ("console", "json")
+
+
+_ORIGIN: Final = re.compile(r"https?://(\*\.)?[A-Za-z0-9.\[\]:-]+")
 
 
 class ConfigError(Exception):
@@ -54,10 +59,31 @@ class ServerConfig:
         "Who may make accounts: 'open' lets anybody, 'closed' only `plyhouse player add`.",
         choices=("closed", "open"),
     )
+    guests: bool | None = setting(
+        None,
+        "Let people play without an account: casual matches, one at a time, for a few hours. "
+        "Unless said, only on a loopback address without proxies.",
+    )
+    max_guests: int = setting(100, "Guests at once.", minimum=1)
+    max_guests_per_address: int = setting(20, "Guests of one address at once.", minimum=1)
+    guest_hours: float = setting(
+        12.0, "Hours after which a guest is forgotten.", minimum=0.1, maximum=720.0, unit="HOURS"
+    )
+    house_bots: bool | None = setting(
+        None,
+        "Start bots for people to play against (easy, medium, best), in processes of their own, "
+        "when the first of them is asked for. Unless said, only on a loopback address without "
+        "proxies.",
+    )
     game_files: str = setting(
         "",
         "Games to host besides the built-in ones, with commas: chomp.py, mygame.py:MyGame. "
         "The files are run.",
+    )
+    embedding: str = setting(
+        "",
+        "Sites that may show matches in a frame of theirs, with commas (https://example.org), or "
+        "'*' for all; nobody else can.",
     )
     allow_own_bots: bool = setting(False, "Let two bots of one player meet in rated matches.")
     illegal_rule: str = setting(
@@ -65,6 +91,19 @@ class ServerConfig:
         "What an illegal action does: 'forfeit' loses the match, 'retry' lets the bot try again "
         "on the same clock.",
         choices=("forfeit", "retry"),
+    )
+    suspend_after: int = setting(
+        10,
+        "Forfeits among the last suspend_window matches of a version by which it is suspended; "
+        "0: never.",
+        minimum=0,
+    )
+    suspend_window: int = setting(
+        10,
+        "How many matches of a version are looked at for that; with the same number they are "
+        "forfeits in a row.",
+        minimum=1,
+        maximum=1000,
     )
     ready_timeout: float = setting(
         20.0, "Seconds both bots have to say they are ready before a match is aborted.", minimum=0.1
@@ -128,6 +167,21 @@ class ServerConfig:
     challenge_timeout: float = setting(
         60.0, "Seconds until an unanswered challenge expires.", minimum=0.1
     )
+    reviews: int = setting(
+        1,
+        "Reviews of finished matches worked out at once, each by a process of its own that gives "
+        "way to everything else; 0 for none.",
+        minimum=0,
+    )
+    review_seconds: float = setting(
+        15.0, "Time for one review; it is kept and not done again.", minimum=0.1, maximum=600.0
+    )
+    review_folder: str = setting(
+        "", "Folder in which reviews are kept; without one, until the server stops."
+    )
+    review_command: str = setting(
+        "", "Program that reviews the record it reads; `plyhouse serve` has its own."
+    )
     log_level: str = setting("info", "How much the server says about itself.", choices=LOG_LEVELS)
     log_format: str = setting(
         "console", "How it says it: for people, or one JSON object a line.", choices=LOG_FORMATS
@@ -138,11 +192,47 @@ class ServerConfig:
         for field in dataclasses.fields(self):
             value = _checked(field, hints[field.name], getattr(self, field.name))
             object.__setattr__(self, field.name, value)
+        if self.suspend_after > self.suspend_window:
+            raise ConfigError(
+                f"suspend_window ({self.suspend_window}) must be at least suspend_after "
+                f"({self.suspend_after}): so many forfeits cannot be among fewer matches."
+            )
+        for origin in self.embedders:
+            # It goes into a header: nothing may stand there that ends it, or adds a rule to it.
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ConfigError(
+                    f"embedding lists {origin!r}, which is no site: write its scheme and host, "
+                    "such as https://example.org, or '*' for all."
+                )
         if self.peer_timeout <= self.heartbeat:
             raise ConfigError(
                 f"peer_timeout ({self.peer_timeout:g} s) must be longer than "
                 f"heartbeat ({self.heartbeat:g} s)."
             )
+
+    @property
+    def at_home(self) -> bool:
+        """Whether only people at this machine get here: loopback, and no proxy lets others in."""
+        try:
+            loopback = ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            loopback = self.host == "localhost"
+        return loopback and not self.proxies.strip()
+
+    @property
+    def takes_guests(self) -> bool:
+        """Whether people may play without an account."""
+        return self.at_home if self.guests is None else self.guests
+
+    @property
+    def has_house_bots(self) -> bool:
+        """Whether ``plyhouse serve`` starts bots of its own."""
+        return self.at_home if self.house_bots is None else self.house_bots
+
+    @property
+    def embedders(self) -> tuple[str, ...]:
+        """The sites that may show matches in their frames; none by default."""
+        return tuple(origin for each in self.embedding.split(",") if (origin := each.strip()))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any], source: str = "settings") -> Self:
@@ -186,6 +276,10 @@ def load_config(path: str | Path, overrides: Mapping[str, Any] | None = None) ->
 def _checked(field: dataclasses.Field[Any], kind: Any, value: Any) -> Any:
     """``value`` as the field's type, within its range; `ConfigError` otherwise."""
     name = field.name
+    if kind == (bool | None):
+        if value is None:
+            return None
+        kind = bool
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):

@@ -19,7 +19,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 import uvicorn
 
@@ -34,6 +34,7 @@ from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.storage.errors import StorageError
 
 __all__ = [
+    "Beside",
     "CannotListen",
     "CannotServe",
     "DatabaseTaken",
@@ -125,27 +126,44 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
         listener.close()
 
 
-def serve(config: ServerConfig, announce: Callable[[str], None] | None = None) -> None:
+Beside: TypeAlias = Callable[[RunningServer], contextlib.AbstractAsyncContextManager[None]]
+"""What else runs as long as the server does."""
+
+
+def serve(
+    config: ServerConfig,
+    announce: Callable[[str], None] | None = None,
+    *,
+    beside: Beside | None = None,
+) -> None:
     """Run a server until SIGINT or SIGTERM; a second SIGINT ends it at once.
 
-    ``announce`` is given the one line that says where the server listens, once it does; by
-    default that goes to standard output.  Raises `CannotServe`.
+    ``announce`` is given the lines that say where the server listens, once it does, and where
+    people play; by default they go to standard output.  ``beside`` is entered when the server
+    accepts connections and left before it stops.  Raises `CannotServe`.
     """
     logs.set_up(config.log_level, config.log_format)
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(_serve_until_stopped(config, announce or _say))
+        runner.run(_serve_until_stopped(config, announce or _say, beside))
 
 
-async def _serve_until_stopped(config: ServerConfig, announce: Callable[[str], None]) -> None:
+async def _serve_until_stopped(
+    config: ServerConfig, announce: Callable[[str], None], beside: Beside | None
+) -> None:
     stop = asyncio.Event()
     with _stopped_by_signals(stop):
-        async with running_server(config) as server:
+        async with contextlib.AsyncExitStack() as stack:
+            server = await stack.enter_async_context(running_server(config))
+            if beside is not None:
+                await stack.enter_async_context(beside(server))
             # What is alive now stays so: collections need not look at it again and again, and
             # rarer ones keep their pauses out of the clocks.
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 20, 50)
             announce(f"Plyhouse is listening on {server.url}")
+            who = "as a guest or " if config.takes_guests else ""
+            announce(f"People play at {server.url}/play ({who}with an account)")
             stopped = asyncio.create_task(stop.wait())
             taken = asyncio.create_task(server.hub.store.claim_lost())
             try:

@@ -7,6 +7,7 @@
     urls           database URLs, read
     database       connections, threads and transactions: SQLite and PostgreSQL behind one surface
     thread         the thread that writes to SQLite
+    checkpoints    the thread that moves SQLite's log into the database file
     claim          one server per database
     schema         which schema a database has, and bringing it up to date
     models         the tables

@@ -133,12 +133,17 @@ class Administration:
 
         return await self._write(work)
 
-    async def withdraw(self, competition_id: str, bot_id: int, by: By) -> EntryRow:
-        """Take a bot out of what is still to be played of a competition; raises `Unknown`."""
+    async def withdraw(
+        self, competition_id: str, bot_id: int, by: By, *, tell: bool = False
+    ) -> EntryRow:
+        """Take a bot out of what is still to be played of a competition; raises `Unknown`.
+
+        ``tell``: everybody who sees the board may know why.
+        """
 
         def work(connection: Connection, now: int) -> EntryRow:
             row = competitions.competition(connection, competition_id)
-            entry = competitions.withdraw(connection, competition_id, bot_id)
+            entry = competitions.withdraw(connection, competition_id, bot_id, by.why * tell)
             subject = f"{entry.player}/{entry.bot} from {row.name}"
             audit.add(connection, now, by, "competition.withdraw", subject, row.id)
             return entry

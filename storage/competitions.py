@@ -12,6 +12,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
 from plyhouse.storage.models import (
     bots,
+    class_games,
     competitions,
     entries,
     match_seats,
@@ -23,6 +24,7 @@ from plyhouse.storage.rows import (
     CompetitionOverview,
     CompetitionRow,
     EntryRow,
+    PlayedSeat,
     Progress,
     TableRow,
 )
@@ -31,20 +33,28 @@ __all__ = [
     "change_status",
     "competition",
     "create_competition",
+    "gone_why",
     "list_competitions",
     "list_entries",
+    "note_left",
+    "of_present_versions",
     "overview",
     "pairings_of",
+    "played_seats",
     "reason",
     "resume",
     "set_status",
+    "settings",
     "suspend",
     "withdraw",
 ]
 
-_STATUSES = ("open", "running", "finished", "cancelled")
+_STATUSES = ("open", "running", "finished")
 _SUSPENDED = "suspended"
 """Both a status and the name under which `CompetitionRow.data` says why."""
+
+_GONE = "gone"
+"""Where `CompetitionRow.data` says why bots were withdrawn, by their ids."""
 
 _COLUMNS = (
     competitions.c.id,
@@ -96,13 +106,18 @@ def competition(connection: Connection, competition_id: str) -> CompetitionRow:
     return CompetitionRow(*found)
 
 
-def list_competitions(connection: Connection) -> list[CompetitionRow]:
-    """Return all competitions, newest first."""
+def list_competitions(connection: Connection, *, of_classes: bool = False) -> list[CompetitionRow]:
+    """Return all competitions, newest first; ``of_classes``: also single games of finals."""
     query = (
         select(*_COLUMNS)
         .where(competitions.c.status != "deleted")
         .order_by(competitions.c.created_ms.desc(), competitions.c.id.desc())
     )
+    if not of_classes:
+        parts = select(class_games.c.competition_id).where(
+            class_games.c.competition_id.is_not(None)
+        )
+        query = query.where(competitions.c.id.not_in(parts))
     return [CompetitionRow(*row) for row in connection.execute(query)]
 
 
@@ -123,23 +138,24 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
 
 def suspend(connection: Connection, competition_id: str, why: str) -> None:
     """Note that a competition cannot go on, and why; it is neither finished nor given up."""
-    data = _data(competition(connection, competition_id)) | {_SUSPENDED: why}
+    data = settings(competition(connection, competition_id)) | {_SUSPENDED: why}
     _set(connection, competition_id, _SUSPENDED, data)
 
 
 def resume(connection: Connection, competition_id: str) -> None:
     """Note that a suspended competition goes on."""
-    data = _data(competition(connection, competition_id))
+    data = settings(competition(connection, competition_id))
     data.pop(_SUSPENDED, None)
     _set(connection, competition_id, "running", data)
 
 
 def reason(row: CompetitionRow) -> str:
     """Why a competition is suspended; empty if it is not."""
-    return str(_data(row).get(_SUSPENDED, "")) if row.status == _SUSPENDED else ""
+    return str(settings(row).get(_SUSPENDED, "")) if row.status == _SUSPENDED else ""
 
 
-def _data(row: CompetitionRow) -> dict[str, object]:
+def settings(row: CompetitionRow) -> dict[str, object]:
+    """What is kept of a competition beside its columns; empty if that is damaged."""
     try:
         return msgspec.json.decode(row.data or "{}", type=dict[str, object])
     except msgspec.DecodeError:  # damaged: then that is not what it is about
@@ -158,7 +174,7 @@ def _set(
 _BEFORE = {
     "paused": ("open", "running"),
     "running": ("paused",),
-    "deleted": ("open", "running", "paused", "finished", "cancelled", "suspended"),
+    "deleted": ("open", "running", "paused", "finished", "suspended"),
 }
 """From which statuses an organiser can get to these."""
 
@@ -184,8 +200,11 @@ def change_status(
     return CompetitionRow(*found)
 
 
-def withdraw(connection: Connection, competition_id: str, bot_id: int) -> EntryRow:
-    """Note that a bot has left a competition; `Unknown` if it was never in it."""
+def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str = "") -> EntryRow:
+    """Note that a bot has left a competition, and why if that may be told.
+
+    `Unknown` if it was never in it.
+    """
     connection.execute(
         entries.update()
         .where(entries.c.competition_id == competition_id, entries.c.bot_id == bot_id)
@@ -193,8 +212,26 @@ def withdraw(connection: Connection, competition_id: str, bot_id: int) -> EntryR
     )
     for entry in list_entries(connection, competition_id):
         if entry.bot_id == bot_id:
+            if why:
+                _note_gone(connection, competition_id, bot_id, why)
             return entry
     raise Unknown(f"this bot has no entry in the competition {competition_id!r}")
+
+
+def _note_gone(connection: Connection, competition_id: str, bot_id: int, why: str) -> None:
+    row = competition(connection, competition_id)
+    data = settings(row)
+    data[_GONE] = {**_texts(data.get(_GONE)), str(bot_id): why}
+    _set(connection, competition_id, row.status, data)
+
+
+def _texts(value: object) -> dict[str, str]:
+    return {key: str(text) for key, text in value.items()} if isinstance(value, dict) else {}
+
+
+def gone_why(row: CompetitionRow) -> dict[int, str]:
+    """Why bots were withdrawn from this game in its present run, as far as that may be told."""
+    return {int(bot): why for bot, why in _texts(settings(row).get(_GONE)).items()}
 
 
 def list_entries(connection: Connection, competition_id: str) -> list[EntryRow]:
@@ -221,6 +258,62 @@ def pairings_of(connection: Connection, competition_id: str) -> list[str]:
     """Return the ids of a competition's pairings that are stored."""
     query = select(pairings.c.id).where(pairings.c.competition_id == competition_id)
     return list(connection.execute(query).scalars())
+
+
+def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat]:
+    """Return the seats of all matches of a competition, match by match, in the order of seats."""
+    query = (
+        select(
+            *(pairings.c.id, matches.c.id, match_seats.c.bot_id, match_seats.c.version_id),
+            *(match_seats.c.score, match_seats.c.result, matches.c.finished_ms),
+            *(matches.c.termination, matches.c.culprit, match_seats.c.seat),
+        )
+        .join(matches, matches.c.pairing_id == pairings.c.id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(pairings.c.competition_id == competition_id)
+        .order_by(matches.c.id, match_seats.c.seat)
+    )
+    found = []
+    for row in connection.execute(query):
+        pairing, match, bot, version, score, result, finished, termination, culprit, seat = row
+        ended = termination if seat == culprit else ""
+        found.append(
+            PlayedSeat(pairing, match, bot, version, score, result, finished is not None, ended)
+        )
+    return found
+
+
+def of_present_versions() -> ColumnElement[bool]:
+    """Whether all seats of a match were held by the versions that are entered now.
+
+    So the matches of a version that was handed in anew no longer count, nor those of a bot that
+    has lost its place; for a query of `matches` and `pairings`.  Entries without a version count
+    with any.
+    """
+    seat, entry = match_seats.alias(), entries.alias()
+    entered = (entry.c.competition_id == pairings.c.competition_id) & (
+        entry.c.bot_id == seat.c.bot_id
+    )
+    other = (
+        select(seat.c.match_id)
+        .select_from(seat.outerjoin(entry, entered))
+        .where(
+            seat.c.match_id == matches.c.id,
+            entry.c.bot_id.is_(None) | (entry.c.version_id != seat.c.version_id),
+        )
+        .correlate(matches, pairings)
+    )
+    return ~other.exists()
+
+
+def note_left(connection: Connection, competition_id: str, left: Mapping[int, int]) -> None:
+    """Keep since which round bots are gone, for who goes on with a competition later."""
+    row = competition(connection, competition_id)
+    data = settings(row)
+    known = data.get("left")
+    gone = {str(bot): number for bot, number in left.items()}
+    data["left"] = {**(known if isinstance(known, dict) else {}), **gone}
+    _set(connection, competition_id, row.status, data)
 
 
 def void_matches(connection: Connection, competition_id: str) -> dict[str, list[tuple[int, ...]]]:
@@ -286,7 +379,11 @@ def _table(connection: Connection, competition_id: str) -> list[TableRow]:
         )
         .join(matches, matches.c.id == match_seats.c.match_id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
-        .where(pairings.c.competition_id == competition_id, match_seats.c.result.is_not(None))
+        .where(
+            pairings.c.competition_id == competition_id,
+            match_seats.c.result.is_not(None),
+            of_present_versions(),
+        )
         .group_by(match_seats.c.bot_id)
         .subquery()
     )

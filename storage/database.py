@@ -27,12 +27,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from plyhouse.storage import schema
+from plyhouse.storage.checkpoints import WRITER_PAGES, Checkpoints
 from plyhouse.storage.claim import FileClaim, SessionClaim
 from plyhouse.storage.errors import (
     CannotOpen,
@@ -79,6 +80,7 @@ class Database:
         self._closed = False
         self._claim: FileClaim | SessionClaim | None = None
         self._thread: Worker | None = None
+        self._checkpoints: Checkpoints | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
@@ -169,14 +171,6 @@ class Database:
             return await self._transact(self._read_engine, work)
         except self._errors as error:
             raise self._explain(error) from error
-
-    async def ping(self, write_ms: int | None = None) -> None:
-        """Get an answer from the database, or store the time in it; see `Store.ping`."""
-        self._check_claim()
-        if write_ms is None:
-            await self.read(lambda c: c.execute(text("SELECT 1")).scalar_one())
-        else:
-            await self.write(lambda c: schema.put_meta(c, "tried_ms", str(write_ms)))
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run ``work`` in a transaction and return once it is durable."""
@@ -303,6 +297,7 @@ class Database:
                 cursor.execute("PRAGMA query_only = ON")
             else:
                 cursor.execute("PRAGMA journal_mode = WAL")
+                cursor.execute(f"PRAGMA wal_autocheckpoint = {WRITER_PAGES}")
                 cursor.execute(f"PRAGMA synchronous = {'FULL' if target.full_sync else 'NORMAL'}")
             cursor.close()
 
@@ -372,6 +367,8 @@ class Database:
     def _execute_driver(self, work: Callable[[Link], None]) -> None:
         """Run one statement in the writer's thread, which is a transaction by itself."""
         work(self._writer_driver())
+        if self._checkpoints is not None:
+            self._checkpoints.written()
 
     def _transact_driver(self, work: Callable[[Link], None]) -> None:
         """Run in the writer's thread, without SQLAlchemy's part."""
@@ -380,6 +377,8 @@ class Database:
         try:
             work(driver)
             driver.execute("COMMIT")
+            if self._checkpoints is not None:
+                self._checkpoints.written()
         except BaseException:
             if driver.in_transaction:
                 driver.execute("ROLLBACK")
@@ -469,9 +468,17 @@ class Database:
             driver = self._writer_connection().connection.driver_connection
             assert isinstance(driver, sqlite3.Connection)  # noqa: S101 (for the type checker)
             self._write_driver = driver
+            if self.target.path is not None:
+                self._checkpoints = Checkpoints(self._checkpoint_connection)
         return self._write_driver
 
+    def _checkpoint_connection(self) -> sqlite3.Connection:
+        name = "file:" + quote(str(self.target.path)) + "?mode=rw"
+        return sqlite3.connect(name, uri=True, isolation_level=None)
+
     def _close_writer(self) -> None:
+        if self._checkpoints is not None:
+            self._checkpoints.stop()
         if self._write_connection is not None:
             self._write_connection.close()
         if self._write_engine is not None:

@@ -28,6 +28,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── Disabled                storage/disabled
     ├── LimitReached            storage/limit
     ├── NotNow                  storage/not_now
+    ├── ClassRefusal            competition/... (each its own)
     ├── AlreadyExists           storage/exists
     └── Unknown                 storage/unknown
 """
@@ -45,6 +46,7 @@ __all__ = [
     "BadUrl",
     "CannotOpen",
     "ClaimLost",
+    "ClassRefusal",
     "DatabaseFull",
     "DatabaseLocked",
     "DatabaseReadOnly",
@@ -226,6 +228,14 @@ class NotNow(StorageError):
     code = "storage/not_now"
 
 
+class ClassRefusal(StorageError):
+    """The rules of a competition with a class do not allow it; ``code`` says which of them."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code  # type: ignore[misc]  # one class, as all are handled alike
+
+
 class AlreadyExists(StorageError):
     """What was to be made is there already."""
 
@@ -245,6 +255,7 @@ _FOR_EVERYBODY = (
     Disabled,
     LimitReached,
     NotNow,
+    ClassRefusal,
     AlreadyExists,
     Unknown,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
 
+from plyhouse.storage.class_privacy import visible
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
@@ -65,14 +66,19 @@ def list_matches(
     rated: bool | None = None,
     limit: int = 50,
     before: str | None = None,
+    closed: Collection[str] = (),
+    viewer: int | None = None,
 ) -> list[MatchRow]:
     """Return headers of matches, newest first, without the seeds of pairings that still run.
 
-    ``before`` is the id of the last match of the page before.
+    ``before`` is the id of the last match of the page before.  Of the competitions ``closed`` only
+    those matches are there in which the player ``viewer`` holds a seat.
     """
     query = _headers().order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
     if game is not None:
         query = query.where(matches.c.game == game)
+    if closed:
+        query = query.where(visible(closed, viewer))
     if rated is not None:
         query = query.where(matches.c.rated == rated)
     if competition_id is not None:

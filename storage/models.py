@@ -18,24 +18,35 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    text,
 )
 
 __all__ = [
     "UNRATED",
     "audit",
     "bots",
+    "class_codes",
+    "class_competitions",
+    "class_entries",
+    "class_games",
+    "class_members",
+    "class_students",
     "competitions",
     "entries",
     "events",
+    "guests",
     "match_seats",
     "matches",
     "meta",
     "metadata",
     "pair_results",
     "pairings",
+    "passwords",
     "players",
     "rating_snapshots",
+    "sessions",
     "standings",
+    "suspensions",
     "tokens",
     "versions",
 ]
@@ -121,7 +132,17 @@ versions = Table(
     Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
     Column("label", String(100), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
-    Index("uq_versions_bot_id_label", "bot_id", "label", unique=True),
+    Column("digest", String(64), nullable=False, server_default=text("''")),  # "": unknown
+    Index("uq_versions_bot_id_label_digest", "bot_id", "label", "digest", unique=True),
+)
+
+suspensions = Table(
+    "suspensions",
+    metadata,
+    Column("version_id", _Ref, ForeignKey("versions.id"), primary_key=True, autoincrement=False),
+    Column("since_ms", BigInteger, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("lifted_ms", BigInteger),  # NULL: it is suspended
 )
 
 competitions = Table(
@@ -283,4 +304,112 @@ rating_snapshots = Table(
     Column("games", Integer, nullable=False),
     Column("version_id", _Ref),
     Index("ix_rating_snapshots_game_bot_id_taken_ms", "game", "bot_id", "taken_ms"),
+)
+
+# Competitions with a class.  What is played in the final is one row of `competitions` per game.
+
+class_competitions = Table(
+    "class_competitions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("name_key", String(100), nullable=False, unique=True),  # small letters
+    Column("file", Text, nullable=False),
+    Column("format", String(32), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("entries_each", Integer, nullable=False),  # bots that a student may enter
+    Column("most_students", Integer, nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("opens_ms", BigInteger),
+    Column("freezes_ms", BigInteger),
+    Column("final_ms", BigInteger),
+    Column("started_ms", BigInteger),
+    Column("finished_ms", BigInteger),
+    Column("note", Text),  # why something could not happen by itself
+)
+
+class_games = Table(
+    "class_games",
+    metadata,
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("game", String(200), nullable=False),
+    Column("competition_id", String(64), ForeignKey("competitions.id"), index=True),
+)
+
+class_students = Table(
+    "class_students",
+    metadata,
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, index=True),
+    Column("status", String(16), nullable=False),
+    Column("joined_ms", BigInteger, nullable=False),
+    Column("extended_ms", BigInteger),  # until when it may submit after the freeze
+)
+
+class_members = Table(
+    "class_members",
+    metadata,
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True),
+    Column("name_key", String(64), primary_key=True),
+    Column("name", String(64), nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("token", String(16), nullable=False),  # the beginning of it; empty if it got none
+)
+
+class_entries = Table(
+    "class_entries",
+    metadata,
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), primary_key=True, index=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), nullable=False),
+    Column("version_id", _Ref, ForeignKey("versions.id")),  # NULL: has not connected yet
+    Column("chosen", Boolean, nullable=False),  # by the student; else the last one that came
+    Column("baseline", Boolean, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+class_codes = Table(
+    "class_codes",
+    metadata,
+    Column("code", String(16), primary_key=True),
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("uses", Integer, nullable=False),
+    Column("used", Integer, nullable=False),
+    Column("expires_ms", BigInteger),
+    Column("player_id", _Ref, ForeignKey("players.id")),  # the group that it lets in; NULL: new
+    Column("late_ms", BigInteger),  # until when those who join by it may submit
+    Column("created_ms", BigInteger, nullable=False),
+    Column("revoked_ms", BigInteger),
+)
+
+# People at browsers.
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("digest", LargeBinary(32), nullable=False, unique=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), nullable=False, index=True),
+    Column("token_id", _Ref, ForeignKey("tokens.id")),  # what it was begun with; NULL: no token
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False, index=True),
+)
+
+passwords = Table(
+    "passwords",
+    metadata,
+    Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Column("hash", String(200), nullable=False),  # with its salt and costs
+    Column("changed_ms", BigInteger, nullable=False),
+)
+
+guests = Table(
+    "guests",
+    metadata,
+    Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, autoincrement=False),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False, index=True),
 )

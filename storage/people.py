@@ -40,6 +40,7 @@ __all__ = [
     "list_bots",
     "list_players",
     "list_tokens",
+    "new_token",
     "player",
     "player_by_id",
     "revoke_token",
@@ -154,6 +155,15 @@ def add_token(
 
     A plain SHA-256 is enough for the digest: 256 random bits cannot be guessed from it.
     """
+    token, values = new_token(player_id, scopes, label, now_ms)
+    connection.execute(tokens.insert().values(values))
+    return token
+
+
+def new_token(
+    player_id: int, scopes: Sequence[str], label: str, now_ms: int
+) -> tuple[str, dict[str, Any]]:
+    """Return a token and the row that keeps its digest."""
     unknown = sorted(set(scopes) - set(SCOPES))
     if unknown or not scopes:
         raise InvalidScope(
@@ -162,17 +172,14 @@ def add_token(
         )
     _check_label(label, "token")
     token = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
-    connection.execute(
-        tokens.insert().values(
-            player_id=player_id,
-            prefix=token[:SHOWN],
-            digest=_digest(token),
-            scopes=",".join(scope for scope in SCOPES if scope in scopes),
-            label=label,
-            created_ms=now_ms,
-        )
-    )
-    return token
+    return token, {
+        "player_id": player_id,
+        "prefix": token[:SHOWN],
+        "digest": _digest(token),
+        "scopes": ",".join(scope for scope in SCOPES if scope in scopes),
+        "label": label,
+        "created_ms": now_ms,
+    }
 
 
 def list_tokens(connection: Connection, player_id: int) -> list[TokenRow]:
@@ -360,20 +367,29 @@ def _bots() -> Select[Any]:
 
 
 def ensure_version(
-    connection: Connection, bot_id: int, label: str, now_ms: int, limit: int | None = None
+    connection: Connection,
+    bot_id: int,
+    label: str,
+    now_ms: int,
+    limit: int | None = None,
+    digest: str = "",
 ) -> int:
-    """Return the id of a bot's version of that label, made now if need be.
+    """Return the id of a bot's version of that label and digest, made now if need be.
 
-    Raises `LimitReached` rather than to make more than ``limit`` versions of one bot.
+    The digest is of the bot's files: the same label with another one is another version, so that
+    a version never changes what it is.  Raises `LimitReached` rather than to make more than
+    ``limit`` versions of one bot.
     """
     _check_label(label, "version")
-    query = select(versions.c.id).where(versions.c.bot_id == bot_id, versions.c.label == label)
+    query = select(versions.c.id).where(
+        versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
+    )
     found = connection.execute(query).scalar_one_or_none()
     if found is None:
         mine = select(func.count()).select_from(versions).where(versions.c.bot_id == bot_id)
         if limit is not None and connection.execute(mine).scalar_one() >= limit:
             raise LimitReached(f"a bot has {limit} versions here at most; use a label it has had")
-        values = {"bot_id": bot_id, "label": label, "created_ms": now_ms}
+        values = {"bot_id": bot_id, "label": label, "created_ms": now_ms, "digest": digest}
         _insert_unless_there(connection, versions, values)
         found = connection.execute(query).scalar_one()
     return int(found)

@@ -38,6 +38,7 @@ __all__ = [
     "Op",
     "PairResult",
     "PairingRow",
+    "PlayedSeat",
     "PlayerRow",
     "Progress",
     "RatingLike",
@@ -139,6 +140,12 @@ class Identity:
     player: str
     scopes: frozenset[str]
     token_id: int
+    """0 if no token was used: a guest, or a person who signed in with a password."""
+    session_id: int = 0
+    """The session of a browser by which it was found; 0 for a token itself."""
+    guest: bool = False
+    expires_ms: int = 0
+    """When the session ends; 0 for a token itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,8 +355,8 @@ class CompetitionRow:
     rated: bool
     created_ms: int
     status: str = "open"
-    """``open`` (entries welcome), ``running``, ``paused``, ``suspended``, ``finished``,
-    ``cancelled`` or ``deleted``, which is not listed any more."""
+    """``open`` (entries welcome), ``running``, ``paused``, ``suspended``, ``finished`` or
+    ``deleted``, which is not listed any more."""
     started_ms: int | None = None
     finished_ms: int | None = None
     data: str | None = None
@@ -368,6 +375,22 @@ class EntryRow:
     status: str
     """``active`` or ``withdrawn``."""
     created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedSeat:
+    """A seat of a match of a competition, finished or not."""
+
+    pairing_id: str
+    match_id: str
+    bot_id: int
+    version_id: int
+    score: float | None
+    result: str | None
+    """None while it is played, and where it does not count."""
+    finished: bool
+    ended: str
+    """The termination, if this seat is why the match ended; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Final, Self, cast
 
 from sqlalchemy import Connection
 
-from plyhouse.storage import competitions, leaderboards, people, readback, schema
+from plyhouse.storage import class_bots, competitions, leaderboards, people, readback, schema
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
+from plyhouse.storage.classes import ClassBook
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
 from plyhouse.storage.match_writes import Operations
 from plyhouse.storage.privacy import private
+from plyhouse.storage.probation import Probation
 from plyhouse.storage.rows import (
     BotRow,
     CompetitionOverview,
@@ -33,6 +35,7 @@ from plyhouse.storage.rows import (
     MatchRow,
     Op,
     PairResult,
+    PlayedSeat,
     PlayerRow,
     RatingLike,
     Snapshot,
@@ -41,6 +44,7 @@ from plyhouse.storage.rows import (
     TokenRow,
     wall_ms,
 )
+from plyhouse.storage.sessions import Sessions
 from plyhouse.storage.statements import ROWS_AT_ONCE
 
 __all__ = ["Store"]
@@ -60,6 +64,12 @@ class Store:
         self._operations = Operations(database.dialect)
         self.administration = Administration(database, clock)
         """What organisers do, noted in the audit log."""
+        self.classes = ClassBook(database, clock)
+        """Competitions with a class."""
+        self.probation = Probation(database, clock)
+        """Versions that are suspended after repeated forfeits."""
+        self.sessions = Sessions(database, clock)
+        """People at browsers: sessions, passwords, guests."""
 
     @classmethod
     async def open(
@@ -130,14 +140,6 @@ class Store:
         """Name of the database for messages, without a password."""
         return self._database.target.place
 
-    async def ping(self, *, write: bool = False) -> None:
-        """Ask the database for an answer, or to store something; `StorageError` says why not.
-
-        Raises `Unreachable` or `ClaimLost` also while the claim on it is lost.
-        """
-        now = self._clock()
-        await self._database.ping(now if write else None)
-
     # people
 
     async def add_player(self, name: str, display: str = "") -> PlayerRow:
@@ -198,15 +200,30 @@ class Store:
             lambda c: people.ensure_bot(c, player_id, name, kind, now, limit)
         )
 
-    async def ensure_version(self, bot_id: int, label: str, limit: int | None = None) -> int:
-        """Return the id of a bot's version by label, made now if need be.
+    async def ensure_version(
+        self, bot_id: int, label: str, limit: int | None = None, *, digest: str = ""
+    ) -> int:
+        """Return the id of a bot's version by label and digest, made now if need be.
 
         Raises `LimitReached` if the bot has ``limit`` others already.
         """
         now = self._clock()
         return await self._database.write(
-            lambda c: people.ensure_version(c, bot_id, label, now, limit)
+            lambda c: people.ensure_version(c, bot_id, label, now, limit, digest)
         )
+
+    async def log_in(
+        self, bot: BotRow, label: str, limit: int | None = None, *, digest: str = ""
+    ) -> int:
+        """Like `ensure_version`, and the bot submits it to the competitions of its student."""
+        now = self._clock()
+
+        def work(connection: Connection) -> int:
+            version = people.ensure_version(connection, bot.id, label, now, limit, digest)
+            class_bots.submit(connection, bot.player_id, bot.id, version, now)
+            return version
+
+        return await self._database.write(work)
 
     async def bot(self, bot_id: int) -> BotRow:
         """Return a bot by id; raises `Unknown`."""
@@ -283,10 +300,14 @@ class Store:
         rated: bool | None = None,
         limit: int = 50,
         before: str | None = None,
+        closed: Collection[str] = (),
+        viewer: int | None = None,
     ) -> list[MatchRow]:
         """Return headers, newest first; ``before`` is the last id of the page before.
 
         ``status`` is waiting, running or finished. Seeds are empty until the pairing is over.
+        Of competitions with a class that are ``closed`` to the player ``viewer`` (by their ids)
+        only its own matches are there.
         """
         return await self._database.read(
             lambda c: records.list_matches(
@@ -299,6 +320,8 @@ class Store:
                 rated=rated,
                 limit=limit,
                 before=before,
+                closed=closed,
+                viewer=viewer,
             )
         )
 
@@ -343,15 +366,21 @@ class Store:
         try:
             await self._database.write(create)
         except InDoubt:
-            if row not in await self.competitions():
+            if row not in await self.competitions(of_classes=True):
                 await self._database.write(create)
 
-    async def competitions(self) -> list[CompetitionRow]:
-        """Return all competitions, newest first."""
-        return await self._database.read(competitions.list_competitions)
+    async def competitions(self, *, of_classes: bool = False) -> list[CompetitionRow]:
+        """Return all competitions, newest first; ``of_classes``: also single games of finals."""
+        return await self._database.read(
+            lambda c: competitions.list_competitions(c, of_classes=of_classes)
+        )
+
+    async def competition(self, competition_id: str) -> CompetitionRow:
+        """Return a competition; raises `Unknown`."""
+        return await self._database.read(lambda c: competitions.competition(c, competition_id))
 
     async def set_competition_status(self, competition_id: str, status: str) -> None:
-        """Move a competition to open, running, finished or cancelled."""
+        """Move a competition to open, running or finished."""
         now = self._clock()
         await self._database.write(
             lambda c: competitions.set_status(c, competition_id, status, now)
@@ -378,6 +407,14 @@ class Store:
         seat order.
         """
         return await self._database.read(lambda c: competitions.void_matches(c, competition_id))
+
+    async def played_seats(self, competition_id: str) -> list[PlayedSeat]:
+        """Return the seats of all matches of a competition, match by match."""
+        return await self._database.read(lambda c: competitions.played_seats(c, competition_id))
+
+    async def note_left(self, competition_id: str, left: Mapping[int, int]) -> None:
+        """Keep since which round bots are gone."""
+        await self._database.write(lambda c: competitions.note_left(c, competition_id, left))
 
     async def overview(self, competition_id: str) -> CompetitionOverview:
         """Return a competition with entries, progress and table; raises `Unknown`."""

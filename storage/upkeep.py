@@ -31,6 +31,7 @@ from plyhouse.storage.models import (
     pairings,
     standings,
 )
+from plyhouse.storage.sessions import ROLE
 from plyhouse.storage.urls import parse_url
 
 __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
@@ -83,6 +84,10 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
             if stored != count:
                 raise StorageError(f"{count} rows of {table.name} were copied, and {stored} came")
             total += count
+        # Of the facts about the database itself only who has a role in the house goes along.
+        roles = await reader.execute(select(meta).where(meta.c.name.startswith(ROLE)))
+        for row in roles.mappings():
+            await writer.execute(meta.insert(), [dict(row)])
         if writer.dialect.name == "postgresql":
             await writer.run_sync(_count_on)
     return total

@@ -120,6 +120,7 @@ class Introduction:
     takeover: bool = False
     updates: bool = False
     scenes: bool = False
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +353,7 @@ class Client:
             # The server may not have noticed yet that our old connection is gone.
             takeover=who.takeover or again,
             version=who.version,
+            digest=who.digest,
         )
 
     def _welcomed(self, welcome: Welcome, connection: ClientConnection, channel: Channel) -> bool:

@@ -4,6 +4,8 @@ In the runner's process:
 
     supervisor    keeps a process alive and asks it for actions: `Supervisor`
     spawn         one process from its start to its end
+    launching     how it is started: as a child of ours, or elsewhere in a sandbox
+    ledger        what a ply cost of the processor
     author        what the bot's author is shown, and the log file
     position      the position of a turn, in words
     last_stand    where a bot stood when it hung or died

@@ -12,13 +12,23 @@ import signal
 import socket
 import sys
 from functools import partial
+from typing import NoReturn
 
+from plyhouse.bots.api import BotError
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.process import child
 from plyhouse.bots.process.last_stand import tell_when_asked
 from plyhouse.bots.process.pipe import Loaded, LoadFailed
 
 __all__ = ["main"]
+
+
+def _no_keyboard(*_: object, **__: object) -> NoReturn:
+    """Stand in for ``breakpoint()``: pdb would find its input closed and end in ``BdbQuit``."""
+    raise BotError(
+        "breakpoint() needs a keyboard, and a bot's process has none: make a Turn and call choose "
+        "in a program of your own (docs/first-bot.md, Logging and debugging)"
+    )
 
 
 def main() -> None:
@@ -30,6 +40,8 @@ def main() -> None:
     end = socket.socket(fileno=int(descriptor))
     end.set_inheritable(False)
     wire = child.Wire(end)
+    if "PYTHONBREAKPOINT" not in os.environ:  # which may name a debugger that needs no keyboard
+        sys.breakpointhook = _no_keyboard
     sys.argv = [spec]
     try:
         bot_class = load_bot(spec)

@@ -1,6 +1,7 @@
-"""Starts a bot's process and moves frames to and from it.
+"""Has a bot's process started and moves frames to and from it.
 
-POSIX only: the pipe is a socket pair whose other end is inherited by the child.
+POSIX only: the pipe is a socket pair whose other end is inherited by the child.  Who starts the
+process is a `plyhouse.bots.process.launching.Launcher`.
 """
 
 from __future__ import annotations
@@ -9,9 +10,8 @@ import asyncio
 import codecs
 import contextlib
 import os
-import signal
 import socket
-import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -20,6 +20,7 @@ import msgspec
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.last_stand import LastStand
+from plyhouse.bots.process.launching import BARE, Launcher, Readable, Running
 from plyhouse.bots.process.pipe import (
     HEADER,
     MAX_FRAME,
@@ -32,7 +33,7 @@ from plyhouse.bots.process.pipe import (
     frame,
 )
 
-__all__ = ["IMPORT_TIMEOUT", "BotProcess"]
+__all__ = ["IMPORT_TIMEOUT", "BotProcess", "read_output"]
 
 IMPORT_TIMEOUT: Final = 30.0
 """Seconds that importing a bot may take (a large model may be loaded)."""
@@ -52,7 +53,7 @@ class BotProcess:
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        process: Running,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         output: asyncio.Task[None],
@@ -65,6 +66,8 @@ class BotProcess:
         self._output = output
         self._stand = stand
         self._clock = clock
+        self._began = time.monotonic()
+        self._frames = 0
         self.loaded: Loaded
         """What the bot said of itself."""
 
@@ -76,6 +79,7 @@ class BotProcess:
         on_output: Callable[[Sequence[str]], None],
         import_timeout: float = IMPORT_TIMEOUT,
         clock: Clock = REAL_CLOCK,
+        launcher: Launcher = BARE,
     ) -> BotProcess:
         """Start a process and have it import the bot.
 
@@ -89,25 +93,11 @@ class BotProcess:
             undo.callback(ours.close)
             undo.callback(os.close, read_end)
             with theirs, os.fdopen(write_end, "wb", buffering=0):
-                process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-u",  # what is printed before a crash must not be lost in a buffer
-                    "-P",  # a random.py in this folder must not hide the standard library's
-                    "-m",
-                    "plyhouse.bots.process",
-                    str(theirs.fileno()),
-                    str(write_end),
-                    spec,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=asyncio.subprocess.STDOUT,
-                    pass_fds=(theirs.fileno(), write_end),
-                    start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
-                )
+                process = await launcher.launch(spec, theirs, write_end)
             undo.pop_all()
         ours.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=ours)
-        output = asyncio.create_task(_read_output(process, on_output))
+        output = asyncio.create_task(read_output(process.output, on_output))
         stand = await LastStand.of(read_end)
         started = cls(process, reader, writer, output, stand, clock)
         try:
@@ -149,11 +139,17 @@ class BotProcess:
         """The next message; None once the process has ended or talks nonsense."""
         try:
             (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
-            if length > MAX_FRAME:
+            if length > MAX_FRAME or self._too_many():
                 return None
             return decode_from_child(await self._reader.readexactly(length))
         except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
             return None
+
+    def _too_many(self) -> bool:
+        """Whether it floods us: `plyhouse.bots.process.child` reports much less often."""
+        most = self._process.most_frames
+        self._frames += 1
+        return most is not None and self._frames > most * (1 + time.monotonic() - self._began)
 
     async def where(self) -> str:
         """Where the bot stands now, as a traceback of its author's lines; may be empty."""
@@ -161,8 +157,7 @@ class BotProcess:
 
     def kill(self) -> None:
         """End the process and all it started, at once."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
 
     async def closed(self) -> tuple[str, str]:
         """Wait for the end of the process and of its output.
@@ -172,15 +167,14 @@ class BotProcess:
         self._writer.close()
         with contextlib.suppress(OSError):
             await self._writer.wait_closed()
-        code = await self._process.wait()
-        self.kill()  # children of the bot that are left
+        code, how = await self._process.wait()
         # One that has left the process group may hold the pipe open: not our problem.
         await asyncio.wait({self._output}, timeout=OUTPUT_GRACE)
         self._output.cancel()
         await asyncio.gather(self._output, return_exceptions=True)
         where = await self._stand.last_words() if code < 0 else ""
         self._stand.close()
-        return _ending(code), where
+        return how, where
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""
@@ -191,25 +185,11 @@ class BotProcess:
         await ended
 
 
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    if code == -signal.SIGKILL:
-        return "signal SIGKILL; perhaps it used too much memory"
-    with contextlib.suppress(ValueError):
-        return f"signal {signal.Signals(-code).name}"
-    return f"signal {-code}"
-
-
-async def _read_output(
-    process: asyncio.subprocess.Process, on_output: Callable[[Sequence[str]], None]
-) -> None:
+async def read_output(output: Readable, on_output: Callable[[Sequence[str]], None]) -> None:
     """Pass printed lines on for as long as anybody can print: a full pipe would stop the bot."""
-    if process.stdout is None:
-        return
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     pending = ""
-    while chunk := await process.stdout.read(65536):
+    while chunk := await output.read(65536):
         *lines, pending = (pending + decoder.decode(chunk)).split("\n")
         while len(pending) > LONGEST_LINE:
             lines.append(pending[:LONGEST_LINE])

@@ -29,6 +29,8 @@ import msgspec
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.launching import BARE, Launcher
+from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
 from plyhouse.bots.process.pipe import (
     Begin,
     Best,
@@ -86,6 +88,8 @@ class Request:
     dispatched: bool = field(default=False, repr=False)
     position: Callable[[], str] = field(default=str, repr=False)
     """In words; empty if it is not known."""
+    stopwatch: Stopwatch | None = field(default=None, repr=False)
+    """Runs if somebody wants to know what the ply costs."""
 
 
 @dataclass
@@ -118,9 +122,13 @@ class Supervisor:
         clock: Clock = REAL_CLOCK,
         hang_grace: float = HANG_GRACE,
         import_timeout: float = IMPORT_TIMEOUT,
+        launcher: Launcher = BARE,
+        on_cost: Callable[[CostOfPly], None] | None = None,
     ) -> None:
         self.spec = spec
         self.log = log
+        self._launcher = launcher
+        self._on_cost = on_cost
         self.restarts = 0
         """Processes started after the first."""
         self._clock = clock
@@ -272,6 +280,7 @@ class Supervisor:
             on_output=lambda lines: self.log.printed(lines),  # the log may be replaced later
             import_timeout=self._import_timeout,
             clock=self._clock,
+            launcher=self._launcher,
         )
 
     async def _live(self, process: BotProcess) -> None:
@@ -323,6 +332,8 @@ class Supervisor:
         request.stage_since = now = self._clock.now()
         request.dispatched = True
         request.position = partial(_position, entry, len(events), request)
+        if self._on_cost is not None:
+            request.stopwatch = Stopwatch(process.pid)
         process.send(
             Think(
                 match=request.match,
@@ -347,6 +358,7 @@ class Supervisor:
             case Chosen() | Resigned() | Failed():
                 self._deaths = 0
                 request = self._open.pop(message.turn, None)
+                self._note_cost(request)
                 if request is not None and not request.stopped and not request.answer.done():
                     request.answer.set_result(message)
                 elif isinstance(message, Failed):
@@ -356,9 +368,15 @@ class Supervisor:
             case Doing():
                 self._note_stage(message)
             case Stopped():
-                self._open.pop(message.turn, None)
+                self._note_cost(self._open.pop(message.turn, None))
             case Loaded() | LoadFailed():
                 pass  # only ever the first message of a process
+
+    def _note_cost(self, request: Request | None) -> None:
+        if request is not None and request.stopwatch is not None and self._on_cost is not None:
+            cost = request.stopwatch.cost(request.match, request.ply)
+            if cost is not None:
+                self._on_cost(cost)
 
     def _note_stage(self, message: Doing) -> None:
         """The bot's object is being made, in the first turn of a match; say if that is slow."""

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from plyhouse.bots.client.client import FIRST_ATTEMPTS
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
+from plyhouse.bots.process.launching import BARE, Launcher
+from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.process.spawn import IMPORT_TIMEOUT
 from plyhouse.bots.process.supervisor import HANG_GRACE
-from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.protocol.codec import MSGPACK, Codec
 
 __all__ = ["RunOptions", "SeekRequest", "on_signals"]
@@ -33,6 +35,16 @@ class SeekRequest:
     rated: bool = False
     count: int = 1
     mirrored: bool = False
+
+    def words(self, count: int) -> str:
+        """What is sought, for people.
+
+        >>> SeekRequest("pig", rated=True, mirrored=True).words(2)
+        'pig, move:1, rated, mirrored: 2 matches'
+        """
+        kind = f"{'rated' if self.rated else 'casual'}{', mirrored' if self.mirrored else ''}"
+        matches = counted(count, "match", "matches") if count else "as many matches as come"
+        return f"{self.game}, {self.time_control}, {kind}: {matches}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +77,8 @@ class RunOptions:
     matches of a pairing, if all bots of the pairing are run so."""
     log_folder: Path | None = None
     """Where the bot's output is kept."""
+    pages: str = ""
+    """Where the server shows matches to people, up to the id; empty if nowhere."""
     say: Callable[[str], None] = _to_stderr
     """Gets progress lines."""
     on_result: Callable[[SeatResult], None] | None = None
@@ -75,6 +89,12 @@ class RunOptions:
     """Seconds that importing the bot may take."""
     hang_grace: float = HANG_GRACE
     """Seconds after its time is up in which a bot may still answer, before it is ended."""
+    launcher: Launcher = BARE
+    """Starts the bot's processes: ours to begin with, or in a sandbox."""
+    on_cost: Callable[[CostOfPly], None] | None = None
+    """Gets what every ply cost of the processor; matters where bots of others run."""
+    digest: str | None = None
+    """What the bot's files hold, if that is known; None to work it out."""
     first_attempts: int = FIRST_ATTEMPTS
     """How often to try to connect at first, before the server counts as not there."""
 

@@ -33,6 +33,7 @@ from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.accepted import AcceptedGames
+from plyhouse.bots.running.digest import bot_digest
 from plyhouse.bots.running.play import Play, Surroundings
 from plyhouse.bots.running.run_options import RunOptions, SeekRequest, on_signals
 from plyhouse.bots.running.summary import RunSummary, SeatResult, counted, verdict
@@ -190,6 +191,7 @@ class BotRunner:
                 bot=name,
                 games=self._games.offered,
                 version=self._options.version,
+                digest=self._digest(),
                 max_matches=self._options.max_matches or room,
                 takeover=self._options.takeover,
             ),
@@ -203,7 +205,7 @@ class BotRunner:
             log=log,
             say=self._say,
             nonce=self._nonce,
-            seed=secrets.token_hex(8) if self._options.seed is None else str(self._options.seed),
+            seed=str(secrets.randbits(63) if self._options.seed is None else self._options.seed),
             spawn=self._spawn,
             opening_plies=self._options.opening_plies,
         )
@@ -215,10 +217,16 @@ class BotRunner:
             clock=self._clock,
             hang_grace=self._options.hang_grace,
             import_timeout=self._options.import_timeout,
+            launcher=self._options.launcher,
+            on_cost=self._options.on_cost,
         )
         await supervisor.start()
         self._supervisors.append(supervisor)
         return supervisor
+
+    def _digest(self) -> str:
+        known = self._options.digest
+        return bot_digest(self._spec) if known is None else known
 
     def _replace_log(self, log: AuthorLog) -> None:
         for supervisor in self._supervisors:
@@ -266,11 +274,14 @@ class BotRunner:
                 if play is not None:
                     self._finished(play, play.on_finished(message))
             case DrawOffered():
-                if message.match in self._plays and message.seat != self._plays[message.match].seat:
-                    match = message.match
-                    self._request(lambda number: DeclineDraw(number, match))
+                play = self._plays.get(message.match)
+                if play is not None and message.seat != play.seat:
+                    self._decline_draw(play)
             case Challenged():
                 self._challenged(message)
+            case Notice(code="notice/seek_waits"):
+                if not self._stopping:
+                    self._say(f"still seeking. {message.message}")
             case Notice():
                 self._say(f"server: {message.message}")
             case _:
@@ -285,6 +296,9 @@ class BotRunner:
             self._say(f"connected again as {who}")
         else:
             self._say(f"connected to {welcome.server} as {who}")
+            if self._options.seed is None:
+                # Kept with what the bot prints: whoever asks it again about a ply needs it.
+                self._around.log.note(f"turn.rng comes from --seed {self._around.seed}")
         running = {snapshot.match for snapshot in welcome.matches}
         for match in [match for match in self._plays if match not in running]:
             self._spawn(self._ask_how_it_ended(self._plays[match]))
@@ -306,6 +320,11 @@ class BotRunner:
         play.on_snapshot(snapshot, arrived)
         if play.outcome is not None:
             self._finished(play, play.result(play.outcome))
+        elif any(seat != play.seat for seat in snapshot.draw_offers):
+            self._decline_draw(play)  # offered while we were away
+
+    def _decline_draw(self, play: Play) -> None:
+        self._request(partial(_decline_draw, play.match))
 
     def _new_play(self, snapshot: MatchSnapshot) -> Play | None:
         match = snapshot.match
@@ -328,6 +347,7 @@ class BotRunner:
             f"match {match}: {snapshot.game}, {snapshot.time_control}, as "
             f"{game.seat_name(play.seat)} (seat {play.seat}) against {opponents}"
             + ("" if snapshot.ply == 0 else f", resumed at ply {snapshot.ply}")
+            + (f": {self._options.pages}{match}" if self._options.pages else "")
         )
         if self._enough(self._count()) and self._open_seeks:
             self._spawn(self._unseek())
@@ -412,6 +432,7 @@ class BotRunner:
         else:
             if isinstance(answer, Ok) and answer.seek:
                 self._open_seeks[answer.seek] = seek
+                self._say(f"seeking {seek.words(count)}")
 
     async def _unseek(self) -> None:
         seeks, self._open_seeks = list(self._open_seeks), {}
@@ -496,6 +517,10 @@ class BotRunner:
 
 def _sync(match: str, number: int) -> Sync:
     return Sync(number, match)
+
+
+def _decline_draw(match: str, number: int) -> DeclineDraw:
+    return DeclineDraw(number, match)
 
 
 def _unseek(seek: str, number: int) -> Unseek:

@@ -1,4 +1,4 @@
-"""``plyhouse void``, ``audit`` and ``competition``, and what organisers do to players and bots.
+"""``plyhouse void`` and ``audit``, and what organisers do to players and bots.
 
 These commands work on the database.  A server that uses it reads of them in the audit log within
 a second or two, and acts: connections are closed, matches ended.
@@ -14,24 +14,29 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import database_option, json_option
+from plyhouse.clients.cli.shared.options import (
+    database_option,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.output import note, print_table
 
 if TYPE_CHECKING:
-    from plyhouse.storage.rows import By
+    from plyhouse.storage.rows import AuditRow, By
     from plyhouse.storage.store import Store
 
 __all__ = [
     "audit",
-    "competition",
     "disable_bot",
     "disable_player",
     "display",
     "enable_bot",
     "enable_player",
     "keep_option",
+    "minute",
     "operator",
+    "reinstate",
     "rename",
     "void",
     "why_option",
@@ -186,6 +191,48 @@ def enable_bot(bot: str, why: str, database: str) -> None:
 
 
 @click.command()
+@click.argument("bot", metavar="PLAYER/BOT")
+@click.option(
+    "--version-label",
+    default="",
+    help="Which version: its label, or the beginning of its digest.  [default: all of the bot]",
+)
+@why_option()
+@server_option(default=None)
+@token_option()
+@database_option()
+def reinstate(
+    bot: str,
+    version_label: str,
+    why: str,
+    server: str | None,
+    token: str | None,
+    database: str,
+) -> None:
+    """Let suspended versions of a bot be paired again; what they forfeited counts no more.
+
+    With --server over the API, as an organiser; without on the database itself. An entry that was
+    withdrawn from a final stays so.
+    """
+    player, name = _bot(bot)
+    if server is not None:
+        from plyhouse.clients.cli.shared.http import call, path
+
+        target = path("players", player, "bots", name, "reinstate")
+        body = {"why": why, "version": version_label}
+        labels = [each["version"] for each in call(server, "POST", target, body, token)]
+    else:
+
+        async def action(store: Store) -> list[str]:
+            book = store.probation
+            rows = await book.reinstate(player, name, operator(why), version_label)
+            return [row.version for row in rows]
+
+        labels = with_store(database, action)
+    note(f"Reinstated {bot}: {', '.join(label or 'without a label' for label in labels)}.")
+
+
+@click.command()
 @click.argument("match")
 @why_option()
 @database_option()
@@ -212,10 +259,15 @@ def audit(limit: int, database: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([dataclasses.asdict(row) for row in rows], indent=2))
     elif rows:
-        cells = [[minute(row.at_ms), row.who, row.what, row.subject, row.why] for row in rows]
+        cells = [[minute(row.at_ms), row.who, row.what, _subject(row), row.why] for row in rows]
         print_table("Audit log", ["when (UTC)", "who", "what", "subject", "why"], cells, "lllll")
     else:
         note(f"Nothing in the audit log of {database} yet.")
+
+
+def _subject(row: AuditRow) -> str:
+    """What it was done to; a match is told from others of its game by its id."""
+    return f"{row.subject} {row.subject_id}" if row.what == "match.void" else row.subject
 
 
 def minute(milliseconds: int) -> str:
@@ -223,76 +275,3 @@ def minute(milliseconds: int) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-@click.group(cls=HintingGroup)
-def competition() -> None:
-    """Pause, resume or delete competitions, and withdraw bots from them.
-
-    These commands work on the database itself; a server that uses it follows within a second
-    or two.
-    """
-
-
-@competition.command("list")
-@database_option()
-def list_competitions(database: str) -> None:
-    """List the competitions, newest first."""
-    rows = with_store(database, lambda store: store.competitions())
-    if not rows:
-        note(f"No competitions in {database}.")
-        return
-    cells = [[row.id, row.name, row.game, row.status, minute(row.created_ms)] for row in rows]
-    columns = ["competition", "name", "game", "status", "made (UTC)"]
-    print_table("Competitions", columns, cells, "lllll")
-
-
-def _set_status(database: str, competition_id: str, status: str, why: str) -> None:
-    async def action(store: Store) -> str:
-        office = store.administration
-        return (await office.set_competition_status(competition_id, status, operator(why))).name
-
-    note(f"{with_store(database, action)} is {status}.")
-
-
-@competition.command()
-@click.argument("competition_id", metavar="COMPETITION")
-@why_option(required=False)
-@database_option()
-def pause(competition_id: str, why: str, database: str) -> None:
-    """Begin nothing more of COMPETITION; matches that run are played on."""
-    _set_status(database, competition_id, "paused", why)
-
-
-@competition.command()
-@click.argument("competition_id", metavar="COMPETITION")
-@why_option(required=False)
-@database_option()
-def resume(competition_id: str, why: str, database: str) -> None:
-    """Let the paused COMPETITION go on."""
-    _set_status(database, competition_id, "running", why)
-
-
-@competition.command()
-@click.argument("competition_id", metavar="COMPETITION")
-@why_option()
-@database_option()
-def delete(competition_id: str, why: str, database: str) -> None:
-    """Begin nothing more of COMPETITION and list it nowhere; its matches stay."""
-    _set_status(database, competition_id, "deleted", why)
-
-
-@competition.command()
-@click.argument("competition_id", metavar="COMPETITION")
-@click.argument("bot", metavar="PLAYER/BOT")
-@why_option(required=False)
-@database_option()
-def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
-    """Take a bot out of what is still to begin of COMPETITION."""
-
-    async def action(store: Store) -> str:
-        row = await store.bot_named(*_bot(bot))
-        entry = await store.administration.withdraw(competition_id, row.id, operator(why))
-        return f"{entry.player}/{entry.bot}"
-
-    note(f"Withdrew {with_store(database, action)}.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
+from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option
 from plyhouse.clients.cli.shared.output import counted, note
 
@@ -16,6 +17,7 @@ __all__ = ["book"]
 @click.command()
 @click.argument("game")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@game_files_option()
 @database_option(default=None)
 @click.option(
     "-o",
@@ -41,10 +43,11 @@ def book(
     database. The bot `book(file="book.json")` plays by the result.
     """
     from plyhouse.clients.cli.played import played_matches
+    from plyhouse.clients.cli.shared.games import named_spec
     from plyhouse.games.registry import get_game
     from plyhouse.search import InvalidMatch, OpeningBook
 
-    chosen = get_game(game, files=True)
+    chosen = get_game(named_spec(game))  # as servers and their databases know it
     matches = played_matches(chosen, files, database)
     try:
         made = OpeningBook.from_matches(chosen, matches, plies)

@@ -1,13 +1,17 @@
-"""``plyhouse bot``: connect a bot to a server."""
+"""``plyhouse bot``: connect a bot to a server, and say which version of it plays."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 
-from plyhouse.clients.cli.administration import disable_bot, enable_bot
+from plyhouse.clients.cli.administration import disable_bot, enable_bot, minute, reinstate
+from plyhouse.clients.cli.ask import ask
+from plyhouse.clients.cli.competition import request
 from plyhouse.clients.cli.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -19,22 +23,25 @@ from plyhouse.clients.cli.shared.errors import (
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
     game_option,
+    json_option,
     server_option,
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.cli.shared.output import counted, note, print_table
 
 __all__ = ["bot"]
 
 
 @click.group(cls=HintingGroup)
 def bot() -> None:
-    """Connect a bot to a server."""
+    """Connect a bot to a server, and choose what plays in a competition."""
 
 
+bot.add_command(ask)
 bot.add_command(disable_bot)
 bot.add_command(enable_bot)
+bot.add_command(reinstate)
 
 
 @bot.command()
@@ -101,6 +108,9 @@ def run(
 
     The bot runs in a process of its own. What it prints, and how it fails, is shown here.
 
+    It says what it seeks, why nobody is found while nobody is, where each match can be watched,
+    and how it ended.
+
     The first Ctrl-C lets running matches finish, the second leaves at once.
     """
     from plyhouse.bots.client.client import Refused
@@ -135,6 +145,7 @@ def run(
                     takeover=takeover,
                     log_folder=log_folder,
                     seed=seed,
+                    pages=f"{address.base}/matches/",
                 ),
                 handle_signals=True,
             )
@@ -160,3 +171,101 @@ def run(
         for result in summary.results
     )
     return EXIT_FAILED if crashed else EXIT_OK
+
+
+@bot.command()
+@click.argument("name", default="")
+@server_option()
+@token_option()
+@json_option()
+def version(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the versions of your bots, or of the bot NAME, and where each plays.
+
+    A version is the label that you gave it and what its files hold, as the digest says: the same
+    label with other files is another version.
+    """
+    query = f"?bot={quote(name, safe='')}" if name else ""
+    rows = request(server, token, "GET", "versions", query=query)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    if not rows:
+        note("No bot of yours has connected yet.")
+        return
+    cells = [
+        [
+            each["bot"],
+            each["version"] or "-",
+            each["digest"][:12] or "-",
+            minute(each["created_ms"]),
+            ", ".join(
+                f"{entry['competition']} ({'chosen' if entry['chosen'] else 'the latest'})"
+                for entry in each["entered"]
+            )
+            or "-",
+        ]
+        for each in rows
+    ]
+    columns = ["bot", "version", "digest", "first seen (UTC)", "plays in"]
+    print_table("Versions", columns, cells, "llllw")
+
+
+@bot.command()
+@server_option()
+@token_option()
+@json_option()
+def status(server: str, token: str | None, as_json: bool) -> None:
+    """Say which versions are suspended and why: yours, or all with the token of an organiser.
+
+    A version that forfeits again and again is not paired any more. A mended bot is a new version,
+    and plays at once.
+    """
+    from plyhouse.clients.cli.competition import needed
+    from plyhouse.clients.cli.shared.http import call, path
+
+    rows = call(server, "GET", path("suspensions"), token=needed(token))
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    if not rows:
+        note("No version is suspended.")
+        return
+    cells = [
+        [
+            f"{each['player']}/{each['bot']}",
+            each["version"] or "-",
+            each["digest"][:12] or "-",
+            minute(each["since_ms"]),
+            each["reason"],
+        ]
+        for each in rows
+    ]
+    columns = ["bot", "version", "digest", "suspended (UTC)", "why"]
+    print_table("Suspended", columns, cells, "llllw")
+
+
+@bot.command()
+@click.argument("name")
+@click.option("--competition", required=True, metavar="NAME", help="The competition.")
+@click.option(
+    "--version-label",
+    default="",
+    help="Which version plays: its label, or the beginning of its digest.  [default: the one that "
+    "connects last]",
+)
+@click.option("--replace", default="", metavar="BOT", help="Give it the place of this bot.")
+@server_option()
+@token_option()
+def enter(
+    name: str, competition: str, version_label: str, replace: str, server: str, token: str | None
+) -> None:
+    """Let your bot NAME play in a competition, with the version that you choose.
+
+    Possible until the freeze. A bot that connects is entered by itself while there is room.
+    """
+    body = {"bot": name, "version": version_label, "replace": replace}
+    entry = request(server, token, "POST", "competitions", competition, "enter", body=body)
+    how = "" if entry["chosen"] else ", or what connects after it"
+    label = entry["version"] or "without a label"
+    note(f"{entry['entry']} plays in {competition}: version {label} "
+         f"({entry['digest'][:12] or 'no digest'}){how}.")  # fmt: skip

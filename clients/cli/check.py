@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 
 import click
 
@@ -17,8 +19,19 @@ __all__ = ["check"]
 @click.command()
 @click.argument("bot", metavar="BOT")
 @game_option(multiple=True, required=False)
+@click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Run it where a server would run it: confined, on one processor (docs/hosted-bots.md). "
+    "BOT may then also be a submission: a folder or a zip.",
+)
+@click.option(
+    "--tier",
+    type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
+    help="Take this sandbox; else the first that works of landlock and bubblewrap.",
+)
 @json_option()
-def check(bot: str, games: tuple[str, ...], as_json: bool) -> int:
+def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_json: bool) -> int:
     """Check BOT before it may play rated matches.
 
     Plays every game that it claims (or those given with --game) against scripted opponents,
@@ -26,19 +39,34 @@ def check(bot: str, games: tuple[str, ...], as_json: bool) -> int:
     breaks in the middle of a match, a short clock. Each check is listed with what would be
     right. Ends with exit code 1 if one fails.
     """
-    from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.cli.checking.examination import Finding, check_bot
+    from plyhouse.clients.cli.checking.examination import Finding
+    from plyhouse.clients.cli.checking.sandboxes import check_bot_or_submission
+
+    if tier is not None and not sandbox:
+        raise click.UsageError("--tier goes with --sandbox")
+
+    shown = _one_place()  # then what the bot says has been shown when the finding comes
 
     def tell(done: Finding) -> None:
         if not as_json:
             mark = "ok      " if done.passed else "FAILED  "
             click.echo(f"{mark}{done.name}" + (f": {done.explanation}" if done.explanation else ""))
+            if done.said and not shown:
+                click.echo(done.said)
 
-    checks = asyncio.run(check_bot(check_spec(bot), games or None, on_finding=tell, on_output=note))
+    checks = asyncio.run(
+        check_bot_or_submission(
+            bot, games or None, sandbox=sandbox, tier=tier, on_finding=tell, on_output=note
+        )
+    )
     failed = sum(not done.passed for done in checks)
     if as_json:
         fields = [
-            {"name": done.name, "passed": done.passed, "explanation": done.explanation}
+            {
+                "name": done.name,
+                "passed": done.passed,
+                "explanation": "\n".join(filter(None, [done.explanation, done.said])),
+            }
             for done in checks
         ]
         click.echo(json.dumps({"bot": bot, "passed": failed == 0, "checks": fields}, indent=2))
@@ -47,3 +75,11 @@ def check(bot: str, games: tuple[str, ...], as_json: bool) -> int:
     else:
         click.echo(f"All {len(checks)} checks passed: {bot} is fit to play.")
     return EXIT_FAILED if failed else EXIT_OK
+
+
+def _one_place() -> bool:
+    """Whether standard output and standard error go to the same terminal, file or pipe."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):
+        return False

@@ -10,32 +10,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any, Final
 
 import click
 
 from plyhouse.clients.cli.leaderboard import print_standings
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_UNREACHABLE, CommandError
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.cli.shared.http import call, path
 from plyhouse.clients.cli.shared.output import has_controls, note
+from plyhouse.clients.cli.shared.processes import Processes, terminating_signals
 
 __all__ = ["demo"]
 
 HERE: Final = Path(__file__).resolve().parent
 ORGANISER: Final = "organiser"
-READY: Final = "Plyhouse is listening on "
 START_TIMEOUT: Final = 30.0
-"""Seconds for the server and the bots to be ready, on a slow machine."""
+"""Seconds for the bots to be ready, on a slow machine."""
 PLAY_TIMEOUT: Final = 300.0
 """Seconds after which the competitions count as stuck."""
 RATINGS_TIMEOUT: Final = 10.0
@@ -104,9 +100,9 @@ def demo(keep: bool, port: int, database: str) -> int:
     Takes less than a minute, needs no network, and leaves nothing behind but the database.
     """
     start = time.monotonic()
-    with _terminating_signals(), contextlib.ExitStack() as stack:
+    with terminating_signals(), contextlib.ExitStack() as stack:
         house = _House(database, Path(stack.enter_context(tempfile.TemporaryDirectory())))
-        stack.callback(house.close)
+        stack.callback(house.processes.close)
         tokens = asyncio.run(house.register_players())
         server = house.start_server(port)
         click.echo(f"Server   {server}, database {_place(database)}")
@@ -135,8 +131,7 @@ class _House:
 
     def __init__(self, database: str, logs: Path) -> None:
         self.database = database
-        self.logs = logs
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes = Processes(logs)
 
     async def register_players(self) -> dict[str, str]:
         """Make (or find) the players; returns a fresh token for each, by name."""
@@ -156,18 +151,7 @@ class _House:
 
     def start_server(self, port: int) -> str:
         """Start the server; returns its address."""
-        self._start("server", ["serve", "--port", str(port), "--database", self.database])
-        deadline = time.monotonic() + START_TIMEOUT
-        while time.monotonic() < deadline:
-            for line in self.log("server").splitlines():
-                if line.startswith(READY):
-                    return line.removeprefix(READY).strip()
-            if self.processes["server"].poll() is not None:
-                last = self.log("server").strip().splitlines()
-                reason = last[-1].removeprefix("plyhouse: ") if last else "it said nothing"
-                raise CommandError(f"The server did not start: {reason}", EXIT_UNREACHABLE)
-            time.sleep(0.02)
-        raise CommandError("The server did not start in time.", EXIT_UNREACHABLE)
+        return self.processes.start_server(["--port", str(port), "--database", self.database])
 
     def start_bots(self, server: str, tokens: Mapping[str, str]) -> None:
         """Start every bot and wait until all are connected."""
@@ -186,7 +170,7 @@ class _House:
             ]
             for game in games:
                 arguments += ["--game", game]
-            self._start(bot.name, arguments, {"PLYHOUSE_TOKEN": tokens[bot.player]})
+            self.processes.start(bot.name, arguments, {"PLYHOUSE_TOKEN": tokens[bot.player]})
         deadline = time.monotonic() + START_TIMEOUT
         while call(server, "GET", "/api/v1/status")["bots"] < len(BOTS):
             self.check()
@@ -194,45 +178,13 @@ class _House:
                 raise CommandError("Not all bots have connected in time.", EXIT_FAILED)
             time.sleep(POLL)
 
-    def _start(
-        self, name: str, arguments: Sequence[str], extra: Mapping[str, str] | None = None
-    ) -> None:
-        """Start ``plyhouse`` with these arguments; its output goes to a log."""
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("PLYHOUSE_")}
-        if "PLYHOUSE_PURE" in os.environ:
-            kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
-        with open(self.logs / f"{name}.log", "wb") as log:
-            self.processes[name] = subprocess.Popen(  # noqa: S603 - our own command
-                [sys.executable, "-m", "plyhouse.clients.cli.main", *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**kept, **(extra or {})},
-            )
-
-    def log(self, name: str) -> str:
-        """What a process has printed."""
-        return (self.logs / f"{name}.log").read_text(errors="replace")
-
     def check(self) -> None:
         """Raise if a process has ended."""
-        for name, process in self.processes.items():
+        for name, process in self.processes.running.items():
             code = process.poll()
             if code is not None:
-                tail = "\n".join(self.log(name).strip().splitlines()[-5:])
+                tail = "\n".join(self.processes.log(name).strip().splitlines()[-5:])
                 raise CommandError(f"{name} ended with code {code}:\n{tail}", EXIT_FAILED)
-
-    def close(self) -> None:
-        """End every process: bots first, so that they can say goodbye."""
-        order = [*reversed(self.processes.values())]
-        for sign in (signal.SIGINT, signal.SIGINT, signal.SIGKILL):
-            for process in order:
-                if process.poll() is None:
-                    process.send_signal(sign)
-            deadline = time.monotonic() + 3
-            for process in order:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=max(0.05, deadline - time.monotonic()))
 
 
 def _organise(server: str, token: str) -> dict[str, str]:
@@ -344,6 +296,7 @@ def _stay(server: str, database: str, house: _House) -> None:
     click.echo(
         f"\nThe server stays up; Ctrl-C ends it.\n"
         f"  web page     {server}/\n"
+        f"  play         {server}/play\n"
         f"  matches      {server}/web/\n"
         f"  API          {server}/api\n"
         f"  your bot     plyhouse player add NAME --database {database}\n"
@@ -362,19 +315,3 @@ def _place(database: str) -> str:
     if database.startswith("sqlite:///"):
         return str(Path(database.removeprefix("sqlite:///")).resolve())
     return database
-
-
-@contextlib.contextmanager
-def _terminating_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the demo as Ctrl-C does: with everything cleaned up."""
-
-    def interrupt(_: int, __: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    before = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

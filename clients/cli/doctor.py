@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_OK, exit_code, sentence
-from plyhouse.clients.cli.shared.options import database_option, server_option
+from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
 
 __all__ = ["doctor"]
 
@@ -20,7 +20,7 @@ SHOWN = ("click", "litestar", "msgpack", "msgspec", "numpy", "rich", "sqlalchemy
 OPTIONAL = ("uvloop", "asyncpg")
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @database_option()
 @server_option(default=None)
 @click.pass_context
@@ -28,8 +28,10 @@ def doctor(ctx: click.Context, database: str, server: str | None) -> int:
     """Say what is installed, which build of the searches runs and why, and what works.
 
     Ends with exit code 3 when the database, or the server given with --server, cannot be
-    reached.
+    reached. `plyhouse doctor sandbox` looks at what bots of others could do on this machine.
     """
+    if ctx.invoked_subcommand is not None:
+        return EXIT_OK
     lines = [
         ("Plyhouse", f"{importlib.metadata.version('plyhouse')} in {_home()}"),
         (
@@ -58,6 +60,26 @@ def doctor(ctx: click.Context, database: str, server: str | None) -> int:
             worst, text = max(worst, code), f"{target}: {sentence(error)}"
         click.echo(f"{title:10} {text}")
     return worst
+
+
+@doctor.command()
+@click.option(
+    "--tier",
+    type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
+    help="Look at this one only; else at all that this machine has.",
+)
+@click.option("--attempts", is_flag=True, help="List every attempt, not only those that worked.")
+@json_option()
+def sandbox(tier: str | None, attempts: bool, as_json: bool) -> int:
+    """Try to break out of every sandbox that this machine has, and say what holds.
+
+    Bots in boxes try more than a hundred ways to read, write, reach or disturb what is not
+    theirs, on the running kernel. Ends with exit code 1 if no tier keeps all its promises, or
+    if the one given with --tier does not.
+    """
+    from plyhouse.clients.cli.checking.sandboxes import look_at_tiers
+
+    return asyncio.run(look_at_tiers(tier, attempts=attempts, as_json=as_json))
 
 
 def _home() -> Path:

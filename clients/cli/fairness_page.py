@@ -1,5 +1,5 @@
-"""The generated parts of ``docs/fairness.md``: the outcomes of chance in their order, and the
-format of records.
+"""The generated parts of ``docs/fairness.md``: the outcomes of chance in their order, the format of
+records, and how matches end.
 
 ``python -m plyhouse.clients.cli.fairness_page --write docs/fairness.md``; a test compares them.
 A part stands between ``<!-- generated: NAME -->`` and ``<!-- end of generated -->``.
@@ -22,6 +22,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.protocol.schema import section
 from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.match.endings import ENDINGS, counts_word
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 
 __all__ = ["SPECS", "fairness_page", "outcomes_in_order", "write_fairness_page"]
@@ -51,7 +52,7 @@ Node = tuple[tuple[str, float], ...]
 
 def fairness_page(text: str) -> str:
     """The page with its generated parts made anew."""
-    made = {"outcomes": _outcomes(), "record": _record()}
+    made = {"outcomes": _outcomes(), "record": _record(), "endings": _endings()}
     for name, part in made.items():
         found = list(re.finditer(rf"(?s)<!-- generated: {name} -->\n(.*?)<!-- end of", text))
         if len(found) != 1:
@@ -76,6 +77,18 @@ def outcomes_in_order(game: Game) -> list[Node]:
         return list(found)
     order = _common_order([[text for text, _ in node] for node in found])
     return [tuple((text, 1 / len(order)) for text in order)]
+
+
+def _endings() -> str:
+    """How matches end, from the one table of that."""
+    lines = [
+        "| termination | means | whose fault | counts | how a bot gets there |",
+        "|" + "---|" * 5,
+    ]
+    for each in ENDINGS.values():
+        cells = each.meaning, each.fault.value, counts_word(each), each.examples
+        lines.append(f"| `{each.name}` | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def _nodes(game: Game) -> Iterator[Node]:

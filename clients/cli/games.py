@@ -12,7 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from plyhouse.clients.cli.shared.options import json_option
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import game_files_option
+from plyhouse.clients.cli.shared.options import json_option, server_option
 from plyhouse.clients.cli.shared.output import print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
@@ -25,12 +27,19 @@ __all__ = ["games", "rules_text"]
 
 @click.command()
 @click.argument("name", required=False)
+@game_files_option()
+@server_option(default=None)
 @json_option()
-def games(name: str | None, as_json: bool) -> None:
+def games(name: str | None, server: str | None, as_json: bool) -> None:
     """List the games, or explain the game NAME: rules, notation and parameters.
 
     NAME may have parameters, as in 'pig(target=50)', or be a file: mygame.py:MyGame.
+
+    With --server, those that can be played on a running server, as it describes them.
     """
+    if server is not None:
+        _of_server(server, name, as_json)
+        return
     if name is not None:
         game = get_game(name, files=True)  # whoever types a command may run files
         click.echo(json.dumps(_facts(game), indent=2) if as_json else _explain(game))
@@ -39,22 +48,61 @@ def games(name: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([_facts(game) for game in all_games], indent=2))
         return
-    rows = [
+    _print_games(
         [
-            game.info.name,
-            _seats(game),
-            game.chance_kind.value,
-            game.info.information.value,
-            game.info.summary,
+            [
+                game.info.name,
+                _seats(game),
+                game.chance_kind.value,
+                game.info.information.value,
+                game.info.summary,
+            ]
+            for game in all_games
         ]
-        for game in all_games
-    ]
+    )
+
+
+def _print_games(rows: list[list[str]]) -> None:
     columns = ["game", "seats", "chance", "information", "summary"]
     print_table("Games", columns, rows, "lrllw")
 
 
+def _of_server(server: str, name: str | None, as_json: bool) -> None:
+    """The games of a running server, or one of them: a bare name, as parameters change no rules."""
+    from plyhouse.clients.cli.shared.http import call, path
+
+    found: list[dict[str, Any]] = call(server, "GET", path("games"))
+    if name is not None:
+        wanted = name.partition("(")[0].strip()
+        chosen = next((each for each in found if each["name"] == wanted), None)
+        if chosen is None:
+            known = ", ".join(each["name"] for each in found)
+            raise CommandError(
+                f"{server} has no game named '{wanted}'; it has {known}.", EXIT_USAGE
+            )
+        click.echo(json.dumps(chosen, indent=2) if as_json else _explain_view(chosen))
+    elif as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        _print_games(
+            [
+                [
+                    each["name"],
+                    _range(each["min_seats"], each["max_seats"]),
+                    each["chance"],
+                    each["information"],
+                    each["summary"],
+                ]
+                for each in found
+            ]
+        )
+
+
 def _seats(game: Game) -> str:
-    low, high = game.info.min_seats, game.info.max_seats
+    return _range(game.info.min_seats, game.info.max_seats)
+
+
+def _range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
@@ -72,8 +120,8 @@ def _facts(game: Game) -> dict[str, Any]:
         "chance": game.chance_kind.value,
         "information": info.information.value,
         "utility": info.utility.value,
-        "min_return": info.min_return,
-        "max_return": info.max_return,
+        "min_return": game.return_bounds[0],
+        "max_return": game.return_bounds[1],
         "max_plies": info.max_plies,
         "draw_offers": info.draw_offers,
         "simultaneous": info.simultaneous,
@@ -100,9 +148,33 @@ def _facts(game: Game) -> dict[str, Any]:
     }
 
 
+def _explain_view(view: dict[str, Any]) -> str:
+    """The page about a game as a server describes it: without the rules, which lie there."""
+    lines = [
+        f"{view['title']} ({view['name']})",
+        "",
+        view["summary"],
+        "",
+        f"Seats        {_range(view['min_seats'], view['max_seats'])}",
+        f"Kind         {view['chance']}, {view['information']} information, "
+        f"{view['utility'].replace('_', ' ')}",
+        f"Draw offers  {'yes' if view['draw_offers'] else 'no'}",
+    ]
+    fields = ("name", "default", "description", "minimum", "maximum", "choices")
+    if view["parameters"]:
+        lines += ["", "Parameters"]
+        for each in view["parameters"]:
+            lines.append(f"  {_parameter(Parameter(*(each[field] for field in fields)))}")
+    lines += ["", "Observation"]
+    for each in view["observation"]["fields"]:
+        lines.append(_field(each["name"], each["type"], each["meaning"]))
+    return "\n".join(lines)
+
+
 def _explain(game: Game) -> str:
     """The page about one game."""
     info = game.info
+    least, most = game.return_bounds
     lines = [f"{info.title} ({game.spec})", "", info.summary, "", rules_text(game), ""]
     state = game.initial_state()
     lines += [
@@ -110,7 +182,7 @@ def _explain(game: Game) -> str:
         + ", ".join(f"{seat} {game.seat_name(seat)}" for seat in range(game.seats)),
         f"Kind         {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')}",
-        f"Returns      {info.min_return:g} to {info.max_return:g} per seat",
+        f"Returns      {least:g} to {most:g} per seat",
         f"Draw offers  {'yes' if info.draw_offers else 'no'}",
     ]
     notation = getattr(game, "action_notation", "")
@@ -126,9 +198,13 @@ def _explain(game: Game) -> str:
         lines += [f"  {_parameter(parameter)}" for parameter in info.parameters]
     lines += ["", "Observation"]
     for field in observation_fields(game):
-        text = f"  {field.name} ({field.type})  {field.meaning}".rstrip()
-        lines.append(textwrap.fill(text, 96, subsequent_indent="      "))
+        lines.append(_field(field.name, field.type, field.meaning))
     return "\n".join(lines)
+
+
+def _field(name: str, kind: str, meaning: str) -> str:
+    text = f"  {name} ({kind})  {meaning}".rstrip()
+    return textwrap.fill(text, 96, subsequent_indent="      ")
 
 
 def rules_text(game: Game) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
 from plyhouse.clients.cli.shared.output import interval, note, print_table, rich_table, signed
 
@@ -33,6 +34,7 @@ BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "retu
     is_flag=True,
     help="Show every version of a bot, not just the one that it played with last.",
 )
+@game_files_option()
 @server_option(default=None)
 @database_option()
 @json_option()
@@ -46,19 +48,23 @@ def leaderboard(
 
     Reads the database, or asks a running server when --server is given.
     """
-    from plyhouse.games.registry import get_game
+    from plyhouse.clients.cli.shared.games import named_spec, spec_of
 
-    spec = get_game(game).spec
     if server is not None:
         from plyhouse.clients.cli.shared.http import call, path
 
+        spec = spec_of(game)
         query = f"?limit={limit}&versions={'all' if versions else 'latest'}"
         answer = call(server, "GET", path("leaderboards", spec) + query)
+        spec, scoring = answer["game"], answer["scoring"]
         rows: Sequence[Mapping[str, Any]] = answer["standings"]
     else:
+        from plyhouse.server.results.leaderboards import scoring_of
+
+        spec = named_spec(game)
+        scoring = scoring_of(spec).value
         rows = asyncio.run(standings_from_database(database, spec, limit, every_version=versions))
     if as_json:
-        scoring = get_game(spec).info.scoring.value
         answer = {"game": spec, "scoring": scoring, "standings": list(rows)}
         click.echo(json.dumps(answer, indent=2))
     elif rows:

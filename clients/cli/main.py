@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "play": (f"{_HERE}.play:play", "Play a game in this terminal against a bot."),
     "match": (f"{_HERE}.match:match", "Let two bots play many games here, without a server."),
     "replay": (f"{_HERE}.replay:replay", "Step through a match that was played."),
+    "review": (f"{_HERE}.review:review", "Say where a match was lost, ply by ply."),
     "explain": (f"{_HERE}.explain:explain", "Draw the tree that a search looks at."),
     "solve": (f"{_HERE}.solve:solve", "Work out an equilibrium of a game with hidden parts."),
     "compile": (f"{_HERE}.compile:compile_game", "Compile a game of your own to machine code."),
@@ -41,9 +42,11 @@ COMMANDS: Final = {
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),
     "competition": (
-        f"{_HERE}.administration:competition",
-        "Pause, resume or delete competitions.",
+        f"{_HERE}.competition:competition",
+        "Set up and run competitions: from one file to grades.",
     ),
+    "student": (f"{_HERE}.student:student", "Take students into a competition."),
+    "join": (f"{_HERE}.student:join", "Join a competition by a code."),
     "void": (f"{_HERE}.administration:void", "Let a match count nowhere any more."),
     "audit": (f"{_HERE}.administration:audit", "Show what organisers did, and why."),
     "db": (f"{_HERE}.db:db", "Copy, back up, check or upgrade a database."),
@@ -113,6 +116,9 @@ def _report(error: Exception, debug: bool) -> int:
         # What failed in the code of a bot's author, perhaps in another process.
         click.echo(getattr(error, "details", ""), err=True)
     code = exit_code(error)
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)  # the help of a group, not a sentence
+        return error.exit_code
     if code is None:
         click.echo(
             f"plyhouse: internal error: {type(error).__name__}: {sentence(error)}\n"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import re
 import secrets
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
+from click.core import ParameterSource
 
 from plyhouse.clients.cli.arena.tally import (
     Interval,
@@ -26,12 +26,40 @@ from plyhouse.clients.cli.shared.output import counted, interval, note, print_ta
 from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
+    from plyhouse.clients.cli.arena.keeping import Files
     from plyhouse.clients.cli.arena.series import PlayedPairing, Series
+    from plyhouse.clients.cli.arena.trial import Unit
+    from plyhouse.games.base import Game
 
 __all__ = ["match"]
 
-FAULTS = VOID | {"bot_crash", "disconnect"}
-"""Terminations that mean that a match could not be played as it should have been."""
+FAULTS = VOID | {"bot_crash", "disconnect", "no_show", "illegal_action"}
+"""Terminations that mean that a match was not played as it should have been: a bot is broken, or
+the rules are.  A flag that fell is a loss as others: it may be the clock that was too short."""
+
+ONLY_SPRT = {
+    "base": "--base",
+    "max_pairs": "--max-pairs",
+    "alpha": "--alpha",
+    "beta": "--beta",
+    "unit": "--sprt-unit",
+}
+"""Options that mean nothing without hypotheses."""
+
+
+def _limits(_: click.Context, __: click.Parameter, value: str | None) -> tuple[float, float] | None:
+    """``0,10`` as two numbers."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(part) for part in value.split(","))
+    except ValueError:
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise CommandError(
+            f"--sprt takes two numbers, H0 and H1, as in --sprt 0,10; not {value!r}.", EXIT_USAGE
+        )
+    return low, high
 
 
 @click.command()
@@ -87,8 +115,57 @@ FAULTS = VOID | {"bot_crash", "disconnect"}
     type=click.Path(path_type=Path, file_okay=False),
     help="Keep what each bot prints and how it fails in a file here.",
 )
+@click.option(
+    "--resume",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep every pairing that ends in this file; what is in it is not played again. For a run "
+    "that may be interrupted.",
+)
+@click.option(
+    "--sprt",
+    "limits",
+    metavar="H0,H1",
+    callback=_limits,
+    help="Stop when it is clear whether the first bot is better than the last by H1 rather than "
+    "by H0: 0,10 in Elo, or what a game is worth where returns are points.",
+)
+@click.option(
+    "--base",
+    metavar="BOT",
+    help="With --sprt: all other bots are candidates, each tested against this one.",
+)
+@click.option(
+    "--max-pairs",
+    type=click.IntRange(1, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="With --sprt: give up, undecided, after so many pairs of a candidate.",
+)
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="With --sprt: how often H1 may be accepted, of any candidate, though H0 is true.",
+)
+@click.option(
+    "--beta",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="With --sprt: how often H0 may be accepted though H1 is true.",
+)
+@click.option(
+    "--sprt-unit",
+    "unit",
+    type=click.Choice(["elo", "utility"]),
+    help="With --sprt: what H0 and H1 are.  [default: as the game is rated]",
+)
 @json_option()
+@click.pass_context
 def match(
+    context: click.Context,
     bots: tuple[str, ...],
     game: str,
     count: int,
@@ -100,6 +177,13 @@ def match(
     illegal_rule: str,
     save: Path | None,
     log_folder: Path | None,
+    resume: Path | None,
+    limits: tuple[float, float] | None,
+    base: str | None,
+    max_pairs: int,
+    alpha: float,
+    beta: float,
+    unit: Unit | None,
     as_json: bool,
 ) -> int:
     """Let bots play many games here, without a server, and say how sure the result is.
@@ -107,53 +191,134 @@ def match(
     BOT is a file (mybot.py, mybot.py:MyBot) or the name of an installed bot (random). The
     referee is that of the server: the same rules, clocks and ends. A game has one bot per seat.
 
-    Ends with exit code 1 if a bot crashed or a match could not be played.
+    With --sprt the number of games is not fixed: `plyhouse match new.py old.py --sprt 0,10` stops
+    as soon as it is clear who is better, and `plyhouse match a.py b.py --base old.py --sprt 0,10`
+    tests several candidates with one error budget.
+
+    Ends with exit code 1 if a bot crashed, broke the rules, or a match could not be played; a loss
+    on time is a loss as others.
     """
     from plyhouse.bots.loading import check_spec
+    from plyhouse.clients.cli.arena.keeping import Files
+    from plyhouse.clients.cli.arena.ledger import stored_seed
     from plyhouse.clients.cli.arena.series import Series, default_jobs
+    from plyhouse.clients.cli.arena.trial import Trial, unit_of
+    from plyhouse.clients.cli.arena.verdicts import (
+        interrupted,
+        opponents,
+        run_trial,
+        show_trial,
+        trial_document,
+    )
     from plyhouse.games.registry import get_game
     from plyhouse.server.match.clock import TimeControl
 
     rules = get_game(game, files=True)
-    if len(bots) != rules.seats:
-        raise CommandError(
-            f"{counted(rules.seats, 'seat')} in {rules.spec}: "
-            f"name {counted(rules.seats, 'bot')}, not {len(bots)}.",
-            EXIT_USAGE,
+    if limits is None:
+        _refuse_stray(
+            context, ONLY_SPRT, "goes with --sprt: name two hypotheses, as in --sprt 0,10"
         )
+        contest = [bots]
+        if len(bots) != rules.seats:
+            raise CommandError(
+                f"{counted(rules.seats, 'seat')} in {rules.spec}: "
+                f"name {counted(rules.seats, 'bot')}, not {len(bots)}.",
+                EXIT_USAGE,
+            )
+    else:
+        _refuse_stray(
+            context, {"count": "--games"}, "is for a fixed number; --sprt has --max-pairs"
+        )
+        contest = opponents(bots, base, rules, mirrored=mirrored)
     if log_folder is not None:
         try:
             log_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             reason = (error.strerror or "cannot be made").lower()
             raise CommandError(f"{log_folder}: {reason}.", EXIT_USAGE) from error
-    series = Series(
-        bots=tuple(check_spec(bot) for bot in bots),
-        names=bot_labels(bots),
+    known_seed = seed
+    if known_seed is None and resume is not None:
+        known_seed = stored_seed(resume)
+    first = Series(
+        bots=(),
+        names=(),
         game=rules.spec,
         time_control=str(TimeControl.parse(time_control)),
         illegal_rule=illegal_rule,
         mirrored=mirrored,
-        seed=secrets.randbits(32) if seed is None else seed,
+        seed=secrets.randbits(32) if known_seed is None else known_seed,
         records=save is not None,
         log_folder="" if log_folder is None else str(log_folder),
         opening_plies=opening_plies,
     )
+    labels = contest_labels(contest)
+    all_series = [
+        msgspec.structs.replace(first, bots=tuple(map(check_spec, who)), names=names)
+        for who, names in zip(contest, labels, strict=True)
+    ]
+    jobs = jobs or default_jobs(rules.seats, mirrored)
+    files = Files(save, resume)
+    if limits is not None:
+        trial = Trial(
+            all_series,
+            rules,
+            limits,
+            unit=unit or unit_of(rules),
+            alpha=alpha,
+            beta=beta,
+            max_pairs=max_pairs,
+        )
+        finished = run_trial(trial, rules, jobs, files)
+        if as_json:
+            click.echo(json.dumps(trial_document(trial, rules), indent=2))
+        else:
+            show_trial(trial, rules, show_seed=known_seed is None)
+        faults = [
+            (series, fault)
+            for candidate, series in enumerate(all_series)
+            for fault in _faults(trial.results(candidate))
+        ]
+        games = sum(len(trial.results(candidate)) for candidate in range(len(all_series)))
+        if faults:
+            _show_faults(*faults[0], len(faults), games)
+        if not finished:
+            return interrupted(trial, files)
+        return EXIT_FAILED if faults else EXIT_OK
+    (series,) = all_series
     per_pairing = rules.seats if mirrored else 1
     pairings = -(-count // per_pairing)
     if pairings * per_pairing != count:
         note(f"Playing {pairings * per_pairing} games, so that every bot has every seat equally.")
-    results = _play(series, pairings, jobs or default_jobs(rules.seats, mirrored), save)
+    results = _play(series, rules, pairings, jobs, files)
     accounts = tally(results, rules.seats, rules.return_bounds)
     if as_json:
         click.echo(json.dumps(_document(series, results, accounts), indent=2))
     else:
-        _show(series, results, accounts, show_seed=seed is None)
-    faults = [result for result in results if result.termination in FAULTS]
-    if faults:
-        _show_faults(series, faults, len(results))
+        _show(series, results, accounts, show_seed=known_seed is None)
+    if failed := _faults(results):
+        _show_faults(series, failed[0], len(failed), len(results))
         return EXIT_FAILED
     return EXIT_OK
+
+
+def _faults(results: list[MatchResult]) -> list[MatchResult]:
+    return [result for result in results if result.termination in FAULTS]
+
+
+def _refuse_stray(context: click.Context, options: dict[str, str], why: str) -> None:
+    """Raise `CommandError` if one of these options was given."""
+    for parameter, option in options.items():
+        if context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE:
+            raise CommandError(f"{option} {why}.", EXIT_USAGE)
+
+
+def contest_labels(contest: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The names of all bots in each series: those of the candidates, the first ones, differ, and
+    the others are the same in all.
+    """
+    firsts = tuple(bots[0] for bots in contest)
+    labels = bot_labels(firsts + contest[0][1:])
+    return [(label, *labels[len(firsts) :]) for label in labels[: len(firsts)]]
 
 
 def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
@@ -170,50 +335,46 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
         label = name or Path(path).name.removesuffix(".py")
         label = re.sub(r"[^A-Za-z0-9_.-]+", "-", label)[:28].strip("-.") or "bot"
         number, taken = 1, label
-        while taken in labels:
+        while taken.lower() in (each.lower() for each in labels):  # names do not differ by case
             number += 1
             taken = f"{label}-{number}"
         labels.append(taken)
     return tuple(labels)
 
 
-def _play(series: Series, pairings: int, jobs: int, save: Path | None) -> list[MatchResult]:
-    """Play the series; results in the order of the pairings, records to the file in it."""
-    from plyhouse.clients.cli.arena.local import loop_factory
-    from plyhouse.clients.cli.arena.progress import watched
+def _play(series: Series, game: Game, pairings: int, jobs: int, files: Files) -> list[MatchResult]:
+    """Play what has not been played yet; results in the order of the pairings."""
+    from plyhouse.clients.cli.arena.keeping import kept, run
+    from plyhouse.clients.cli.arena.progress import Score, watched
     from plyhouse.clients.cli.arena.series import play_series
+    from plyhouse.clients.cli.arena.verdicts import conditions_of
 
-    finished: dict[int, PlayedPairing] = {}
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(save.open("w", encoding="utf-8")) if save else None
-        except OSError as error:
-            reason = (error.strerror or "cannot be written").lower()
-            raise CommandError(f"{save}: {reason}.", EXIT_USAGE) from error
-        progress = stack.enter_context(watched(pairings, series.names))
-        waiting: dict[int, PlayedPairing] = {}
-        written = 0
+    conditions = None if files.resume is None else conditions_of([series], game, None)
+    with kept(files, conditions) as keeper:
+        finished = {line.index: line.results for line in keeper.played if line.index < pairings}
+        if finished:
+            note(f"Going on after {counted(len(finished), 'pairing')} of {files.resume}.")
+        score = Score(series.names)
+        for results in finished.values():
+            score.add(results)
+        with watched(pairings, score, done=len(finished)) as progress:
 
-        def on_played(index: int, played: PlayedPairing) -> None:
-            nonlocal written
-            finished[index] = waiting[index] = played
-            while file is not None and written in waiting:
-                file.writelines(f"{record}\n" for record in waiting.pop(written).records)
-                written += 1
-            progress.advance(played.results)
+            def on_played(index: int, played: PlayedPairing) -> None:
+                finished[index] = played.results
+                keeper.add(0, index, played)
+                progress.advance(played.results)
 
-        try:
-            with asyncio.Runner(loop_factory=loop_factory()) as runner:
-                runner.run(play_series(series, pairings, jobs, on_played, progress.say))
-        except ExceptionGroup as group:
-            raise _first(group) from None
-    return [result for index in sorted(finished) for result in finished[index].results]
-
-
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    """The error that ended a group of tasks; where there are several, they are alike."""
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, ExceptionGroup) else error
+            left = [index for index in range(pairings) if index not in finished]
+            try:
+                run(play_series(series, left, min(jobs, len(left)), on_played, progress.say))
+            except KeyboardInterrupt:
+                if files.resume is not None:
+                    note(
+                        f"{len(finished)} of {counted(pairings, 'pairing')} are kept: the same "
+                        f"command with --resume {files.resume} goes on."
+                    )
+                raise
+    return [result for index in sorted(finished) for result in finished[index]]
 
 
 def _show(
@@ -268,9 +429,8 @@ def elo_interval(score: Interval) -> Interval:
     return Interval(elo(score.value), elo(score.low), elo(score.high))
 
 
-def _show_faults(series: Series, faults: list[MatchResult], games: int) -> None:
-    """Say which bots failed, and how the first one did."""
-    first = faults[0]
+def _show_faults(series: Series, first: MatchResult, faults: int, games: int) -> None:
+    """Say how many games failed, and how the first one did."""
     who = (
         series.names[first.bots[first.culprit]]
         if first.culprit is not None and first.termination not in VOID
@@ -278,7 +438,7 @@ def _show_faults(series: Series, faults: list[MatchResult], games: int) -> None:
     )
     reason = f": {first.reason}" if first.reason else ""
     note(
-        f"plyhouse: {len(faults)} of {counted(games, 'game')} could not be played as they should; "
+        f"plyhouse: {faults} of {counted(games, 'game')} could not be played as they should; "
         f"the first ended by {first.termination.replace('_', ' ')} of {who}{reason}"
     )
 

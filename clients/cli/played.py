@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import own_name
 from plyhouse.clients.cli.shared.output import counted, note
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def played_matches(game: Game, files: Sequence[Path], database: str | None) -> l
     others = 0
     for file in files:
         for record in records_in(file):
-            if record.game != game.spec or record.outcome is None:
+            if own_name(record.game) != game.spec or record.outcome is None:
                 others += 1
                 continue
             returns = record.outcome.returns

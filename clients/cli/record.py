@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,7 +27,8 @@ __all__ = ["record", "record_from_database"]
 @click.option(
     "--why",
     is_flag=True,
-    help="Say instead how it ended, with the traceback if a bot crashed. Reads the database.",
+    help="Say instead how it ended, with the traceback if a bot crashed: a server tells it to the "
+    "bot's own --token only.",
 )
 @game_files_option()
 @server_option(default=None)
@@ -47,12 +49,9 @@ def record(
     """
     if why:
         if server is not None:
-            raise CommandError(
-                "What a bot's author is told lies in the database: leave --server out, or see the "
-                "log of `plyhouse bot run`.",
-                EXIT_USAGE,
-            )
-        click.echo(asyncio.run(_ending_from_database(database, match_id)))
+            click.echo(_ending_from_server(server, match_id, token))
+        else:
+            click.echo(asyncio.run(_ending_from_database(database, match_id)))
         return
     if server is not None:
         import json
@@ -87,6 +86,38 @@ async def record_from_database(url: str, match_id: str) -> str:
     return write_record(stored_record(stored, known_game(stored.header.game, f"match {match_id}")))
 
 
+def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
+    """The same as a server tells it; what only the author is told needs the author's token."""
+    from plyhouse.clients.cli.shared.http import ApiError, call, path
+
+    view = call(server, "GET", path("matches", match_id), token=token)
+    if view["status"] != "finished":
+        return f"Match {match_id} is not over."
+    detail = ""
+    culprit: dict[str, Any] | None = None
+    hint = "Whose bot caused the end is told more: give its token."
+    if token:
+        try:
+            told = call(server, "GET", path("matches", match_id, "detail"), token=token)
+            culprit, detail, hint = view["seats"][told["seat"]], told["detail"], ""
+        except ApiError as error:
+            if error.code != "match/not_yours":
+                raise
+            hint = str(error)
+    text = _ending(
+        match_id,
+        view["ply"],
+        view["termination"],
+        _by(culprit["player"], culprit["bot"]) if culprit else "",
+        view["reason"],
+        detail,
+        view["void_reason"],
+    )
+    if hint and view["termination"] in ("bot_crash", "illegal_action"):
+        note(hint)
+    return text
+
+
 async def _ending_from_database(url: str, match_id: str) -> str:
     """How a match ended, and what is kept of it for the author of a bot that failed."""
     from plyhouse.server.match.events import end_data
@@ -99,10 +130,23 @@ async def _ending_from_database(url: str, match_id: str) -> str:
         return f"Match {match_id} is not over."
     end, data = ends[-1], end_data(ends[-1])
     seat = next((each for each in stored.header.seats if each.seat == end.seat), None)
-    who = "" if seat is None else f" by {seat.player}{f'/{seat.bot}' if seat.bot else ''}"
-    lines = [f"Match {match_id} ended at ply {end.ply}: {end.text.replace('_', ' ')}{who}."]
-    if data.reason:
-        lines.append(data.reason)
-    if data.detail:
-        lines.append(data.detail.rstrip())
-    return "\n".join(lines)
+    who = "" if seat is None else _by(seat.player, seat.bot)
+    void = stored.header.void_reason
+    return _ending(match_id, end.ply, end.text, who, data.reason, data.detail, void)
+
+
+def _by(player: str, bot: str) -> str:
+    return f" by {player}{f'/{bot}' if bot else ''}"
+
+
+def _ending(
+    match: str, ply: int, termination: str, who: str, reason: str, detail: str, void: str | None
+) -> str:
+    """The lines of an ending; empty texts are left out."""
+    lines = [
+        f"Match {match} ended at ply {ply}: {termination.replace('_', ' ')}{who}.",
+        reason,
+        detail.rstrip(),
+        "" if void is None else f"Void, it counts nowhere: {void}",
+    ]
+    return "\n".join(filter(None, lines))

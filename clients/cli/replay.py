@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plyhouse.clients.cli.replaying import Position
     from plyhouse.server.results.record import Record
 
-__all__ = ["replay"]
+__all__ = ["record_asked", "replay"]
 
 KEYS: Final = "Enter or space: on; b: back; g: to the start; G: to the end; p: play; q: quit"
 NEXT: Final = ("\r", "\n", " ", "n", "l", "\x1b[C", "\x1b[B")
@@ -81,10 +81,10 @@ def replay(
     `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal, keys go
     on and back; elsewhere all positions are written one after the other.
     """
-    from plyhouse.clients.cli.replaying import positions_of
+    from plyhouse.clients.cli.replaying import holders, positions_of
     from plyhouse.clients.cli.shared.games import known_game
 
-    record = _record(what, which, server, token, database)
+    record = record_asked(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")
     if seat is not None and seat >= game.seats:
         raise CommandError(f"{game.spec} has the seats 0 to {game.seats - 1}.", EXIT_USAGE)
@@ -99,20 +99,31 @@ def replay(
             raise CommandError(f"{page}: {reason}.", EXIT_USAGE) from error
         note(f"Wrote {page}: open it in a browser.")
         return
+    players = ", ".join(
+        f"{holder} ({game.seat_name(seat)})" for seat, holder in enumerate(holders(record))
+    )
+    title = f"{record.game}, {record.time_control}: {players}"
     start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
     if pace is not None:
-        _play(positions, start, pace)
+        if not has_controls(sys.stdout):
+            click.echo(f"{title}\n")
+        _play(title, positions, start, pace)
     elif sys.stdin.isatty() and sys.stdout.isatty():
-        _step(positions, start)
+        _step(title, positions, start)
     else:
+        click.echo(f"{title}\n")
         for position in positions[start:]:
             click.echo(f"{_shown(position, positions)}\n")
 
 
-def _record(
+def record_asked(
     what: str, which: str | None, server: str | None, token: str | None, database: str
 ) -> Record:
-    """The record that was asked for."""
+    """The record that was asked for: of a file, else of a server if one is named, else of the
+    database.
+
+    Raises `CommandError` and what reading or asking may raise.
+    """
     from plyhouse.clients.cli.verify import records_in
 
     if Path(what).is_file():
@@ -148,7 +159,7 @@ def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:
             f"There is no match {which} in {file}, which holds 1 to {count}.", EXIT_USAGE
         )
     if count > 1:
-        note(f"The first of {count} matches in {file}; --match 2 shows the next.")
+        note(f"The first of {count} matches in {file}; --match 2 is the next.")
     return first
 
 
@@ -164,25 +175,27 @@ def _shown(position: Position, positions: list[Position]) -> str:
     return "\n".join(lines)
 
 
-def _show(position: Position, positions: list[Position]) -> None:
+def _show(title: str, position: Position, positions: list[Position]) -> None:
+    """A position; on a screen of its own, below the title, where screens can be cleared."""
     if has_controls(sys.stdout):
         click.clear()
+        click.echo(title)
     click.echo(f"{_shown(position, positions)}\n")
 
 
-def _play(positions: list[Position], start: int, pace: float) -> None:
+def _play(title: str, positions: list[Position], start: int, pace: float) -> None:
     """One position after the other."""
     for index in range(start, len(positions)):
-        _show(positions[index], positions)
+        _show(title, positions[index], positions)
         if index + 1 < len(positions):
             time.sleep(pace)
 
 
-def _step(positions: list[Position], at: int) -> None:
+def _step(title: str, positions: list[Position], at: int) -> None:
     """Let keys choose the position."""
     last = len(positions) - 1
     while True:
-        _show(positions[at], positions)
+        _show(title, positions[at], positions)
         click.echo(KEYS)
         key = click.getchar()
         if not key.startswith("\x1b"):
@@ -190,7 +203,7 @@ def _step(positions: list[Position], at: int) -> None:
         if key in QUIT:
             return
         if key == "p":
-            _play(positions, at, PACE)
+            _play(title, positions, at, PACE)
             at = last
         elif key in NEXT:
             at = min(last, at + 1)

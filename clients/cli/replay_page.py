@@ -14,6 +14,7 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
+from plyhouse.clients.cli.replaying import holders
 from plyhouse.clients.web import FOLDER
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.server.results.record import Record
 
-__all__ = ["replay_page"]
+__all__ = ["import_map", "replay_page", "styles"]
 
-MODULES: Final = ("dom", "choose", "scene")
+MODULES: Final = (
+    "dom", "boards", "choose", "drag", "figures", "premove", "scene", "speak", "things",
+)  # fmt: skip
 """What the page draws with, and what that imports."""
+STYLES: Final = ("style", "boards")
 
 _PAGE: Final = """\
 <!doctype html>
@@ -112,20 +116,28 @@ def replay_page(
     record: Record, game: Game, positions: Sequence[Position], viewer: int | None
 ) -> str:
     """The page."""
-    players = [
-        f"{game.seat_name(seat)}: {holder.player}{f'/{holder.bot}' if holder.bot else ''}"
-        for seat, holder in enumerate(record.seats)
-    ]
+    players = [f"{game.seat_name(seat)}: {holder}" for seat, holder in enumerate(holders(record))]
     seen = "" if viewer is None else f", as {game.seat_name(viewer)} saw it"
     return _PAGE.format(
         title=html.escape(f"{game.info.title}, match {record.match}"),
         heading=html.escape(game.info.title),
         players=html.escape(f"{'; '.join(players)} ({record.time_control}){seen}"),
-        style=(FOLDER / "style.css").read_text(encoding="utf-8").replace("</", "<\\/"),
-        imports=_inert(json.dumps({"imports": {_name(each): _module(each) for each in MODULES}})),
+        style=styles(),
+        imports=import_map(),
         positions=_inert(json.dumps([asdict(position) for position in positions])),
         last=len(positions) - 1,
     )
+
+
+def styles() -> str:
+    """The style sheets, fit to stand in a page."""
+    sheets = [(FOLDER / f"{each}.css").read_text(encoding="utf-8") for each in STYLES]
+    return "\n".join(sheets).replace("</", "<\\/")
+
+
+def import_map() -> str:
+    """The web client's modules by name, as the content of an import map's script element."""
+    return _inert(json.dumps({"imports": {_name(each): _module(each) for each in MODULES}}))
 
 
 def _name(module: str) -> str:

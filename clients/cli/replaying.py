@@ -12,14 +12,14 @@ from typing import Any
 from plyhouse.clients.cli.course import Course
 from plyhouse.clients.cli.shared.errors import CommandError
 from plyhouse.clients.cli.shared.output import signed
-from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position as Played
 from plyhouse.protocol.messages import Event, Outcome
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import Record
 
-__all__ = ["Position", "positions_of"]
+__all__ = ["Position", "holders", "positions_of"]
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,19 @@ def positions_of(record: Record, game: Game, viewer: int | None) -> list[Positio
     if played.mover == CHANCE:  # not dealt yet, or cut short before the roll
         draw()
     last = found[-1]
-    found[-1] = Position(last.ply, last.told, last.scene, _ending(game, record.outcome))
+    scene = last.scene
+    if record.outcome is not None and played.mover != TERMINAL:
+        scene = views.stopped(played.state, viewer)[1]
+    ending = _ending(game, record.outcome)
+    if record.void_reason is not None:
+        ending += f" Void, it counts nowhere: {record.void_reason}"
+    found[-1] = Position(last.ply, last.told, scene, ending)
     return found
+
+
+def holders(record: Record) -> list[str]:
+    """Who had each seat: ``alice/mybot``, or the name alone for a person."""
+    return [f"{seat.player}{f'/{seat.bot}' if seat.bot else ''}" for seat in record.seats]
 
 
 def _words(game: Game, course: Course, event: Event) -> str:
@@ -88,5 +99,5 @@ def _ending(game: Game, outcome: Outcome | None) -> str:
         f"{game.seat_name(seat)} {signed(value, 2)}" for seat, value in enumerate(outcome.returns)
     )
     why = outcome.termination.replace("_", " ")
-    reason = f" {outcome.reason}" if outcome.reason else ""
+    reason = f" {outcome.reason[:1].upper()}{outcome.reason[1:]}" if outcome.reason else ""
     return f"Result: {returns or 'void'} ({why}).{reason}"

@@ -7,6 +7,10 @@ with ``--config``, and the file over the default.
 
 from __future__ import annotations
 
+import dataclasses
+import os
+import shlex
+import sys
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -26,24 +30,29 @@ def _config_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for field in reversed(config_fields()):
         spelling = field.name.replace("_", "-")
         kind = kinds[field.name]
+        if kind == (bool | None):  # what is not said is decided by other settings
+            kind = bool
         choices = field.metadata.get("choices")
         flags = f"--{spelling}/--no-{spelling}" if kind is bool else f"--{spelling}"
         command = click.option(
             flags,
             field.name,
             type=click.Choice(choices) if choices else kind,
-            metavar=None if choices or kind is bool else _metavar(field.name, kind),
+            metavar=None if choices or kind is bool else _metavar(field, kind),
             default=field.default,
-            show_default=True,
+            show_default=field.default is not None,
             envvar=f"PLYHOUSE_{field.name.upper()}",
             help=field.metadata["help"],
         )(command)
     return command
 
 
-def _metavar(name: str, kind: type) -> str:
+def _metavar(field: dataclasses.Field[Any], kind: type) -> str:
+    name = field.name
     if name == "database":
         return "URL"
+    if "unit" in field.metadata:
+        return str(field.metadata["unit"])
     return {int: "N", float: "SECONDS" if "second" not in name else "N", str: "TEXT"}[kind]
 
 
@@ -78,6 +87,23 @@ def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> N
     else:
         config = load_config(config_file, given)
 
+    # Fits of ratings are small matrices, for which OpenBLAS's threads gain nothing: they would spin
+    # on all cores and take them from the clocks here and from bots on the same machine.  numpy
+    # reads this when it is loaded, which is below.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+    from plyhouse.clients.cli.house_bots import house_bots
     from plyhouse.server.serve import serve as run
 
-    run(config)
+    beside = house_bots if config.has_house_bots else None
+    run(_with_reviewer(config), beside=beside)
+
+
+def _with_reviewer(config: ServerConfig) -> ServerConfig:
+    """The settings with the program that reviews matches: the server itself knows no search."""
+    if config.review_command or not config.reviews:
+        return config
+    command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "review", "-", "--json"]
+    if config.game_files:
+        command += ["--game-files", config.game_files]
+    return dataclasses.replace(config, review_command=shlex.join(command))

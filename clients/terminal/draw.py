@@ -74,6 +74,7 @@ def _spots(element: Fields) -> Iterator[Fields]:
     if element.get("kind") == "grid":
         for row in element.get("rows", ()):
             yield from row
+        yield from element.get("ends", ())
     elif element.get("kind") == "hand":
         yield from element.get("cards", ())
 
@@ -91,10 +92,19 @@ def _draw_element(element: Fields, colour: bool) -> Sequence[str]:
             return [f"{element['label']}: {' '.join(shown) or '-'}"]
         case "counter":
             return [_draw_counter(element, colour)]
+        case "tray":
+            pieces = " ".join(map(_counted, element.get("pieces", ())))
+            return [f"{element['label']}: {pieces}"] if pieces else []
         case "text":
             return [str(element["text"])]
         case _:
             return []
+
+
+def _counted(piece: Fields) -> str:
+    """A piece beside the board; several that are alike are counted."""
+    count = piece.get("count", 0)
+    return f"{piece['text']}\u00d7{count}" if count > 1 else str(piece["text"])
 
 
 def _draw_counter(element: Fields, colour: bool) -> str:

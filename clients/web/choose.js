@@ -1,8 +1,30 @@
 // What choosing spot after spot means, where actions are several spots in a row.
-// It knows no game: an action is `{ action, label, via }`, `via` the spots that mean it.
+// It knows no game: an action is `{ action, label, via, pairs }`, `via` the spots that mean it.
+
+/**
+ * @typedef {{action: string, label: string, via: string[], pairs?: boolean}} Move
+ */
+
+/** The spots that may come after those of the path; null if the path does not begin this way. */
+function following({ via, pairs }, path) {
+  if (!pairs) return path.every((spot, at) => via[at] === spot) ? (via.length > path.length ? [via[path.length]] : []) : null;
+  const left = [];
+  for (let at = 0; at + 1 < via.length; at += 2) left.push([via[at], via[at + 1]]);
+  for (let at = 0; at + 1 < path.length; at += 2) {
+    const used = left.findIndex(([from, to]) => from === path[at] && to === path[at + 1]);
+    if (used < 0) return null;
+    left.splice(used, 1);
+  }
+  // What another pair brings to a spot leaves it only after that.
+  const ready = left.filter(([from], at) => !left.slice(0, at).some(([, to]) => to === from));
+  if (path.length % 2 === 0) return ready.map(([from]) => from);
+  const ends = ready.filter(([from]) => from === path.at(-1)).map(([, to]) => to);
+  return ends.length ? ends : null;
+}
 
 /** The choice of one action, spot by spot. */
 export class Choice {
+  /** @param {Move[]} moves */
   constructor(moves) {
     this.moves = moves;
     this.clear();
@@ -10,22 +32,32 @@ export class Choice {
 
   /** Forget what was chosen. */
   clear() {
+    /** @type {string[]} */
     this.path = [];
     this.left = this.moves;
+    /** @type {Move[]} */
     this.asked = [];
+    this.jumped = false;
   }
 
   /** Spots that can be chosen now: "start" for the first of an action, "next", or its "end". */
   open() {
     const found = new Map();
+    if (this.jumped) return found;
     const depth = this.path.length;
-    for (const { via } of this.left) {
-      if (depth > 0 && via.length > depth && !found.has(via.at(-1))) found.set(via.at(-1), "end");
+    for (const { via, pairs } of this.left) {
+      if (depth > 0 && !pairs && via.length > depth && !found.has(via.at(-1))) found.set(via.at(-1), "end");
     }
-    for (const { via } of this.left) {
-      if (via.length > depth) found.set(via[depth], depth ? "next" : "start");
+    for (const move of this.left) {
+      const start = depth === 0 || (move.pairs && depth % 2 === 0);
+      for (const spot of following(move, this.path) ?? []) found.set(spot, start ? "start" : "next");
     }
     return found;
+  }
+
+  /** Whether more is to be chosen after this spot: then what stands there can be dragged. */
+  leads(spot) {
+    return this.open().get(spot) === "start" && this.left.some((move) => move.via.length > 1 && following(move, this.path)?.includes(spot));
   }
 
   /**
@@ -35,20 +67,24 @@ export class Choice {
    */
   pick(spot) {
     if (!this.open().has(spot)) {
-      const again = this.path.length > 0 && this.path[0] === spot;
+      const half = this.path.length % 2;
+      const paired = Boolean(this.left[0]?.pairs);
+      const again = this.path.length > 0 && (paired && half ? this.path.at(-1) : this.path[0]) === spot;
+      const kept = paired && half ? this.path.slice(0, -1) : [];
       this.clear();
+      for (const each of kept) this.pick(each); // pairs that are complete stay
       if (again || !this.open().has(spot)) return null;
     }
-    const depth = this.path.length;
-    const next = this.left.filter(({ via }) => via[depth] === spot);
-    const jumped = next.length === 0; // straight to the end of a longer way
-    this.left = jumped ? this.left.filter(({ via }) => via.at(-1) === spot) : next;
-    this.path.push(spot);
-    const whole = jumped ? this.left : this.left.filter(({ via }) => via.length === depth + 1);
+    const path = [...this.path, spot];
+    const next = this.left.filter((move) => following(move, path) !== null);
+    this.jumped = next.length === 0; // straight to the end of a longer way
+    this.left = this.jumped ? this.left.filter(({ via }) => via.at(-1) === spot) : next;
+    this.path = path;
+    const whole = this.jumped ? this.left : this.left.filter(({ via }) => via.length === path.length);
     const actions = new Set(this.left.map(({ action }) => action));
-    if (actions.size === 1 && (depth > 0 || whole.length > 0)) return this.left[0].action;
+    const half = this.left[0].pairs && path.length % 2 > 0; // who takes a checker puts it down, too
+    if (actions.size === 1 && !half && (path.length > 1 || whole.length > 0)) return this.left[0].action;
     this.asked = whole;
-    if (jumped) this.left = [];
     return null;
   }
 }

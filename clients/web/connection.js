@@ -3,14 +3,13 @@
 import { Backoff } from "./backoff.js";
 
 const SUBPROTOCOL = "plyhouse.v1+json";
-export const TOKEN = "plyhouse.token"; // where a tab keeps a person's token until it is closed
 const PATIENCE = 3; // heartbeats of silence after which the server counts as gone
 
 /** Keeps a connection open and hands over every message. */
 export class Connection {
   /**
    * `onMessage(message)` gets what the server sends, `onState(text)` what to tell people;
-   * `identity` has further fields of the hello, such as a token: without one may only watch.
+   * `identity` has further fields of the hello, such as `signed_in`: without one may only watch.
    */
   constructor(url, onMessage, onState, identity = {}) {
     this.url = url;

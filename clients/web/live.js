@@ -4,37 +4,60 @@
 import { Backoff } from "./backoff.js";
 import { localTimes } from "./dom.js";
 
-const EVERY = 2000;
+const EVERY = Number(document.querySelector("[data-every]")?.dataset.every ?? 2000); // 0: it is over
 const state = document.getElementById("state");
 let timer = null;
 
-function takeOver(fresh) {
+/** What somebody has opened stays open. */
+function keepOpen(part, other) {
+  const fresh = other.querySelectorAll("details");
+  part.querySelectorAll("details").forEach((each, at) => { if (fresh[at]) fresh[at].open = each.open; });
+}
+
+/** A selector that finds an element again after it was written anew. */
+function mark(node) {
+  for (const name of ["href", "data-step", "data-choose", "data-reinstate"]) {
+    const value = node.getAttribute(name);
+    if (value) return `[${name}="${CSS.escape(value)}"]`;
+  }
+  return node.id ? `#${CSS.escape(node.id)}` : null;
+}
+
+function takeOver(fresh, pressed) {
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
     if (!other) continue;
     localTimes(other);
+    keepOpen(part, other);
+    if (part.hasAttribute("tabindex")) other.tabIndex = -1;
     if (part.isEqualNode(other)) continue;
-    const focused = part.contains(document.activeElement) && document.activeElement.getAttribute("href");
+    // Nothing is taken out of the hands of who is about to press it or writes in it.
+    if (!pressed && part.querySelector("[data-armed], input:focus")) continue;
+    const inside = part.contains(document.activeElement);
+    const focused = inside && mark(document.activeElement);
     part.replaceChildren(...other.childNodes);
-    if (focused) part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+    if (!inside) continue;
+    part.tabIndex = -1; // where the focus goes on from, if what had it is gone
+    ((focused && part.querySelector(focused)) || part).focus({ preventScroll: true });
   }
 }
 
-async function refresh() {
+/** Ask for the page now, not only when it is time; `pressed` if it is shown what was done here. */
+export async function refresh(pressed = false) {
   clearTimeout(timer);
-  if (document.hidden) return;
+  if (document.hidden && !pressed) return;
   try {
     const response = await fetch(location.href, { headers: { accept: "text/html" } });
     if (!response.ok) throw new Error(String(response.status));
-    takeOver(new DOMParser().parseFromString(await response.text(), "text/html"));
+    takeOver(new DOMParser().parseFromString(await response.text(), "text/html"), pressed);
     backoff.well();
-    timer = setTimeout(refresh, EVERY);
+    if (EVERY) timer = setTimeout(() => refresh(), EVERY);
   } catch {
     backoff.failed();
   }
 }
 
-const backoff = new Backoff(refresh, (text) => { if (state.textContent !== text) state.textContent = text; });
-document.addEventListener("visibilitychange", refresh);
+const backoff = new Backoff(() => refresh(), (text) => { if (state.textContent !== text) state.textContent = text; });
+document.addEventListener("visibilitychange", () => refresh());
 localTimes(document);
-timer = setTimeout(refresh, EVERY);
+if (EVERY) timer = setTimeout(() => refresh(), EVERY);

@@ -367,7 +367,15 @@ class Breakthrough(Game[BreakthroughState, int, BreakthroughObservation]):
     def scene(self, observation: BreakthroughObservation) -> Scene:
         """The board, and each move from square to square."""
         words = {"w": "white pawn", "b": "black pawn"}
-        grid = board_grid(observation.board, {"w": 0, "b": 1}, words, look="checkered")
+        grid = board_grid(
+            observation.board,
+            {"w": 0, "b": 1},
+            words,
+            look="checkered",
+            theme="wood",
+            shapes={"w": "pawn", "b": "pawn"},
+            bottom=0,
+        )
         status = result_status(self, observation.winner, observation.to_move)
         return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
 

@@ -183,7 +183,7 @@ class Coins(Game[CoinsState, int, CoinsObservation]):
             legal = name in observation.legal
             label = f"take {name}" if legal else "a coin"
             cards.append(Card("o", name if legal else None, label))
-        hand = Hand("Coins", tuple(cards))
+        hand = Hand("Coins", tuple(cards), look="coins")
         winner = None
         if observation.to_move == TERMINAL:
             winner = 1 - observation.last if observation.misere else observation.last

@@ -387,15 +387,30 @@ class Kalah(Game[KalahState, int, KalahObservation]):
                     Cell(
                         text=str(seeds),
                         owner=seat,
+                        shape="seeds",
                         action=name if mine else None,
                         label=f"house {name} of {self.seat_name(seat)}, seeds {seeds}",
+                        count=seeds,
                     )
                 )
             rows.append(tuple(cells if seat == 0 else reversed(cells)))
         names = (self.seat_name(1), self.seat_name(0))
         # North's house is named first, as it stands above: "6/1", "5/2" ...
         labels = tuple([f"{self.houses - place}/{place + 1}" for place in range(self.houses)])
-        grid = Grid(tuple(rows), names, labels, "Houses")
+        # Whoever sits below has the store on the right.
+        ends = tuple(
+            [
+                Cell(
+                    str(observation.stores[seat]),
+                    seat,
+                    "seeds",
+                    label=f"store of {self.seat_name(seat)}, seeds {observation.stores[seat]}",
+                    count=observation.stores[seat],
+                )
+                for seat in (1, 0)
+            ]
+        )
+        grid = Grid(tuple(rows), names, labels, "Houses", "pits", "wood", 0, ends)
         counters = [
             Counter(f"Store of {self.seat_name(seat)}", observation.stores[seat], None, seat)
             for seat in range(2)

@@ -221,7 +221,9 @@ class Nim(Game[NimState, int, NimObservation]):
                 name = f"{heap + 1}:{left - place}"
                 legal = name in observation.legal
                 label = f"take {left - place} from heap {heap + 1}" if legal else "an object"
-                cells.append(Cell(text="o", action=name if legal else None, label=label))
+                cells.append(
+                    Cell(text="o", shape="disc", action=name if legal else None, label=label)
+                )
             rows.append(tuple(cells))
         labels = tuple([str(heap + 1) for heap in range(len(observation.heaps))])
         grid = Grid(tuple(rows), labels, (), "Heaps")

@@ -223,6 +223,7 @@ class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
 
     def scene(self, observation: TicTacToeObservation) -> Scene:
         """The board; each free cell is its action."""
+        line = _line(observation)
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(observation.board):
             cells: list[Cell] = []
@@ -233,12 +234,14 @@ class TicTacToe(Game[TicTacToeState, int, TicTacToeObservation]):
                     Cell(
                         text="" if owner is None else mark,
                         owner=owner,
+                        shape={"X": "cross", "O": "ring"}.get(mark, ""),
                         action=name if name in observation.legal else None,
                         label=f"{name}, {'empty' if owner is None else mark}",
+                        won=name in line,
                     )
                 )
             rows.append(tuple(cells))
-        grid = Grid(tuple(rows), ("3", "2", "1"), ("a", "b", "c"), "Board")
+        grid = Grid(tuple(rows), ("3", "2", "1"), ("a", "b", "c"), "Board", theme="paper")
         if observation.winner is not None:
             status = f"{self.seat_name(observation.winner)} wins"
         elif observation.to_move == TERMINAL:
@@ -262,3 +265,16 @@ def _rows(position: TicTacToeState) -> tuple[str, ...]:
             text += "X" if position.crosses & bit else "O" if position.noughts & bit else "."
         rows.append(text)
     return tuple(rows)
+
+
+def _line(seen: TicTacToeObservation) -> list[str]:
+    """The cells of the lines that have won."""
+    found: list[str] = []
+    if seen.winner is None:
+        return found
+    marks = "".join(reversed(seen.board))
+    for line in LINES:
+        cells = [cell for cell in range(9) if line >> cell & 1]
+        if {marks[cell] for cell in cells} == {"XO"[seen.winner]}:
+            found += [NAMES[cell] for cell in cells]
+    return found

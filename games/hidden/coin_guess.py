@@ -266,7 +266,7 @@ class CoinGuess(Game[CoinGuessState, int, CoinGuessObservation]):
         ]
         if observation.pennies is not None:
             elements.append(Text(f"{observation.pennies:.0%} of the coins in the bag are pennies."))
-        elements.append(Hand("Coin", coins, HOLDER))
+        elements.append(Hand("Coin", coins, HOLDER, "coins"))
         if observation.guess is not None:
             elements.append(Text(f"The guess is {observation.guess.capitalize()}."))
         verb = "Guess" if observation.to_move == GUESSER else "Hide the"

@@ -335,9 +335,15 @@ class KuhnPoker(Game[KuhnPokerState, int, KuhnPokerObservation]):
             cards = (card,) if seat < observation.dealt else ()
             elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
             elements.append(
-                Counter(f"Chips paid by {self.seat_name(seat)}", observation.paid[seat], None, seat)
+                Counter(
+                    f"Chips paid by {self.seat_name(seat)}",
+                    observation.paid[seat],
+                    None,
+                    seat,
+                    "chips",
+                )
             )
-        elements.append(Counter("Pot", sum(observation.paid)))
+        elements.append(Counter("Pot", sum(observation.paid), look="chips"))
         if observation.bets:
             elements.append(Text("So far: " + ", ".join(observation.bets) + "."))
         elements += [Button(action.capitalize(), action) for action in observation.legal]

@@ -463,16 +463,22 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
             face = observation.shown[seat]
             if face is None and seat == observation.seat:
                 face = observation.card
-            card = Card(face, None, face or "a card face down")
+            card = Card(None, None, "a card face down") if face is None else _card(face)
             cards = (card,) if seat < observation.dealt else ()
             elements.append(Hand(f"Card of {self.seat_name(seat)}", cards, seat))
             elements.append(
-                Counter(f"Chips paid by {self.seat_name(seat)}", observation.paid[seat], None, seat)
+                Counter(
+                    f"Chips paid by {self.seat_name(seat)}",
+                    observation.paid[seat],
+                    None,
+                    seat,
+                    "chips",
+                )
             )
         board = observation.board
-        table = () if board is None else (Card(board, None, board),)
+        table = () if board is None else (_card(board),)
         elements.append(Hand("Table", table))
-        elements.append(Counter("Pot", sum(observation.paid)))
+        elements.append(Counter("Pot", sum(observation.paid), look="chips"))
         rounds = (observation.first_round, observation.second_round)
         for name, words in zip(("First", "Second"), rounds, strict=True):
             if words:
@@ -497,3 +503,10 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         ]
         rounds = " / ".join(" ".join(_words(part)) or "-" for part in (state.one, state.two))
         return f"cards: {names[0]} {names[1]}, table: {names[2]}, bets: {rounds}"
+
+
+def _card(name: str) -> Card:
+    """An open card: ``Qh`` is the queen of hearts."""
+    suit = {"h": "hearts", "s": "spades"}.get(name[-1], "")
+    rank = {"J": "jack", "Q": "queen", "K": "king"}.get(name[0], name[0])
+    return Card(name, None, f"{rank} of {suit}", name[0], suit)

@@ -345,7 +345,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
             elif seat == observation.seat:
                 faces = [str(die) for die in observation.dice]
             cards = tuple([Card(face, None, face or "a hidden die") for face in faces])
-            elements.append(Hand(f"Dice of {self.seat_name(seat)}", cards, seat))
+            elements.append(Hand(f"Dice of {self.seat_name(seat)}", cards, seat, "dice"))
         if observation.wild is not None:
             elements.append(Text(f"A {observation.wild} counts as any face."))
         if observation.bids:
@@ -362,7 +362,7 @@ class LiarsDice(Game[LiarsDiceState, int, LiarsDiceObservation]):
                         for name in names
                     )
                 )
-            elements.append(Grid(tuple(rows), label="Bids: count x face"))
+            elements.append(Grid(tuple(rows), label="Bids: count x face", look="table"))
         if "liar" in observation.legal:
             elements.append(Button(f"Call {observation.bids[-1]} a lie", "liar"))
         if observation.loser is not None:

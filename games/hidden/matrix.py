@@ -396,6 +396,7 @@ class Matrix(Game[MatrixState, int, MatrixObservation]):
             table.rows,
             table.columns,
             f"What {self.seat_name(0)} and {self.seat_name(1)} get",
+            "table",
         )
         elements: list[Element] = [grid]
         card = Card(observation.own, None, observation.own or "a hidden choice")

@@ -429,7 +429,8 @@ class Einstein(Game[EinsteinState, int, EinsteinObservation]):
                     )
                 )
             rows.append(tuple(cells))
-        grid = Grid(tuple(rows), ("5", "4", "3", "2", "1"), tuple("abcde"), "Board")
+        numbers = ("5", "4", "3", "2", "1")
+        grid = Grid(tuple(rows), numbers, tuple("abcde"), "Board", theme="wood", bottom=1)
         elements: list[Element] = [
             grid,
             Dice("Die", (observation.rolled,) if observation.rolled else ()),

@@ -338,7 +338,7 @@ class Pig(Game[PigState, int, PigObservation]):
             "roll": "Roll the die",
             "hold": f"Hold and keep {observation.turn_total} points",
         }
-        elements += [Button(labels[action], action) for action in observation.legal]
+        elements += [Button(labels[action], action, key=action[0]) for action in observation.legal]
         if observation.to_move == TERMINAL:
             status = f"{self.seat_name(observation.turn)} wins"
         elif observation.to_move == CHANCE:

@@ -183,7 +183,7 @@ class OpeningBook:
         """Write the book as JSON, in one step."""
         content = {
             "format": FORMAT,
-            "game": self.game.spec,
+            "game": _names(self.game)[0],
             "plies": self.plies,
             "matches": self.matches,
             "positions": {
@@ -203,7 +203,7 @@ class OpeningBook:
             known = False
         if not known:
             raise InvalidBook(path, "this is not an opening book of Plyhouse, or it is damaged")
-        if content.get("game") != game.spec:
+        if content.get("game") not in _names(game):
             raise InvalidBook(path, f"it is for {content.get('game')}, not for {game.spec}")
         try:
             book = cls(game, int(content["plies"]))
@@ -227,6 +227,11 @@ def wilson(score: float, count: int) -> tuple[float, float]:
     centre = (score + spread / 2) / (1 + spread)
     half = Z / (1 + spread) * math.sqrt(score * (1 - score) / count + spread / (4 * count))
     return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def _names(game: Game) -> tuple[str, str]:
+    """What a game is called in the file: by its own name; older books name its file."""
+    return game.info.name + game.spec.removeprefix(game.source or game.info.name), game.spec
 
 
 def _name(state: Any) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
+from plyhouse.games.endings import Meter
 from plyhouse.search.kernels.duck import NodeState
 from plyhouse.search.kernels.leaves import Leaves
 from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, SOLVED, UPPER, Table
@@ -77,6 +78,9 @@ class Kernel:
         self.most: float = leaves.most
         self.order: bool = order
         self.table: Table | None = None
+        # What the game knows of its last plies, and by which it counts; see `ending`.
+        self.endings: Any = None
+        self.meter: Meter = Meter(poll)
         # Whether equal keys mean equal futures, so that what is solved stays so.
         self.keeps: bool = keeps
         self.learn: bool = learn
@@ -179,6 +183,20 @@ class Kernel:
                         self.lines[ply] = [] if known is NOTHING else [known]
                         self.follow = False
                         return value
+        if self.endings is not None:
+            solved: Any = self.ending(state, depth, alpha, beta)
+            if solved is not None:
+                value = solved
+                if table is not None:
+                    if value >= beta:
+                        table.put(key, value, SOLVED, LOWER, NOTHING)
+                    elif value <= alpha:
+                        table.put(key, value, SOLVED, UPPER, NOTHING)
+                    else:
+                        table.put(key, value, SOLVED, EXACT, NOTHING)
+                self.lines[ply] = []
+                self.follow = False
+                return value
         # Whether an estimate has a part in this node's value: then it holds for this depth only.
         used_before: bool = leaves.used
         leaves.used = False
@@ -277,6 +295,20 @@ class Kernel:
         if used_before:
             leaves.used = True
         return best
+
+    def ending(self, state: Any, depth: i64, alpha: float, beta: float) -> Any:
+        """What the game says that the mover gets, or None: see `plyhouse.games.endings`.
+
+        The game counts on from the nodes of this search, and stops at its limit.
+        """
+        meter = self.meter
+        meter.nodes = self.nodes
+        meter.due = self.due
+        try:
+            return self.endings.value(state, depth, alpha, beta)
+        finally:
+            self.nodes = meter.nodes
+            self.due = meter.due
 
     def lasts(self, value: float, found: i64, depth: i64) -> bool:
         """Whether an entry may be used in a game that can return to a position.

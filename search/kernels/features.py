@@ -12,7 +12,7 @@ from plyhouse.games.bits import BIT, count_bits
 from plyhouse.games.deterministic.checkers.moves import legal_actions as checkers_actions
 from plyhouse.games.deterministic.chess.board import EN_PASSANT_AT, SIDE_AT
 from plyhouse.games.deterministic.chess.board import legal_actions as chess_actions
-from plyhouse.games.deterministic.othello import PASS
+from plyhouse.games.deterministic.othello.rules import PASS
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

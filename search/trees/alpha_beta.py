@@ -58,6 +58,7 @@ def alpha_beta(
     aspiration: bool | None = None,
     quiescence: bool | None = None,
     reductions: bool = False,
+    endings: bool | None = None,
 ) -> SearchResult:
     """Find the best action of a two-seat, zero-sum, deterministic game of perfect information.
 
@@ -99,6 +100,10 @@ def alpha_beta(
     - ``reductions``: look less deeply at actions late in the order that are not noisy.  Off
       unless asked for: it may overlook something at a given depth to reach a greater one.
 
+    - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
+      ``endings(meter)``, see `plyhouse.games.endings`), where it has that.  Values are those
+      of a search to the end; the principal variation may stop where the game was asked.
+
     With a table, a position reached at less than its depth may be valued by what was seen at
     a greater one: better, though not what minimax says at that depth.  What is ``exact``
     is the same with all options; only in games whose keys leave out history (see
@@ -116,6 +121,7 @@ def alpha_beta(
         aspiration=deepen and null_windows is not False if aspiration is None else aspiration,
         quiescence=deepen if quiescence is None else quiescence,
         reductions=reductions,
+        endings=deepen if endings is None else endings,
     )
     if options.aspiration and not (deepen and options.null_windows):
         raise ValueError(
@@ -159,6 +165,7 @@ class Options:
     aspiration: bool
     quiescence: bool
     reductions: bool
+    endings: bool
 
 
 class AlphaBetaRoot(Root):
@@ -181,12 +188,14 @@ class AlphaBetaRoot(Root):
         self.textbook = isinstance(game, TreeGame)
         self.keeps = game.info.complete_keys
         self.table: Table | None = None
+        self.endings = options.endings and hasattr(state, "endings")
         self.plain = not (
             (options.table and hasattr(state, "key"))
             or options.ordering
             or options.null_windows
             or (options.quiescence and self.noisy and self.estimates)
             or options.reductions
+            or self.endings
         )
         name = "alpha_beta" if self.plain else "alpha_beta_full"
         super().__init__(game, state, limit, poll, name, evaluate, seed, heuristic=heuristic)
@@ -198,7 +207,7 @@ class AlphaBetaRoot(Root):
         if self.plain:
             return module.Kernel(self.poll, self.leaves, order, MAX_DEPTH)
         options = self.options
-        return module.Kernel(
+        kernel = module.Kernel(
             self.poll,
             self.leaves,
             order,
@@ -211,6 +220,9 @@ class AlphaBetaRoot(Root):
             self.noisy,
             hasattr(self.state, "forced"),
         )
+        if self.endings:
+            kernel.endings = self.state.endings(kernel.meter)
+        return kernel
 
     def use(self, table: Table) -> None:
         """Remember positions there."""

@@ -1,34 +1,61 @@
-"""Competitions: an organiser's round robin, played as its bots are there and have room.
+"""Competitions: their pairings begun as their bots are there and have room.
 
-The schedule follows from the entries alone, and pairing number ``n`` of a competition has the id
-``COMPETITION-n``; so all that a restart needs is in the database: what exists has been played or
-is being played, the rest is still to come.
+What may begin is the format's to say (`plyhouse.server.competition.progress`); its answer follows
+from the entries and from what was played, and the id of a pairing says which one of its format it
+is (`plyhouse.server.house.running`).  So all that a restart needs is in the database: what exists
+has been played or is being played, the rest is still to come.
 
-Schedules are counted before they are made, and made in a thread.  To create or restore a
-competition takes a few statements, however many pairings it has.
+Schedules are counted before they are made, and made in a thread, as are rounds that are drawn
+when results come.  To create or restore a competition takes a few statements, however many
+pairings it has.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import VOID
-from plyhouse.server.house.agenda import Agenda
+from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.progress import Progress, look
+from plyhouse.server.competition.schedule import count
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.ladders import LadderWork
 from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.matches import MatchRunner, Terms
-from plyhouse.server.house.schedule import count, round_robin
+from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.house.rosters import Missing, bots_named, missed, missing
+from plyhouse.server.house.running import (
+    PairingId,
+    Running,
+    Stored,
+    Tally,
+    Work,
+    baselines_of,
+    run_of,
+    way_of,
+    work_of,
+)
 from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
-from plyhouse.storage.competitions import reason
+from plyhouse.server.match.endings import FORFEITS
+from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.storage.competitions import reason, settings
 from plyhouse.storage.errors import StorageError, Unknown
-from plyhouse.storage.rows import By, CompetitionRow, EntryRow, TableRow, new_id, wall_ms
+from plyhouse.storage.rows import (
+    By,
+    CompetitionRow,
+    EntryRow,
+    PlayedSeat,
+    TableRow,
+    new_id,
+    wall_ms,
+)
 from plyhouse.storage.store import Store
 
 __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
@@ -37,12 +64,10 @@ log = logging.getLogger("plyhouse.server.house.competitions")
 
 MAX_MATCHES: Final = 100_000
 """The largest schedule accepted."""
-AGAIN: Final = "~"
-"""Stands in the id of a pairing between that of the one it repeats and the number of the try."""
-MAX_AGAIN: Final = 3
-"""How often a void match is played again."""
-BEGUN_AT_ONCE: Final = 16
-"""Pairings begun in one turn of the event loop, which has others to serve in between."""
+LADDER_SECONDS: Final = 1.0
+"""How often a ladder is looked at while bots wait for another opponent."""
+RETRY_SECONDS: Final = 1.0
+"""How long a database that failed is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,52 +86,6 @@ class CompetitionView:
     the competition is suspended."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Again:
-    """Matches of a pairing that were void and are to be played again."""
-
-    pairing: str
-    """Id of the pairing in which they were first played."""
-    attempt: int
-    """Which time it is: 1 for the first repetition."""
-    orders: tuple[tuple[int, ...], ...]
-    """The bots in the order of seats, once per match."""
-
-    @property
-    def id(self) -> str:
-        """Id of the pairing that repeats them."""
-        return f"{self.pairing}{AGAIN}{self.attempt}"
-
-    @classmethod
-    def after(cls, pairing: str, orders: Iterable[tuple[int, ...]]) -> _Again | None:
-        """The next try after a pairing in which these matches were void; None after the last."""
-        base, _, attempt = pairing.partition(AGAIN)
-        again = cls(base, int(attempt or 0) + 1, tuple(orders))
-        return again if again.orders and again.attempt <= MAX_AGAIN else None
-
-
-@dataclass(eq=False, slots=True)
-class _Running:
-    row: CompetitionRow
-    terms: Terms
-    names: dict[int, str]
-    """The entries, ``player/bot`` by the bot's id."""
-    agenda: Agenda[int]
-    playing: set[str] = field(default_factory=set)
-    """Ids of pairings that have begun and are not over."""
-    again: list[_Again] = field(default_factory=list)
-    """Matches to be played again, because they were void."""
-    repeated: int = 0
-    """How many matches were, or are to be, played again."""
-    paused: bool = False
-    dropped: int = 0
-    """Pairings that are not played because an entry was withdrawn."""
-
-    def withdraw(self, bot: int) -> None:
-        """Leave out what a bot still has before it."""
-        self.dropped += self.agenda.drop(bot)
-
-
 class Competitions:
     """All competitions that are not over."""
 
@@ -115,7 +94,12 @@ class Competitions:
         self._runner = runner
         self._directory = directory
         self._participants = directory.participants
-        self._running: dict[str, _Running] = {}
+        self._running: dict[str, Running] = {}
+        self._later: asyncio.TimerHandle | None = None
+        self._early: list[LiveMatch] | None = None
+        """Matches that were over while competitions are being restored; None at other times."""
+        self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
+        """Told the id of a competition that is over, when that is stored."""
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if it may be any."""
@@ -144,7 +128,7 @@ class Competitions:
             bots = [
                 each.bot_id
                 for each in self._participants.values()
-                if each.online and each.accepts(game.info.name, game.spec)
+                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
             ]
             if len(bots) < game.seats:
                 raise ProtocolError(
@@ -153,7 +137,7 @@ class Competitions:
                     f"{game.seats} seats: connect more, or name the entries.",
                 )
         else:
-            bots = await self._bots(entries)
+            bots = await bots_named(self._store, entries)
         try:
             planned = count(len(bots), rounds, seats=game.seats, mirrored=terms.mirrored)
         except ValueError as error:
@@ -191,38 +175,8 @@ class Competitions:
                 "matches": planned,
             },
         )
-        await self._take_up(row, (), await self._store.entries(row.id))
+        await self._take_up(row, ())
         return row.id
-
-    async def _bots(self, names: Sequence[str]) -> list[int]:
-        """The bots of these names, found with one query as long as all are there."""
-        known: dict[tuple[str, str], int] = {}
-        for bot in await self._store.bots_of({name.partition("/")[0] for name in names}):
-            known[bot.player.lower(), bot.name.lower()] = bot.id
-        found = []
-        for name in names:
-            player, _, bot_name = name.lower().partition("/")
-            key = player, bot_name or player
-            found.append(known[key] if key in known else await self._bot(name))
-        return found
-
-    async def _bot(self, name: str) -> int:
-        player, _, bot = name.partition("/")
-        try:
-            row = await self._store.player(player)
-        except Unknown as error:
-            raise ProtocolError("protocol/bad_field", f"There is no player {player!r}.") from error
-        wanted = (bot or row.name).lower()
-        bots = await self._store.bots(row.id)
-        for each in bots:
-            if each.name.lower() == wanted:
-                return each.id
-        known = ", ".join(f"{row.name}/{each.name}" for each in bots) or "none yet"
-        raise ProtocolError(
-            "protocol/bad_field",
-            f"There is no bot {name!r}; bots of {row.name}: {known}. "
-            "A bot is known once it has logged in.",
-        )
 
     async def restore(self) -> None:
         """Go on with the competitions that were running when the server stopped.
@@ -230,49 +184,91 @@ class Competitions:
         One that cannot go on (its game's file is missing, its entries are too few) is suspended
         with the reason, and tried again at the next start.
         """
-        for row in await self._store.competitions():
+        self._early = []
+        for row in await self._store.competitions(of_classes=True):
             if row.status not in ("running", "open", "paused", "suspended"):
                 continue
-            begun = await self._store.pairings_of(row.id)
-            entries = await self._store.entries(row.id)
             try:
-                await self._take_up(row, begun, entries)
+                await self._take_up(row, await self._store.played_seats(row.id))
             except Exception as error:  # whatever it is, the others go on
-                known = isinstance(error, GameError | InvalidTimeControl | ValueError)
-                log.error(
-                    "competition suspended",
-                    exc_info=not known,
-                    extra={"competition": row.id, "why": str(error)},
-                )
-                await self._store.suspend_competition(row.id, f"It cannot go on: {error}")
+                await self._suspend(row.id, error)
             else:
                 if row.status == "suspended":
                     await self._store.resume_competition(row.id)
+        for live in self._early:
+            self._note(live)
+        self._early = None
 
-    async def _take_up(
-        self, row: CompetitionRow, begun: Collection[str], entries: Sequence[EntryRow]
-    ) -> None:
-        """Play on; ``begun`` are the ids of its pairings that are in the database."""
+    async def _suspend(self, identifier: str, error: Exception) -> None:
+        """Note why a competition cannot go on."""
+        self._running.pop(identifier, None)
+        known = isinstance(error, GameError | InvalidTimeControl | ValueError)
+        log.error(
+            "competition suspended",
+            exc_info=None if known else error,
+            extra={"competition": identifier, "why": str(error)},
+        )
+        await self._store.suspend_competition(identifier, f"It cannot go on: {error}")
+
+    async def begun(self, rows: Iterable[CompetitionRow]) -> None:
+        """Play competitions that were just stored, in their order; or just begun again."""
+        for row in rows:
+            again = run_of(row) > 1
+            await self._take_up(row, await self._store.played_seats(row.id) if again else ())
+
+    async def _take_up(self, row: CompetitionRow, seats: Sequence[PlayedSeat]) -> None:
+        """Play on; ``seats`` are those of all matches that are in the database."""
+        entries = await self._store.entries(row.id)
         game = get_game(row.game)
         terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
-        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        agenda = await asyncio.to_thread(_agenda, row, terms, names, begun)
-        live = {each.pairing.id for each in self._directory.live.values()}
-        running = _Running(row, terms, names, agenda, live.intersection(begun))
-        if begun:
-            for pairing, orders in (await self._store.void_matches(row.id)).items():
-                again = _Again.after(pairing, orders)
-                if again is not None and pairing not in live:
-                    running.repeated += len(again.orders)
-                    if again.id not in begun:
-                        running.again.append(again)
-        running.paused = row.status == "paused"
+        versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+        way = way_of(row, terms)
+        stored = await asyncio.to_thread(Stored.read, row, seats, versions)
+        work: Work
+        if isinstance(way, Ladder):
+            rating = partial(self._runner.rating_of, game.spec)
+            bots, begun = [each.bot_id for each in entries], stored.begun
+            now, here = self._runner.now, self._participants
+            work = LadderWork(way, bots, begun, here, rating, now, row.id)
+        else:
+            work = await asyncio.to_thread(work_of, row, way, entries, stored)
+        kept = settings(row)
+        limit = kept.get("at_a_time", 0)
+        running = Running(
+            row,
+            terms,
+            {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries},
+            work,
+            run=stored.run,
+            playing=stored.playing,
+            tallies=stored.tallies,
+            voids=stored.voids,
+            again=stored.again,
+            repeated=stored.repeated,
+            before=stored.before,
+            paused=row.status == "paused",
+            versions=versions,
+            baselines=baselines_of(row),
+            group=str(kept.get("class", "")),
+            at_a_time=limit if isinstance(limit, int) else 0,
+        )
         for entry in entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)
         self._running[row.id] = running
-        self._finish_if_done(running)
+        self._go_on(running)
         self.advance_soon()
+
+    def of_group(self, group: str) -> list[str]:
+        """Ids of what is played of a final."""
+        return [each.row.id for each in self._running.values() if each.group == group]
+
+    def missed(self, identifier: str) -> dict[int, Missing] | None:
+        """Whom a competition waits for; None for one that is not played here, or has no end."""
+        running = self._running.get(identifier)
+        if running is None or isinstance(running.work, LadderWork):
+            return None
+        return missed(running, self._participants)
 
     # -------------------------------------------------------------- while it is played
 
@@ -291,9 +287,12 @@ class Competitions:
         """Begin nothing more and list it nowhere; what was played stays on the leaderboard."""
         await self._set(identifier, "deleted", by)
 
-    async def withdraw(self, identifier: str, bot_id: int, by: By) -> None:
-        """Take a bot out of what is still to begin; what it has played stays in the table."""
-        await self._store.administration.withdraw(identifier, bot_id, by)
+    async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
+        """Take a bot out of what is still to begin; what it has played stays in the table.
+
+        ``tell``: everybody who sees the board may know why.
+        """
+        await self._store.administration.withdraw(identifier, bot_id, by, tell=tell)
         await self.changed(identifier)
 
     async def _set(self, identifier: str, status: str, by: By) -> None:
@@ -310,12 +309,15 @@ class Competitions:
         except Unknown:  # deleted
             self._running.pop(identifier, None)
             return
+        if found.competition.status == "finished":  # ended as it stands
+            self._running.pop(identifier, None)
+            return
         running.row = found.competition
         running.paused = found.competition.status == "paused"
         for entry in found.entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)
-        self._finish_if_done(running)
+        self._go_on(running)
         self.advance_soon()
 
     # ------------------------------------------------------------------------- playing
@@ -342,7 +344,7 @@ class Competitions:
             if not running.paused and not self._begin(running, freed):
                 self.advance_soon(freed)
 
-    def _begin(self, running: _Running, freed: Iterable[int] | None) -> bool:
+    def _begin(self, running: Running, freed: Iterable[int] | None) -> bool:
         """Begin pairings in the order of the schedule, as far as their bots have room.
 
         False if there may be more of them than are begun at once.
@@ -354,34 +356,71 @@ class Competitions:
             participant = self._participants.get(bot)
             if participant is None or not participant.accepts(name, spec):
                 return 0
+            if running.versions.get(bot, participant.version_id) != participant.version_id:
+                return 0
             return participant.free
 
-        self._begin_again(running, room)
-        taken = running.agenda.take(room, freed, limit=BEGUN_AT_ONCE)
-        for number, pairing in taken:
-            begun = self._runner.begin(
-                terms,
-                [[self._participants[bot] for bot in match] for match in pairing.matches],
-                competition=running.row.id,
-                round_number=pairing.round,
-                pairing_id=f"{running.row.id}-{number}",
-            )
-            running.playing.add(begun.id)
-        return len(taken) < BEGUN_AT_ONCE
+        limit = self._limit(running)
+        if limit:
+            self._begin_again(running, room, limit)
+            limit = self._limit(running)
+        if not limit:
+            running.cut = True
+            return True
+        taken = running.work.take(room, None if running.cut else freed, limit=limit)
+        running.cut = len(taken) == limit < BEGUN_AT_ONCE
+        for pairing in taken:
+            running.tallies[pairing.key] = Tally(pairing.entries)
+            here = PairingId(running.row.id, pairing.key, running.run)
+            self._begun(running, here, pairing.matches, pairing.round)
+        if isinstance(running.work, LadderWork) and running.work.idle:
+            self._look_later()
+        return len(taken) < limit or running.cut
 
-    def _begin_again(self, running: _Running, room: Callable[[int], int]) -> None:
+    def _look_later(self) -> None:
+        """Look again in a while: who has just met waits for somebody else, but not for ever."""
+        if self._later is None:
+            self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
+
+    def _late(self) -> None:
+        self._later = None
+        self.advance_soon()
+
+    def _begun(
+        self, running: Running, name: PairingId, orders: Sequence[Sequence[int]], number: int = 0
+    ) -> None:
+        """Begin a pairing, the seats of its matches being held in these orders."""
+        begun = self._runner.begin(
+            running.terms,
+            [[self._participants[bot] for bot in order] for order in orders],
+            competition=running.row.id,
+            round_number=number,
+            pairing_id=str(name),
+        )
+        running.playing[begun.id] = set(begun.open)
+
+    def _limit(self, running: Running) -> int:
+        """How many pairings may begin now; one at least if nothing of the group is played."""
+        if not running.at_a_time:
+            return BEGUN_AT_ONCE
+        played = sum(
+            len(each.playing) * each.work.at_once
+            for each in self._running.values()
+            if each.group == running.group
+        )
+        free = (running.at_a_time - played) // running.work.at_once
+        return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
+
+    def _begin_again(self, running: Running, room: Callable[[int], int], limit: int) -> None:
         """Begin matches that were void anew, as far as their bots have room."""
         for again in tuple(running.again):
+            if not limit:
+                break
             if any(room(bot) < len(again.orders) for bot in again.orders[0]):
                 continue
             running.again.remove(again)
-            self._runner.begin(
-                running.terms,
-                [[self._participants[bot] for bot in order] for order in again.orders],
-                competition=running.row.id,
-                pairing_id=again.id,
-            )
-            running.playing.add(again.id)
+            self._begun(running, again.id, again.orders)
+            limit -= 1
 
     def over(self, live: LiveMatch) -> None:
         """A match is over: its bots have room again, and its pairing may be over as well.
@@ -389,29 +428,75 @@ class Competitions:
         Void matches of the pairing are played again, `MAX_AGAIN` times at most: what is void so
         often (rules that fail, two bots that never come) would be so for ever.
         """
-        pairing = live.pairing
-        running = self._running.get(pairing.competition or "")
-        if running is not None and not pairing.open:
-            running.playing.discard(pairing.id)
-            again = _Again.after(
-                pairing.id,
-                [
-                    tuple([holder.bot_id for holder in each.holders])
-                    for each in pairing.over
-                    if each.match.outcome is None or each.match.outcome.termination in VOID
-                ],
-            )
-            if again is not None:
-                running.again.append(again)
-                running.repeated += len(again.orders)
-            self._finish_if_done(running)
+        if self._early is not None:
+            self._early.append(live)
+        else:
+            self._note(live)
         self.advance_soon([holder.bot_id for holder in live.holders])
 
-    def _finish_if_done(self, running: _Running) -> None:
-        if not running.agenda and not running.playing and not running.again:
-            self._running.pop(running.row.id, None)
+    def _note(self, live: LiveMatch) -> None:
+        """Count a match for the competition that it belongs to."""
+        pairing = live.pairing
+        running = self._running.get(pairing.competition or "")
+        if running is None:
+            return
+        bots = tuple([holder.bot_id for holder in live.holders])
+        outcome = live.match.outcome
+        scores, guilty = None, None
+        if outcome is not None and outcome.termination not in VOID:
+            counted = match_scores(outcome.returns, return_span(live.match.game))
+            scores = [score for score, _ in counted.seats]
+            if outcome.seat is not None and outcome.termination in FORFEITS:
+                guilty = bots[outcome.seat]
+        name = PairingId.parse(pairing.id, running.row.id)
+        running.match_over(name, live.id, bots, scores, guilty)
+        self._go_on(running)
+
+    def _go_on(self, running: Running) -> None:
+        """Facts of a competition have changed: see what follows from them."""
+        if running.work.stale and not running.asking:
+            running.asking = True
+            self._spawn(self._ask(running))
+        elif not running.asking:
+            self._finish_if_done(running)
+
+    async def _ask(self, running: Running) -> None:
+        """Ask the format what may begin, until it has answered to all that is known."""
+        work = running.work
+        try:
+            while isinstance(work, Progress) and work.stale and self._is_running(running):
+                answer = await asyncio.to_thread(look, work.format, work.facts(), work.pool)
+                if answer.left:
+                    await self._store.note_left(running.row.id, answer.left)
+                if work.accept(answer):
+                    running.cut = False
+                    self.advance_soon()
+        except StorageError as error:
+            log.error("competition not stored", extra={"why": str(error)})
+            await asyncio.sleep(RETRY_SECONDS)
+            running.asking = False
+            if self._is_running(running):
+                self._go_on(running)
+        except Exception as error:  # a format that fails: the other competitions go on
+            await self._suspend(running.row.id, error)
+        else:
+            running.asking = False
+            self._go_on(running)
+
+    def _is_running(self, running: Running) -> bool:
+        """Whether a competition is still to be played here."""
+        here = self._running.get(running.row.id) is running
+        return here and self._directory.leads("competitions")
+
+    def _finish_if_done(self, running: Running) -> None:
+        if running.over and self._running.pop(running.row.id, None) is not None:
             log.info("competition finished", extra={"competition": running.row.id})
-            self._spawn(self._store.set_competition_status(running.row.id, "finished"))
+            self._spawn(self._finish(running.row.id))
+
+    async def _finish(self, identifier: str) -> None:
+        await self._store.set_competition_status(identifier, "finished")
+        if self.on_finished is not None:
+            await self.on_finished(identifier)
 
     # ------------------------------------------------------------------------- looking
 
@@ -422,8 +507,7 @@ class Competitions:
         # What has just begun may not be in the database yet; in the end all of it is there.
         planned = found.progress.planned
         if running is not None:
-            schedule = running.agenda.schedule
-            planned = schedule.matches - running.dropped * schedule.at_once + running.repeated
+            planned = running.planned
         return CompetitionView(
             found.competition,
             found.entries,
@@ -433,37 +517,27 @@ class Competitions:
             found.progress.finished,
             list(filter(None, [reason(found.competition)]))
             if running is None
-            else self._missing(running),
+            else missing(running, self._participants, self._played(running)),
         )
 
-    def _missing(self, running: _Running) -> list[str]:
-        """What keeps pairings from being played, whoever else may be busy."""
-        if running.paused:
-            return ["The competition is paused."]
-        game = running.terms.game
-        matches = running.agenda.schedule.at_once
-        missing = []
-        for bot in running.agenda.entries():
-            name = running.names[bot]
-            participant = self._participants.get(bot)
-            if participant is None or not participant.online:
-                missing.append(f"{name} is not connected.")
-            elif not participant.accepts(game.info.name, game.spec):
-                missing.append(
-                    f"{name} is connected, but not for {game.spec}; "
-                    f"it would say so with `--game {game.spec}`."
-                )
-            elif participant.max_matches < matches:
-                missing.append(
-                    f"{name} plays {participant.max_matches} match at a time, but the {matches} "
-                    f"of a mirrored pairing are played together: `--workers {matches}` allows it."
-                )
-        return missing
+    def _played(self, running: Running) -> set[str]:
+        """Matches that run of a competition, with those of the other games of its final."""
+        group = [
+            each for each in self._running.values() if each.group and each.group == running.group
+        ]
+        return {
+            match
+            for each in (*group, running)
+            for open_ in each.playing.values()
+            for match in open_
+        }
 
     # --------------------------------------------------------------------------- ending
 
     async def close(self) -> None:
         """Wait for what is being stored."""
+        if self._later is not None:
+            self._later.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -477,13 +551,3 @@ class Competitions:
         task = asyncio.get_running_loop().create_task(guarded())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _agenda(
-    row: CompetitionRow, terms: Terms, bots: Iterable[int], begun: Iterable[str]
-) -> Agenda[int]:
-    """What is left of a competition's schedule; this takes its time."""
-    # In the order of ids, which no restart changes.
-    schedule = round_robin(sorted(bots), row.rounds, seats=terms.game.seats, mirrored=row.mirrored)
-    numbers = (pairing.partition(AGAIN)[0].rpartition("-")[2] for pairing in begun)
-    return Agenda(schedule, (int(number) for number in numbers if number.isdecimal()))

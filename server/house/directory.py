@@ -8,7 +8,8 @@ of seeks or a competition to the one process that leads it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from plyhouse.server.house.live import LiveMatch
@@ -69,6 +70,20 @@ class Directory:
             if any(holder.bot_id == participant.bot_id for holder in live.holders):
                 live.holders = tuple(
                     participant if holder.bot_id == participant.bot_id else holder
+                    for holder in live.holders
+                )
+
+    def forget_players(self, gone: Container[int]) -> None:
+        """Let nobody be taken for players that are deleted, and whose numbers may be given anew."""
+        for participant in tuple(self.participants.values()):
+            if participant.player_id in gone and not participant.online:
+                self.forget(participant)
+        for live in self.recent.values():
+            if any(holder.player_id in gone for holder in live.holders):
+                live.holders = tuple(
+                    replace(holder, player_id=0, bot_id=0, matches={}, line=None)
+                    if holder.player_id in gone
+                    else holder
                     for holder in live.holders
                 )
 

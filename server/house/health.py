@@ -9,37 +9,71 @@ from typing import Final
 
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
 
 __all__ = ["HealthCheck"]
 
 log = logging.getLogger("plyhouse.server.house.health")
 
 LASTS_NS: Final = 5_000_000_000
-"""How long an answer is good: anybody may ask, and each trial writes to the disk."""
+"""How long it is believed that all is well: anybody may ask, and each trial writes to the disk."""
+ANSWER_SECONDS: Final = 3.0
+"""How long the database may take to answer before the server counts as not ready."""
+_WORDS: Final = {
+    "storage/full": "The disk of the database is full.",
+    "storage/locked": "The database is locked by another program.",
+    "storage/read_only": "The database cannot be written.",
+    "storage/unreachable": "The database cannot be reached.",
+    "storage/in_doubt": "The database cannot be reached.",
+    "storage/claim_lost": "Another server has taken the database.",
+    "storage/overloaded": "The database is too slow for what is played.",
+}
 
 
 class HealthCheck:
     """Writes a row now and then, when somebody wants to know."""
 
-    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+    def __init__(self, store: Store, writer: Writer, now: Callable[[], int]) -> None:
         self._store = store
+        self._writer = writer
         self._now = now
-        self._known: tuple[bool, int] | None = None
-        self._lock = asyncio.Lock()
+        self._well_at: int | None = None
+        """When the last trial succeeded, if none has failed since."""
+        self._trial: asyncio.Task[str] | None = None
 
-    async def storing(self) -> bool:
-        """Whether the database can be written now, or could within the last seconds."""
-        async with self._lock:
-            if self._known is None or self._now() - self._known[1] >= LASTS_NS:
-                try:
-                    await self._store.probe()
-                except StorageError as error:
-                    log.error("the database cannot be written: %s", error)
-                    self._known = False, self._now()
-                else:
-                    self._known = True, self._now()
-            return self._known[0]
+    async def trouble(self) -> str:
+        """What keeps the database from taking what is played; empty if nothing does.
+
+        The answer is in general words, as anybody may ask: the log has the rest.  It may be some
+        seconds old where all was well, and the last transaction did not fail either.
+        """
+        well = self._well_at is not None and self._now() - self._well_at < LASTS_NS
+        if well and self._writer.trouble is None:
+            return ""
+        if self._trial is None:  # all who ask meanwhile share it
+            self._trial = asyncio.create_task(self._try())
+            self._trial.add_done_callback(self._tried)
+        return await asyncio.shield(self._trial)
 
     def forget(self) -> None:
         """Try anew when somebody asks next."""
-        self._known = None
+        self._well_at = None
+
+    async def _try(self) -> str:
+        begun = self._now()
+        self._well_at = None
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self._store.probe()
+        except StorageError as error:
+            log.error("the database cannot be written: %s", error)
+            return _WORDS.get(error.code, "The database cannot store anything.")
+        except TimeoutError:
+            log.error("the database did not answer within %g s", ANSWER_SECONDS)
+            return "The database does not answer."
+        self._well_at = begun
+        self._writer.trouble = None
+        return ""
+
+    def _tried(self, _: asyncio.Task[str]) -> None:
+        self._trial = None

@@ -12,7 +12,7 @@ import importlib.metadata
 import logging
 import secrets
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Container, Coroutine
 from typing import Any, Final
 
 from plyhouse.games.registry import add_game_file
@@ -47,16 +47,26 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import journal
+from plyhouse.server.house.boards import Boards
+from plyhouse.server.house.classes import Classes
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.counts import Counts
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.exports import Exports
 from plyhouse.server.house.health import HealthCheck
+from plyhouse.server.house.house_bots import HouseBots
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby, read_game
 from plyhouse.server.house.matches import MatchRunner
 from plyhouse.server.house.oversight import Oversight
 from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.privacy import Privacy
+from plyhouse.server.house.probation import Watch as ForfeitWatch
+from plyhouse.server.house.probation import suspended_text
 from plyhouse.server.house.registration import Login, Registration
+from plyhouse.server.house.reports import Reports
+from plyhouse.server.house.reviews import Reviews
+from plyhouse.server.house.visitors import Visitors
 from plyhouse.server.house.watchdog import Watchdog
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.results.leaderboards import Leaderboards
@@ -64,6 +74,7 @@ from plyhouse.server.wire.door import Full, Places
 from plyhouse.server.wire.memory import MemoryClient, link
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Transport
+from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import SeatRow
 from plyhouse.storage.store import Store
 
@@ -73,6 +84,7 @@ log = logging.getLogger("plyhouse.server")
 
 SWEEP_SECONDS: Final = 0.25
 """How often connections are asked whether something is due: pings, silence, missing logins."""
+NO_SUCH_MATCH: Final = "No such match is being played."
 LONG_STALL_NS: Final = 100_000_000
 """Standstills that count for the silence of connections, which is measured in seconds."""
 
@@ -120,10 +132,24 @@ class Hub:
             settle_stalls=self.watchdog.beat,
         )
         self.registration = Registration(config, store, now)
+        self.visitors = Visitors(
+            *(config, store, self.registration, now), playing=self._plays, leaving=self._forget
+        )
+        self.house_bots: HouseBots | None = None
+        """Starts bots for people to play against; None where there are none."""
+        self.house_player = 0
+        """The player of these bots; 0 before there was any."""
         self.lobby = Lobby(config, self.runner, self.directory)
         self.competitions = Competitions(store, self.runner, self.directory)
+        self.classes = Classes(config, store, self.competitions, self.directory)
+        self.privacy = Privacy(store)
+        self.boards = Boards(store)
+        self.reports = Reports(store, self.boards)
+        self.exports = Exports(store, self.boards, self.privacy)
         self.oversight = Oversight(self)
-        self.health = HealthCheck(store, now)
+        self.probation = ForfeitWatch(config, store, self.oversight.look)
+        self.reviews = Reviews(config)
+        self.health = HealthCheck(store, self.runner.writer, now)
         self._limits = ConnectionLimits(
             hello_timeout_ns=int(config.auth_timeout * 1e9),
             heartbeat_ns=int(config.heartbeat * 1e9),
@@ -180,7 +206,9 @@ class Hub:
             if resumed:
                 log.info("matches of the last run resumed", extra={"matches": resumed})
             await hub.competitions.restore()
+            await hub.classes.start()
             await hub.oversight.start()
+            hub.visitors.start()
         except BaseException:
             await store.close()
             raise
@@ -254,13 +282,17 @@ class Hub:
         self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS:
             who, spent = self.watchdog.busiest()
-            log.warning(
-                "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
-                (end - begin) // 1_000_000,
-                busy_ns // 1_000_000,
-                spent // 1_000_000,
-                who,
-            )
+            told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
+            if who is None:  # nobody's frames were read meanwhile
+                log.warning("the server stood still for %d ms: %d ms at work", told, work)
+            else:
+                log.warning(
+                    "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
+                    told,
+                    work,
+                    spent // 1_000_000,
+                    who,
+                )
             for session in self.sessions:
                 session.connection.forgive(end - begin)
 
@@ -278,7 +310,7 @@ class Hub:
 
     async def login(self, session: Session, hello: Hello) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
-        if not (hello.token or hello.bot or hello.games):
+        if not (hello.token or hello.bot or hello.games or hello.signed_in):
             try:
                 self.places.watch(session)
             except Full as full:
@@ -294,10 +326,14 @@ class Hub:
             raise
 
     async def _log_in(self, session: Session, hello: Hello) -> None:
-        login = await self.registration.log_in(hello, session.address)
+        forgotten = self.visitors.forgotten
+        person = await self.visitors.at(session.upgrade) if hello.signed_in else None
+        login = await self.registration.log_in(hello, session.address, person)
         if session not in self.sessions:
             return  # it left meanwhile
         self.oversight.check(login)
+        if login.identity.guest and self.visitors.overtaken(login.identity.player_id, forgotten):
+            raise ProtocolError("auth/signed_out")
         participant = self.directory.participants.get(login.bot.id)
         if participant is None:
             participant = self._participant(login)
@@ -336,7 +372,10 @@ class Hub:
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)
+            live.tell_who_is_away(session, seat)
         self._check_games(session, hello)
+        if participant.suspended:
+            session.send(Notice("auth/suspended", suspended_text(participant.suspended)))
         self.lobby.pair_soon([participant])
         self.competitions.advance_soon([participant.bot_id])
 
@@ -381,11 +420,17 @@ class Hub:
         self.directory.enter(participant, session)
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
+        participant.suspended = login.suspended
         participant.kind = "human" if login.in_person else "bot"
+        if login.identity.guest:
+            participant.kind = "guest"
+        participant.session_id = login.identity.session_id
+        participant.casual = login.identity.guest or (login.identity.player_id == self.house_player)
         participant.scopes = login.identity.scopes
         participant.token_id = login.identity.token_id
         participant.games = frozenset(hello.games)
-        participant.max_matches = min(hello.max_matches, self.config.max_matches_per_bot)
+        most = 1 if login.identity.guest else self.config.max_matches_per_bot
+        participant.max_matches = min(hello.max_matches, most)
         participant.updates, participant.scenes = hello.updates, hello.scenes
         self._seated[session] = participant
         self.places.play(session)
@@ -482,10 +527,43 @@ class Hub:
         _may_view(session, stamp)
         live.input(live.match.sync, seat, stamp, re=message.id)
 
-    def _watch(self, session: Session, _: object, message: Watch, stamp: int) -> None:
+    def _watch(
+        self, session: Session, participant: Participant | None, message: Watch, stamp: int
+    ) -> None:
         live = self.directory.match(message.match)
         if live is None:
-            raise ProtocolError("match/unknown", "No such match is being played.")
+            raise ProtocolError("match/unknown", NO_SUCH_MATCH)
+        if not self.privacy.known_free(live.pairing.competition):
+            _may_view(session, stamp)  # as it costs a look at the database
+            self.spawn(self._watch_if_allowed(session, participant, message, live))
+            return
+        self._let_watch(session, message, live, stamp)
+
+    async def _watch_if_allowed(
+        self,
+        session: Session,
+        participant: Participant | None,
+        message: Watch,
+        live: LiveMatch,
+    ) -> None:
+        """Let a spectator in where only some may watch; others are told that there is nothing."""
+        try:
+            if participant is not None:
+                sight = await self.privacy.sight_of(participant.player_id, participant.scopes)
+            else:  # a page shows what whoever is signed in at the browser may see
+                sight = await self.privacy.sight(await self.visitors.viewer(session.upgrade))
+            class_id = await self.privacy.class_of(live.pairing.competition)
+            if not sight.sees(class_id, {holder.player_id for holder in live.holders}):
+                raise ProtocolError("match/unknown", NO_SUCH_MATCH)
+            if session in self.sessions:  # it may have left meanwhile
+                self._let_watch(session, message, live, self.now())
+        except ProtocolError as error:
+            session.refuse(message, error)
+        except StorageError as error:
+            log.error("who may watch %s cannot be read: %s", live.id, error)
+            session.refuse(message, ProtocolError("server/storage"))
+
+    def _let_watch(self, session: Session, message: Watch, live: LiveMatch, stamp: int) -> None:
         if live.match.config.shares_chance and live.pairing.open:
             raise ProtocolError("match/not_over")
         _may_view(session, stamp)
@@ -520,6 +598,26 @@ class Hub:
                 for live, seat in held:
                     live.input(live.match.exclude, seat, self.now())
 
+    def signed_out(self, session_ids: Container[int]) -> None:
+        """Close the connections that were opened in sessions which are over."""
+        self.expel(
+            lambda each: each.session_id > 0 and each.session_id in session_ids,
+            "auth/signed_out",
+            "You have signed out.",
+            keep_matches=True,
+        )
+
+    def _plays(self, player_id: int) -> bool:
+        everybody = self.directory.participants.values()
+        return any(each.player_id == player_id and each.matches for each in everybody)
+
+    def _forget(self, players: list[int]) -> None:
+        """Guests are about to be forgotten: nothing here may go by their numbers any more."""
+        gone = frozenset(players)
+        self.expel(lambda each: each.player_id in gone, "auth/signed_out", "", keep_matches=True)
+        self.directory.forget_players(gone)
+        self.oversight.forget_players(gone)
+
     def _match_over(self, live: LiveMatch) -> None:
         outcome = live.match.outcome
         config = live.match.config
@@ -528,11 +626,46 @@ class Hub:
         void = outcome is None or outcome.termination in VOID
         if config.rated and not void:
             self.ratings.played(config.game.spec)
+        self._look_at_forfeit(live)
         for holder in live.holders:
             self.directory.forget(holder)
         if not self.stopping:
             self.lobby.pair_soon(live.holders)
             self.competitions.over(live)
+
+    def _look_at_forfeit(self, live: LiveMatch) -> None:
+        """See whether the version that has just forfeited a match has done so too often."""
+        outcome = live.match.outcome
+        if self.stopping or outcome is None or outcome.seat is None:
+            return
+        culprit = live.holders[outcome.seat]
+        if self.probation.concerns(outcome.termination, culprit):
+            culprit.looked_at += 1
+            self.spawn(self._look_at(culprit, live.id, outcome.seat))
+
+    async def _look_at(self, culprit: Participant, match_id: str, seat: int) -> None:
+        """Pair nobody with a bot until it is clear whether it is suspended."""
+        try:
+            await self.probation.forfeited(match_id, seat, culprit.name)
+        finally:
+            culprit.looked_at -= 1
+        self.lobby.pair_soon([culprit])
+        self.competitions.advance_soon([culprit.bot_id])
+
+    def suspend(self, version_id: int, reason: str) -> None:
+        """Pair a version no more, or again where there is no reason; its matches are played on."""
+        for participant in tuple(self.directory.participants.values()):
+            if participant.version_id != version_id:
+                continue
+            participant.suspended = reason
+            if reason:
+                self.lobby.leave(participant)
+            told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
+            if reason:
+                told = Notice("auth/suspended", suspended_text(reason))
+            if participant.line is not None:
+                participant.line.send(told)
+            self.competitions.advance_soon([participant.bot_id])
 
     async def say_goodbye(self) -> None:
         """Tell every client that the server stops, and let the last frames go out."""
@@ -547,7 +680,10 @@ class Hub:
         """Stop: running matches stay in the database and are taken up at the next start."""
         await self.say_goodbye()
         self.watchdog.stop()
+        await self.visitors.close()
         await self.oversight.close()
+        await self.classes.close()
+        await self.reviews.close()
         if self._sweeper is not None:
             self._sweeper.cancel()
         for task in tuple(self._tasks):
@@ -565,8 +701,7 @@ class Hub:
 def _may_view(session: Session, stamp: int) -> None:
     """Refuse more snapshots than anybody needs: each can be a thousand times its request."""
     if not session.views.allow(stamp):
-        text = "Too many snapshots: updates come by themselves."
-        raise ProtocolError("protocol/rate", text, fatal=False)
+        raise ProtocolError("match/too_many_snapshots")
 
 
 def _same_key(said: str, key: str) -> bool:

@@ -13,7 +13,8 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Seek
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.outcomes import FORFEITS, VOID
+from plyhouse.server.match.endings import FORFEITS
+from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.wire.session import Session
 
 __all__ = [

@@ -81,11 +81,12 @@ class Referee(Protocol):
 class _Join:
     """A spectator's place in the order of messages: what follows is sent to it as well."""
 
-    __slots__ = ("line", "message")
+    __slots__ = ("line", "message", "notices")
 
-    def __init__(self, line: Line, message: MatchMessage) -> None:
+    def __init__(self, line: Line, message: MatchMessage, notices: Sequence[Notice]) -> None:
         self.line = line
         self.message = message
+        self.notices = notices
 
 
 class _Waiting:
@@ -187,6 +188,12 @@ class LiveMatch:
         )
         self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
 
+    def tell_who_is_away(self, line: Line, seat: int) -> None:
+        """Tell one who has come to its seat which others are away, if it wants to know."""
+        if not self.over:
+            for notice in self.match.absences(seat, self._referee.now()):
+                line.send(notice)
+
     def reconnected(self, seat: int) -> None:
         """A seat's bot is back; what it has missed comes with its snapshot instead."""
         for waiting in self._backlog:
@@ -207,8 +214,9 @@ class LiveMatch:
         match = self.match
         wanted = scenes or any(each.scenes for each in self.spectators)
         match.subscribe(None, updates=True, scenes=wanted)
-        message = MatchMessage(match.snapshot(None, self._referee.now()), re)
-        self._enqueue([], [_Join(line, message)])
+        now = self._referee.now()
+        message = MatchMessage(match.snapshot(None, now), re)
+        self._enqueue([], [_Join(line, message, match.absences(None, now))])
 
     def unwatch(self, line: Line) -> None:
         """Stop following; unknown lines are ignored."""
@@ -305,6 +313,8 @@ class LiveMatch:
                 self._broadcast(message)
             elif kind is _Join:
                 effect.line.send(effect.message)
+                for notice in effect.notices:
+                    effect.line.send(notice)
                 self.spectators.add(effect.line)
             elif not effect.done():  # somebody who waits in `durable`
                 effect.set_result(None)

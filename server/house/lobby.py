@@ -18,16 +18,19 @@ from plyhouse.protocol.messages import (
     Challenge,
     ChallengeClosed,
     Challenged,
+    Notice,
     Ok,
     Unseek,
 )
 from plyhouse.protocol.messages import Seek as SeekMessage
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.directory import Directory
-from plyhouse.server.house.matches import MatchRunner, Terms
+from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
 from plyhouse.server.house.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.probation import suspended_text
 from plyhouse.server.house.rates import Rate
+from plyhouse.server.house.waiting import reasons
 from plyhouse.server.match.clock import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import new_id
 
@@ -35,6 +38,9 @@ __all__ = ["Lobby", "read_game", "read_time_control"]
 
 PAIRING_SECONDS: Final = 0.005
 """How long seeks gather before pairings are made: with hundreds of bots each round costs."""
+
+TELL_SECONDS: float = 2.0
+"""How long who seeks waits until it is told why nobody is found, at first and after a change."""
 
 CHALLENGES: Final = 10, 0.2
 """Challenges of one player to one bot that come to nothing: at once, and per second after that."""
@@ -104,17 +110,27 @@ class Lobby:
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self._pairing = False
+        self._telling = False
+        self._told: dict[str, str] = {}
+        """What each open seek was told last about why it waits."""
         self._freed: set[str] | None = set()
         """Names of those who may have room since the last look; None if it may be anybody."""
 
     def __len__(self) -> int:
         return len(self._matchmaker)
 
+    def open_seeks(self) -> list[Seek]:
+        """Seeks that wait for somebody, the one that has waited longest first."""
+        return [each for each in self._matchmaker.seeks() if self._room(each.name) > 0]
+
     # ---------------------------------------------------------------------------- seeks
 
     def seek(self, participant: Participant, message: SeekMessage) -> Ok:
         """Open a seek; its matches are made as soon as there are opponents."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        self._may_play(participant, terms.rated)
+        if participant.guest:
+            self._guest_is_free(participant)
         self._needs_room(participant, terms)
         seek = Seek(
             id=new_id(),
@@ -133,6 +149,7 @@ class Lobby:
             raise ProtocolError(error.code, str(error)) from error
         self._seekers[seek.id] = participant
         self.pair_soon(())
+        self._tell_soon()
         return Ok(message.id, seek=seek.id)
 
     def unseek(self, participant: Participant, message: Unseek) -> Ok:
@@ -142,6 +159,7 @@ class Lobby:
         del self._seekers[message.seek]
         if message.seek in self._matchmaker:
             self._matchmaker.withdraw(message.seek)
+            self._tell_soon()
         return Ok(message.id)
 
     def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
@@ -161,7 +179,10 @@ class Lobby:
         if not self._directory.leads("seeks"):
             return
         freed, self._freed = self._freed, set()
-        proposals = self._matchmaker.pair(self._room, freed)
+        proposals = self._matchmaker.pair(self._room, freed, BEGUN_AT_ONCE)
+        if len(proposals) >= BEGUN_AT_ONCE:
+            self._pairing = True
+            asyncio.get_running_loop().call_soon(self._pair)
         terms_of: dict[PoolKey, Terms] = {}
         for proposal in proposals:
             pool = proposal.pool
@@ -176,6 +197,34 @@ class Lobby:
         for seek in {seek.id for proposal in proposals for seek in proposal.seeks}:
             if seek not in self._matchmaker:
                 del self._seekers[seek]
+        if proposals:
+            self._tell_soon()
+
+    def _tell_soon(self) -> None:
+        """Say after a while to those who still seek why they find nobody, if that has changed."""
+        if not self._telling and len(self._matchmaker):
+            self._telling = True
+            asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._telling = False
+        if not self._directory.leads("seeks"):
+            return
+        if self._pairing:  # it will be clearer in a moment
+            self._tell_soon()
+            return
+        told = reasons(
+            self._matchmaker.seeks(),
+            lambda name: self._room(name) > 0,
+            len(self._directory.online()),
+            own_bots_rated=self._config.allow_own_bots,
+        )
+        for seek, text in told.items():
+            seeker = self._seekers[seek]
+            if seeker.line is None or seeker.matches or self._told.get(seek) == text:
+                continue  # who plays is not waiting
+            seeker.line.send(Notice("notice/seek_waits", text))
+        self._told = dict(told)
 
     def _room(self, name: str) -> int:
         participant = self._directory.find(name.removesuffix("/"))
@@ -196,8 +245,12 @@ class Lobby:
             )
         if message.seat is not None and message.seat > 1:
             raise ProtocolError("protocol/bad_field", "'challenge': field 'seat' must be 0 or 1.")
+        self._may_play(participant, terms.rated)
+        if participant.guest:
+            self._guest_is_free(participant)
         self._needs_room(participant, terms)
         opponent = self._opponent(participant, message, terms)
+        self._may_play(opponent, terms.rated)
         mine = sum(each.challenger is participant for each in self._challenges.values())
         if mine >= self._config.max_seeks_per_bot:
             raise ProtocolError(
@@ -244,6 +297,8 @@ class Lobby:
             raise ProtocolError(
                 "challenge/self", "Bots of one player do not meet in rated matches here."
             )
+        if opponent.suspended:
+            raise ProtocolError("challenge/not_accepting", f"{name} is suspended.")
         if not opponent.accepts(terms.game.info.name, terms.game.spec):
             listed = ", ".join(sorted(opponent.games)) or "no challenges"
             raise ProtocolError(
@@ -264,6 +319,8 @@ class Lobby:
         elif not message.accept:
             self._close(challenge.id, "declined", message.reason)
         else:
+            if participant.guest and participant.matches:
+                raise ProtocolError("guest/busy")
             self._needs_room(participant, challenge.terms)
             if not challenge.challenger.free:
                 raise ProtocolError(
@@ -295,6 +352,7 @@ class Lobby:
         """A bot is gone: its seeks and challenges are withdrawn."""
         for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
             self._seekers.pop(seek.id, None)
+            self._tell_soon()
         self._mirrored.pop(participant.name, None)
         for challenge in tuple(self._challenges.values()):
             if participant in (challenge.challenger, challenge.opponent):
@@ -312,7 +370,21 @@ class Lobby:
             )
         return Terms(game, read_time_control(control, self._config), rated, mirrored)
 
+    def _may_play(self, participant: Participant, rated: bool) -> None:
+        if rated and participant.casual:
+            raise ProtocolError("guest/casual", f"{participant.name} plays casual matches only.")
+
+    def _guest_is_free(self, participant: Participant) -> None:
+        """A guest has one match, or one wish for one."""
+        waits = participant in self._seekers.values() or any(
+            each.challenger is participant for each in self._challenges.values()
+        )
+        if waits or participant.matches:
+            raise ProtocolError("guest/busy")
+
     def _needs_room(self, participant: Participant, terms: Terms) -> None:
+        if participant.suspended:
+            raise ProtocolError("auth/suspended", suspended_text(participant.suspended))
         at_once = terms.game.seats if terms.mirrored else 1
         if participant.max_matches < at_once:
             raise ProtocolError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -40,9 +40,12 @@ from plyhouse.storage.rows import (
 from plyhouse.storage.store import Store
 from plyhouse.storage.writer import Writer
 
-__all__ = ["MatchRunner", "Terms"]
+__all__ = ["BEGUN_AT_ONCE", "MatchRunner", "Terms"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
+
+BEGUN_AT_ONCE: Final = 16
+"""Pairings begun in one turn of the event loop, which has others to serve in between."""
 
 TOLD_NS: Final = 50_000_000
 """Standstills of which at least so much is charged to a seat are told in the log."""
@@ -82,7 +85,7 @@ class MatchRunner:
         self._writer = Writer(store)
         self._directory = directory
         self._on_over = on_over
-        self._rating_of = rating_of
+        self._rating_of = self.rating_of = rating_of
         self.now = now
         self.settle_stalls = settle_stalls
         self.store = self._writer.submit_then
@@ -234,6 +237,7 @@ class MatchRunner:
         """
         pairings: dict[str, LivePairing] = {}
         restored = []
+        broken: list[StoredMatch] = []
         for stored in await self._store.running_matches():
             header = stored.header
             holders = [participant(seat) for seat in header.seats]
@@ -241,16 +245,7 @@ class MatchRunner:
                 match = self._rebuild(stored, holders)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
                 log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
-                await self._store.finish_match(
-                    FinishMatch(
-                        header.id,
-                        "server_fault",
-                        (),
-                        header.ply,
-                        wall_ms(),
-                        reason="The match could not be resumed after the server had stopped.",
-                    )
-                )
+                broken.append(stored)
                 continue
             row = stored.pairing
             pairing = pairings.get(row.id)
@@ -261,11 +256,25 @@ class MatchRunner:
             self._keep(live)
             self._resumed_plies += match.ply
             restored.append(live)
+        await self._put_away(broken, going_on=pairings)
         for pairing in pairings.values():
             self._mark_last(pairing)
         for live in restored:
             live.input(live.match.resume, self.now())
         return len(restored)
+
+    async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
+        """End matches that cannot be resumed, and pairings of which none goes on."""
+        wall = wall_ms()
+        why = "The match could not be resumed after the server had stopped."
+        ends: list[Op] = [
+            FinishMatch(each.header.id, "server_fault", (), each.header.ply, wall, reason=why)
+            for each in broken
+        ]
+        over = {each.pairing.id for each in broken}.difference(going_on)
+        ends += [FinishPairing(each, wall) for each in sorted(over)]
+        if ends:
+            await self._store.apply(ends)
 
     def _rebuild(self, stored: StoredMatch, holders: Sequence[Participant]) -> Match:
         header = stored.header

@@ -218,9 +218,12 @@ class Matchmaker:
         return [self.withdraw(seek) for seek in tuple(self._of.get(f"{player}/{bot}", ()))]
 
     def pair(
-        self, room: Callable[[str], int], freed: Iterable[str] | None = None
+        self,
+        room: Callable[[str], int],
+        freed: Iterable[str] | None = None,
+        limit: int | None = None,
     ) -> list[Proposal]:
-        """Make all pairings that are possible now.
+        """Make all pairings that are possible now, or ``limit`` of them: call it again for more.
 
         ``room`` tells how many more matches a bot (``player/bot``) can take.  A mirrored pairing
         takes one place: where there is no room for more, its matches are played in turn.  Seeks
@@ -245,15 +248,16 @@ class Matchmaker:
             if len(pool.waiting) > 1 and (queue := self._queue(pool, room, left))
         ]
         made: list[Proposal] = []
-        while queues:
+        while queues and (limit is None or len(made) < limit):
             # Pools take turns, so that a busy one does not use up everybody's room.
             queues.sort(key=lambda each: _oldest(each[1]))
             # Room only shrinks: where no group is found now, none will be.
             queues = [
                 (pool, queue)
                 for pool, queue in queues
-                if self._serve(pool, queue, left, made) and queue
+                if len(made) == limit or (self._serve(pool, queue, left, made) and queue)
             ]
+        self._touched.update({pool.key: pool for pool, _ in queues})
         return made
 
     def _queue(self, pool: _Pool, room: Callable[[str], int], left: dict[str, int]) -> _Queue:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Container, Hashable
+from typing import TYPE_CHECKING
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.following import Follower
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.registration import Login
-from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import AuditRow
 
 if TYPE_CHECKING:
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["Oversight"]
 
 log = logging.getLogger("plyhouse.server.house.oversight")
-
-LOOK_SECONDS: Final = 1.0
-"""How often the audit log is looked at: one query for the largest of its ids."""
 
 
 class Oversight:
@@ -39,7 +36,13 @@ class Oversight:
         self._mark = 0
         self._banned: set[tuple[str, Hashable]] = set()
         """Tokens, players and bots shut out since the start, for logins that are under way."""
-        self._task: asyncio.Task[None] | None = None
+        self._follower = Follower(
+            self.look,
+            "oversight",
+            log,
+            unreadable="the audit log cannot be read",
+            failed="an action of an organiser could not be carried out",
+        )
         self._looking = asyncio.Lock()
 
     async def start(self) -> None:
@@ -47,23 +50,11 @@ class Oversight:
         self._mark = await self._office.mark()
         for match_id in await self._office.void_running():
             self._abort(match_id)
-        self._task = asyncio.get_running_loop().create_task(self._follow(), name="oversight")
+        self._follower.start()
 
     async def close(self) -> None:
         """Follow the log no longer."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-
-    async def _follow(self) -> None:
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
-                await self.look()
-            except StorageError as error:
-                log.warning("the audit log cannot be read: %s", error)
-            except Exception:
-                log.exception("an action of an organiser could not be carried out")
+        await self._follower.close()
 
     async def look(self) -> None:
         """Act on what is new in the audit log; raises `StorageError` if it cannot be read."""
@@ -84,10 +75,24 @@ class Oversight:
         if not self._banned.isdisjoint(who):
             raise ProtocolError("auth/disabled")
 
+    def forget_players(self, gone: Container[int]) -> None:
+        """Players are deleted: who gets their numbers later is not shut out."""
+        self._banned = {
+            (kind, each)
+            for kind, each in self._banned
+            if not (kind == "player" and isinstance(each, int) and each in gone)
+        }
+
     async def _act(self, entry: AuditRow) -> None:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
             await self._hub.competitions.changed(entry.subject_id)
+            await self._hub.classes.changed(entry.subject_id)
+        elif kind == "version":
+            reason = await self._hub.store.probation.reason(int(entry.subject_id))
+            self._hub.suspend(int(entry.subject_id), reason)
+        elif kind == "student":
+            await self._hub.classes.changed(entry.subject_id)
         elif kind == "match":
             self._abort(entry.subject_id)
             self._hub.ratings.played(entry.subject)

@@ -69,7 +69,15 @@ class Participant:
     kind: str = "bot"
     token_id: int = 0
     """The token of its last login; 0 if that was before the server's start."""
+    session_id: int = 0
+    """The session of a browser by which it logged in last; 0 for a token."""
+    casual: bool = False
+    """Whether it plays no rated matches but those of competitions: a guest, or the house's own."""
     scopes: frozenset[str] = frozenset()
+    suspended: str = ""
+    """Why its version is not paired; empty if it may play."""
+    looked_at: int = 0
+    """Forfeits of it that are being looked at, of which each may suspend it."""
     games: frozenset[str] = frozenset()
     """Games in which it accepts matches of organisers and challengers (names or specs)."""
     max_matches: int = 1
@@ -95,9 +103,16 @@ class Participant:
         return self.line is not None
 
     @property
+    def guest(self) -> bool:
+        """Whether it is a person without an account."""
+        return self.kind == "guest"
+
+    @property
     def free(self) -> int:
-        """How many more matches it wants to play now; 0 while it is away."""
-        return max(0, self.max_matches - len(self.matches)) if self.line is not None else 0
+        """How many more matches it may be given now; 0 while it is away or (perhaps) suspended."""
+        if self.line is None or self.suspended or self.looked_at:
+            return 0
+        return max(0, self.max_matches - len(self.matches))
 
     def accepts(self, name: str, spec: str) -> bool:
         """Whether it said that it plays this game when others ask for it."""

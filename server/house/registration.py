@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from typing import Final
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.names import reserved
 from plyhouse.server.house.rates import Rate
+from plyhouse.storage.class_rows import ClassCompetition, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
@@ -26,7 +29,7 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Login", "Registration"]
+__all__ = ["Login", "Registration", "failure"]
 
 log = logging.getLogger("plyhouse.server.house.registration")
 
@@ -40,6 +43,8 @@ KNOWN_TOKENS: Final = 10_000
 """Good tokens that are remembered, so that whoever shares an address with somebody who tries
 wrong ones gets in all the same."""
 
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+
 
 @dataclass(frozen=True, slots=True)
 class Login:
@@ -50,6 +55,8 @@ class Login:
     in_person: bool
     """Whether the player plays without naming a bot."""
     version_id: int
+    suspended: str = ""
+    """Why this version is not paired; empty if it is."""
 
 
 class Registration:
@@ -79,7 +86,7 @@ class Registration:
             revoked = isinstance(error, TokenRevoked)
             raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
         except StorageError as error:
-            raise _failure(error) from error
+            raise failure(error) from error
         if identity is None:
             self._failed(digest, address)
             raise ProtocolError("auth/bad_token")
@@ -100,36 +107,89 @@ class Registration:
         if address:
             self._wrong.take(address)
 
-    async def log_in(self, hello: Hello, address: str = "") -> Login:
-        """Identify a bot by its ``hello``; its bot and version are made at their first login."""
-        identity = await self.identify(hello.token, "play", address=address)
+    async def log_in(
+        self, hello: Hello, address: str = "", person: Identity | None = None
+    ) -> Login:
+        """Identify a bot by its ``hello``; its bot and version are made at their first login.
+
+        ``person`` is who is signed in at the browser that says it, if it wants to be that person.
+        """
+        if person is not None:
+            if hello.token or hello.bot:
+                raise ProtocolError(
+                    "protocol/bad_field", "With signed_in, token and bot have to be empty."
+                )
+            identity = person
+        else:
+            identity = await self.identify(hello.token, "play", address=address)
         in_person = not hello.bot or hello.bot.lower() == identity.player.lower()
         name = identity.player if in_person else hello.bot
         config = self._config
+        if hello.digest and not _DIGEST.fullmatch(hello.digest):
+            raise ProtocolError(
+                "protocol/bad_field",
+                "digest must be empty, or a SHA-256 as 64 hexadecimal digits in small letters.",
+            )
         try:
             bot = await self._store.ensure_bot(
-                *(identity.player_id, name, "human" if in_person else "bot"),
+                *(identity.player_id, name, _kind(identity, in_person)),
                 limit=config.max_bots_per_player,
             )
             if bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
-            version = await self._store.ensure_version(
-                bot.id, hello.version, limit=config.max_versions_per_bot
+            version = await self._store.log_in(
+                bot, hello.version, config.max_versions_per_bot, digest=hello.digest
             )
+            suspended = await self._store.probation.reason(version)
         except InvalidName as error:
             raise ProtocolError("auth/bad_name", f"{error}.") from error
         except LimitReached as error:
             raise ProtocolError("auth/limit", _sentence(error)) from error
         except StorageError as error:
-            raise _failure(error) from error
-        return Login(identity, bot, in_person, version)
+            raise failure(error) from error
+        return Login(identity, bot, in_person, version, suspended)
+
+    async def join(
+        self,
+        code: str,
+        player: str,
+        token: str = "",
+        address: str = "",
+        member: Identity | None = None,
+    ) -> tuple[ClassCompetition, Joined]:
+        """Join a competition by a code: with the account of a token, or with a new one.
+
+        ``member`` is who is signed in already and joins, instead of a token.
+
+        A code is an invitation, so it works where registration is closed.  Wrong ones are limited
+        by address as new accounts are; right ones are not, as each has its number of uses.
+        """
+        if address and not self._registrations.take(address):
+            raise _wait(self._registrations, address, "codes from your address")
+        player_id = None if member is None else member.player_id
+        if token:
+            player_id = (await self.identify(token, "play", address=address)).player_id
+        elif member is None:
+            _not_reserved(player)
+        try:
+            row, joined = await self._store.classes.join(code, player, player_id)
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
+        if address:
+            self._registrations.give_back(address)
+        return row, joined
+
+    def may_register(self, player: str, address: str = "") -> None:
+        """Raise `ProtocolError` unless an account of this name may be made from an address now."""
+        if self._config.registration != "open":
+            raise ProtocolError("auth/registration_closed")
+        _not_reserved(player)
+        if address and not self._registrations.take(address):
+            raise _wait(self._registrations, address, "new accounts from your address")
 
     async def register(self, player: str, address: str = "", display: str = "") -> tuple[str, str]:
         """Make an account; return its name and its token."""
-        if self._config.registration != "open":
-            raise ProtocolError("auth/registration_closed")
-        if address and not self._registrations.take(address):
-            raise _wait(self._registrations, address, "new accounts from your address")
+        self.may_register(player, address)
         try:
             row = await self._store.add_player(player, display)
             token = await self._store.add_token(row, ("play",), label="registered")
@@ -138,8 +198,21 @@ class Registration:
         except InvalidName as error:
             raise ProtocolError("auth/bad_name", f"{error}.") from error
         except StorageError as error:
-            raise _failure(error) from error
+            raise failure(error) from error
         return row.name, token
+
+
+def _not_reserved(player: str) -> None:
+    if reserved(player):
+        raise ProtocolError(
+            "auth/bad_name", f"{player!r} is for guests or the house's own bots: choose another."
+        )
+
+
+def _kind(identity: Identity, in_person: bool) -> str:
+    if identity.guest:
+        return "guest"
+    return "human" if in_person else "bot"
 
 
 def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
@@ -147,7 +220,7 @@ def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
     return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.")
 
 
-def _failure(error: StorageError) -> ProtocolError:
+def failure(error: StorageError) -> ProtocolError:
     """What strangers are told of it; the log says where the database is."""
     log.error("a login or registration failed: %s", error)
     return ProtocolError("server/storage", _sentence(error))

@@ -49,6 +49,10 @@ class Attendance:
         """Whether a seat is away by its own doing."""
         return seat in self._until and seat not in self._excused
 
+    def until(self, seat: int) -> int | None:
+        """When the grace of a seat ends; None if it is there."""
+        return self._until.get(seat)
+
     def due(self) -> int | None:
         """When the first grace ends; None if nobody is away."""
         return min(self._until.values()) if self._until else None

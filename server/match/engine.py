@@ -20,6 +20,9 @@ The clock of the seat to move starts when the shell reports its turn as written
 A match consists of its `Course` (all that its stored events determine, so all that survives a
 kill), its `Attendance` (who is away, and since when), and what each viewer has been told.  What
 each viewer is sent is made by `plyhouse.server.match.views` alone.
+
+The module is long because the match is one state machine: what an input may do depends on status,
+clock, offers and absences together, and two classes that know each other's fields were tried.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from plyhouse.protocol.messages import (
     MatchMessage,
     MatchSnapshot,
     MatchStatus,
+    Notice,
     Ok,
     Outcome,
     Termination,
@@ -252,8 +256,7 @@ class Match:
         if course.nonces[seat] is not None:
             self._nonce_changes[seat] += 1
             if self._nonce_changes[seat] > self.config.max_retries:
-                text = "You have changed your nonce too often."
-                return self._refused(seat, re, "protocol/rate", text)
+                return self._refused(seat, re, "match/too_many_nonces")
         effects = self._ok(seat, re, [course.ready(seat, nonce)])
         return effects if None in course.nonces else effects.then(self._start(now))
 
@@ -368,7 +371,7 @@ class Match:
         if refused := self._not_running(seat, now, re):
             return refused
         did = "resigned" if termination == "resignation" else "failed"
-        reason = f"{seat_label(self.config, seat)} {did} at ply {self.position.ply}."
+        reason = f"{seat_label(self.config, seat)} {did} at ply {self.position.ply + 1}."
         return self._answered(
             seat, re, self._forfeit(termination, seat, reason, now, detail=detail)
         )
@@ -423,19 +426,42 @@ class Match:
         ``turn_pending``: its turn waits to be durable; `turn_missed` or `turn_written` follows.
         """
         left = self.course.status != "finished" and self.attendance.leave(seat, now)
+        told = self._onlookers(seat, self._absence(seat, now)) if left else []
         if turn_pending:
-            return Effects([], [])
+            return Effects([], told)
         if left and self.turn_open and seat == self.position.state.to_move:
             self.clock.start(seat, now)
-        return Effects([], [])
+        return Effects([], told)
 
     def reconnected(self, seat: int, now: int) -> Effects:
         """A seat is back.  It is sent a snapshot by `sync` or in its ``welcome``; if that says
         ``your_turn``, `turn_written` follows as after a ``turn``.
         """
         expired = self._expired(now)
+        if self.attendance.until(seat) is not None:
+            text = f"{_sentence(seat_label(self.config, seat))} is back."
+            back = Notice("notice/back", text, self.config.match, seat)
+            expired.told += self._onlookers(seat, [back])
         self.attendance.come(seat)
         return expired
+
+    def absences(self, viewer: int | None, now: int) -> list[Notice]:
+        """What a seat that has come, or who begins to watch (None), is told of who is away."""
+        if viewer is not None and not self._hears(viewer):
+            return []
+        others = [seat for seat in range(self.seats) if seat != viewer]
+        return [notice for seat in others for notice in self._absence(seat, now)]
+
+    def _absence(self, seat: int, now: int) -> list[Notice]:
+        until = self.attendance.until(seat)
+        if until is None:
+            return []
+        left = max(0, until - now)
+        text = (
+            f"{_sentence(seat_label(self.config, seat))} is away; "
+            f"the match waits {left / SECOND:.0f} s more."
+        )
+        return [Notice("notice/away", text, self.config.match, seat, left // MS)]
 
     def sync(self, viewer: int, now: int, *, re: int | None = None) -> Effects:
         """Send a seat the full state."""
@@ -582,6 +608,22 @@ class Match:
             told.append(Broadcast(message))
         return told
 
+    def _hears(self, seat: int) -> bool:
+        """Whether a seat wants to be told what it need not act on: people do, and who asks."""
+        return seat in self._subscribed or seat in self._scenes
+
+    def _onlookers(self, seat: int, notices: list[Notice]) -> list[Telling]:
+        """Tell spectators, and the other seats that want to hear of it."""
+        told: list[Telling] = [
+            Send(each, notice)
+            for notice in notices
+            for each in range(self.seats)
+            if each != seat and self._hears(each)
+        ]
+        if None in self._subscribed:
+            told += [Broadcast(notice) for notice in notices]
+        return told
+
     def _ok(self, seat: int, re: int | None, rows: list[Row] | None = None) -> Effects:
         """Answer with ``ok``."""
         return Effects(rows or [], [] if re is None else [Send(seat, Ok(re))])
@@ -683,8 +725,8 @@ class Match:
             told.append(self._turn(seat, now, clock_states(self.clock, now, seat), retry=True))
             return effects
         ply = self.position.ply
-        reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply}."
-        detail = f"{tried(text)!r}: {error}"
+        reason = f"{seat_label(self.config, seat)} played an illegal action at ply {ply + 1}."
+        detail = f"{tried(text)!r}: {shown}"  # its author may read it: not the text of `error`
         return effects.then(self._forfeit("illegal_action", seat, reason, now, detail=detail))
 
     # -------------------------------------------------------------------------- endings
@@ -718,7 +760,7 @@ class Match:
         return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
 
     def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
-        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply}."
+        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply + 1}."
         ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
         return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
 
@@ -780,3 +822,8 @@ class Match:
             pairing_done=done,
             seed=self.config.seed.hex() if done else "",
         )
+
+
+def _sentence(text: str) -> str:
+    """Let a text begin as a sentence does."""
+    return text[0].upper() + text[1:]

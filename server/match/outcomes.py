@@ -1,8 +1,7 @@
 """Utilities of matches that did not end by the rules of the game.
 
-A seat that forfeits (resigns, falls, plays an illegal action, does not come, stays away, crashes)
-gets the least
-that the game can give.  What the others get depends on the game's utility:
+A seat that forfeits (`plyhouse.server.match.endings`) or resigns gets the least that the game can
+give.  What the others get depends on the game's utility:
 
 * zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;
 * constant sum: the constant is taken as one best and ``n - 1`` worst returns (a winner takes
@@ -18,17 +17,10 @@ count for nothing.
 
 from __future__ import annotations
 
-from typing import Final
-
 from plyhouse.games.base import Game, Utility
 from plyhouse.protocol.messages import VOID
 
-__all__ = ["FORFEITS", "VOID", "draw_returns", "forfeit_returns", "void_returns"]
-
-FORFEITS: Final = frozenset(
-    {"resignation", "flag_fall", "illegal_action", "disconnect", "no_show", "bot_crash"}
-)
-"""Terminations by which one seat forfeits the match."""
+__all__ = ["VOID", "draw_returns", "forfeit_returns", "void_returns"]
 
 
 def _constant(game: Game) -> float:

@@ -89,10 +89,10 @@ def as_sent(text: str) -> str:
 
 
 def seat_label(config: MatchConfig, seat: int) -> str:
-    """A seat and its holder for people: ``seat 0 (alice/bot)``."""
+    """A seat and its holder for people, who count from 1: ``seat 1 (alice/bot)`` has index 0."""
     info = config.players[seat]
     name = f"{info.player}/{info.bot}" if info.bot else info.player
-    return f"seat {seat} ({name})"
+    return f"seat {seat + 1} ({name})"
 
 
 class _Terms(Struct, frozen=True):

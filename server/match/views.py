@@ -73,7 +73,7 @@ class Views:
     def drawn(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """The observation of a viewer, and the scene drawn from it alone."""
         observation = self.game.observe(state, viewer)
-        scene = dataclasses.replace(self.game.scene(observation), seats=self._names)
+        scene = dataclasses.replace(self.game.scene(observation), seats=self._names, viewer=viewer)
         return observation.fields(), scene_fields(scene)
 
     def stopped(self, state: Any, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -83,6 +83,7 @@ class Views:
         scene = dataclasses.replace(
             self.game.scene(observation),
             seats=self._names,
+            viewer=viewer,
             seat_to_move=None,
             status="The match is over",
         )

@@ -131,6 +131,7 @@ class Record(Struct, frozen=True):
     max_retries: illegal actions in one ply that did not forfeit yet, under the rule ``retry``.
     started_ms: wall clock when all seats were ready, in milliseconds since 1970 (UTC).
     finished_ms: wall clock at the end, likewise.
+    void_reason: why an organiser made the match void, so that it counts nowhere; null if none did.
     """
 
     format: str
@@ -149,6 +150,7 @@ class Record(Struct, frozen=True):
     max_retries: int = 10
     started_ms: int | None = None
     finished_ms: int | None = None
+    void_reason: str | None = None
 
 
 def make_record(
@@ -158,6 +160,7 @@ def make_record(
     reveal: bool,
     started_ms: int | None = None,
     finished_ms: int | None = None,
+    void_reason: str | None = None,
 ) -> Record:
     """Make the record of a match from its rows; ``reveal``: its pairing is over."""
     nonces = [""] * config.game.seats
@@ -217,6 +220,7 @@ def make_record(
         max_retries=config.max_retries,
         started_ms=started_ms,
         finished_ms=finished_ms,
+        void_reason=void_reason,
     )
 
 
@@ -228,6 +232,7 @@ def stored_record(stored: StoredMatch, game: Game) -> Record:
         reveal=stored.pairing.finished_ms is not None,
         started_ms=stored.header.started_ms,
         finished_ms=stored.header.finished_ms,
+        void_reason=stored.header.void_reason,
     )
 
 

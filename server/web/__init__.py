@@ -7,6 +7,7 @@
     client          the files of the web client under ``/web``
     compression     answers of text kinds, compressed for those who accept it
     parameters      what handlers are given: the hub, numbers of a query within their bounds
+    description     the OpenAPI description, completed
     problems        errors as ``application/problem+json``, with the protocol's stable codes
     replay          the positions of a match from its stored events
 

@@ -7,23 +7,33 @@ from typing import Any, Final
 from litestar import Litestar
 from litestar.config.response_cache import ResponseCacheConfig
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 
 from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
+    boards,
+    class_costs,
+    class_finals,
+    classes,
     competitions,
+    exports,
     house,
     leaderboards,
     matches,
+    people,
     players,
 )
 from plyhouse.server.web.compression import Compression
+from plyhouse.server.web.description import Description
+from plyhouse.server.web.pages import account as account_pages
+from plyhouse.server.web.pages import classroom as classroom_pages
+from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
 from plyhouse.server.web.pages import matches as match_pages
 from plyhouse.server.web.pages import play as play_pages
-from plyhouse.server.web.pages import reference
+from plyhouse.server.web.pages import reference, watching
 from plyhouse.server.web.pages.rendering import prepare
+from plyhouse.server.web.parameters import refuse_unknown
 from plyhouse.server.web.problems import HANDLERS as PROBLEM_HANDLERS
 from plyhouse.server.web.problems import MAX_BODY
 
@@ -31,7 +41,8 @@ __all__ = ["create_api"]
 
 DESCRIPTION: Final = """\
 Everything is read from the database or the hub at the time of asking.  What is public is public
-here as well: of a match with hidden information that still runs, only what a spectator may see."""
+here as well: of a match with hidden information that still runs, only what a spectator may see.
+Unknown parameters and unknown fields of a body are errors."""
 
 
 def create_api() -> Litestar:
@@ -42,11 +53,21 @@ def create_api() -> Litestar:
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
         *players.HANDLERS,
+        *people.HANDLERS,
         *competitions.HANDLERS,
+        *classes.HANDLERS,
+        *class_finals.HANDLERS,
+        *class_costs.HANDLERS,
+        *boards.HANDLERS,
+        *exports.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
+        *competition_pages.HANDLERS,
+        *classroom_pages.HANDLERS,
+        *watching.HANDLERS,
         *play_pages.HANDLERS,
+        *account_pages.HANDLERS,
         *reference.HANDLERS,
         *client.handlers(),
     ]
@@ -54,6 +75,7 @@ def create_api() -> Litestar:
         handlers,
         exception_handlers=PROBLEM_HANDLERS,
         middleware=[Compression],
+        before_request=refuse_unknown,
         logging_config=None,
         response_cache_config=ResponseCacheConfig(),
         openapi_config=OpenAPIConfig(
@@ -63,7 +85,7 @@ def create_api() -> Litestar:
             path="/api",
             use_handler_docstrings=True,
             render_plugins=[
-                JsonRenderPlugin(path="/openapi.json"),
+                Description(path="/openapi.json"),
                 reference.ReferencePage(path="/"),
             ],
         ),

@@ -1,16 +1,20 @@
-"""What handlers are given: the hub, and numbers of a query within their bounds."""
+"""What handlers are given: the hub, and the parameters of a query, which must be known ones."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import difflib
+import functools
+from typing import Annotated, Any, Final
 
+from litestar import Request
 from litestar.datastructures import State
+from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.web.problems import Problem
 
-__all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "hub_of"]
+__all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "hub_of", "refuse_unknown"]
 
 MAX_LINES: Final = 1000
 """Lines of a table in one answer."""
@@ -19,6 +23,44 @@ MAX_OFFSET: Final = 1_000_000_000
 
 Limit = Annotated[int, QueryParameter(ge=1, le=MAX_LINES, description="Most lines to return.")]
 Offset = Annotated[int, QueryParameter(ge=0, le=MAX_OFFSET)]
+
+
+_API: Final = "/api/v1/"
+_GIVEN: Final = {
+    "body",
+    "cookies",
+    "data",
+    "headers",
+    "query",
+    "request",
+    "scope",
+    "socket",
+    "state",
+}
+"""Arguments of handlers that Litestar fills in."""
+
+
+@functools.cache  # bounded: by the handlers that there are
+def _arguments(handler: HTTPRouteHandler) -> frozenset[str]:
+    return frozenset(handler.parsed_fn_signature.parameters) - _GIVEN
+
+
+def refuse_unknown(request: Request[Any, Any, Any]) -> None:
+    """Refuse a request of the API with a parameter that its handler does not know; `Problem`.
+
+    Otherwise a misspelt one would change nothing, and nobody would notice.  Pages and probes are
+    let be: what others add to links does them no harm.
+    """
+    if not request.query_params or not request.url.path.startswith(_API):
+        return
+    known = _arguments(request.route_handler) - request.path_params.keys()
+    unknown = next((name for name in request.query_params if name not in known), None)
+    if unknown is None:
+        return
+    near = difflib.get_close_matches(unknown[:64], known, n=1)
+    listed = ", ".join(sorted(known))
+    hint = f"did you mean {near[0]}?" if near else f"known are {listed}." if known else "none is."
+    raise Problem("http/400", f"The parameter {unknown[:64]!r} is not known here: {hint}", 400)
 
 
 def hub_of(state: State) -> Hub:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http
 import logging
+from dataclasses import asdict
 from typing import Any, Final
 
 from litestar import Request, Response
@@ -15,6 +16,10 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.file import InvalidCompetition
+from plyhouse.server.competition.students import InvalidStudents
+from plyhouse.server.competition.times import InvalidTime
+from plyhouse.server.house.reviews import ReviewRefused
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
 __all__ = ["HANDLERS", "MAX_BODY", "Problem"]
@@ -29,10 +34,19 @@ _STATUS: Final = {
     "auth/bad_token": 401,
     "auth/revoked": 401,
     "auth/disabled": 403,
+    "auth/suspended": 409,
     "auth/rate": 429,
     "auth/limit": 409,
     "auth/scope": 403,
     "auth/registration_closed": 403,
+    "auth/bad_password": 401,
+    "auth/signed_out": 401,
+    "auth/other_page": 403,
+    "guest/closed": 403,
+    "guest/full": 503,
+    "guest/casual": 409,
+    "house/no_bot": 503,
+    "server/overloaded": 503,
     "auth/name_taken": 409,
     "game/unknown": 404,
     "match/unknown": 404,
@@ -43,6 +57,14 @@ _STATUS: Final = {
     "storage/bad_value": 400,
     "storage/not_now": 409,
     "storage/limit": 409,
+    "competition/code_unknown": 404,
+    "competition/invalid": 400,
+    "competition/bad_list": 400,
+    "competition/bad_time": 400,
+    "review/off": 501,
+    "review/busy": 503,
+    "review/failed": 500,
+    "review/too_long": 504,
     "server/storage": 503,
     "server/shutting_down": 503,
 }
@@ -57,15 +79,21 @@ class Problem(Exception):  # noqa: N818 (named after RFC 9457)
         self.status = status
 
 
-def _respond(code: str, detail: str, status: int | None = None) -> Response[dict[str, Any]]:
+_BY_AREA: Final = {"storage": 503, "competition": 409}
+
+
+def _respond(
+    code: str, detail: str, status: int | None = None, **more: Any
+) -> Response[dict[str, Any]]:
     if status is None:
-        status = _STATUS.get(code, 503 if code.startswith("storage/") else 400)
+        status = _STATUS.get(code) or _BY_AREA.get(code.partition("/")[0], 400)
     body = {
         "type": "about:blank",
         "status": status,
         "title": http.HTTPStatus(status).phrase,
         "code": code,
-        "detail": detail if detail.endswith((".", "!", "?")) else f"{detail}.",
+        "detail": detail if detail.endswith((".", "!", "?", "]")) else f"{detail}.",
+        **more,
     }
     headers = {"www-authenticate": "Bearer"} if status == 401 else {}
     return Response(
@@ -85,6 +113,22 @@ def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, An
     return _respond(code, detail, getattr(error, "status", None))
 
 
+def _refused_review(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    answer = _respond(getattr(error, "code", "review/failed"), str(error))
+    wait = getattr(error, "retry_after", None)
+    if wait is not None:
+        answer.headers["retry-after"] = str(wait)
+    return answer
+
+
+def _many(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    """What is wrong in several places, each told apart."""
+    if isinstance(error, InvalidCompetition):
+        return _respond(error.code, str(error), mistakes=list(map(asdict, error.mistakes)))
+    rows = error.rows if isinstance(error, InvalidStudents) else ()
+    return _respond(InvalidStudents.code, str(error), rows=list(map(asdict, rows)))
+
+
 def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
     status = getattr(error, "status_code", 500)
     detail = str(getattr(error, "detail", error))
@@ -94,7 +138,7 @@ def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[st
         if reasons:
             detail = "; ".join(reasons)
     elif status == 400:  # raised by the reader of bodies
-        detail = f"The body could not be read: {detail[:1].lower()}{detail[1:]}"
+        detail = f"The body could not be read: {_lowered(detail)}"
     if status == 413:
         detail = f"The body is too long: at most {MAX_BODY} bytes are read."
     if status == 405:
@@ -111,7 +155,12 @@ def _reason(item: dict[str, Any]) -> str:
         return f"{key}: {message}"
     if message == "'data'":
         return "The request needs a body: a JSON object"
-    return f"The body is not as it should be: {message[:1].lower()}{message[1:]}"
+    return f"The body is not as it should be: {_lowered(message)}"
+
+
+def _lowered(sentence: str) -> str:
+    """Make a sentence the end of another one; names such as JSON stay as they are."""
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
@@ -127,7 +176,11 @@ def _recursion(request: Request[Any, Any, Any], error: Exception) -> Response[di
 
 
 HANDLERS: Final[dict[type[Exception] | int, Any]] = {
+    InvalidCompetition: _many,
+    InvalidStudents: _many,
+    InvalidTime: _known,
     Problem: _known,
+    ReviewRefused: _refused_review,
     ProtocolError: _known,
     StorageError: _known,
     GameError: _known,

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.position import Position
 from plyhouse.protocol.messages import Event
 from plyhouse.server.match.views import Views
@@ -82,4 +82,7 @@ def replay(
             draw()
     if position.mover == CHANCE:  # not dealt yet, or cut short before the roll
         draw()
+    ended = stored.header.status == "finished" and position.mover != TERMINAL
+    if ended and frames and frames[-1].ply == position.ply:
+        frames[-1].scene = views.stopped(position.state, viewer)[1]
     return Replay(stored.header.id, game.spec, viewer, seats_open, position.ply, frames)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Final
 
-__all__ = ["SAFETY_HEADERS", "with_safety"]
+__all__ = ["SAFETY_HEADERS", "policy", "with_safety"]
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
+
+def policy(embedders: Sequence[str] = ()) -> str:
+    """The content security policy of a page that these sites may show in a frame.
+
+    Scripts, styles, pictures and connections are only from and to this server; 'self' covers its
+    websocket.
+    """
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+        + (" ".join(embedders) or "'none'")
+    )
+
+
 SAFETY_HEADERS: Final = (
-    # Scripts, styles, pictures and connections only from and to this server; 'self' covers its
-    # websocket.
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        b"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
+    (b"content-security-policy", policy().encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
 )

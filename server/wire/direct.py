@@ -48,7 +48,7 @@ from plyhouse.server.wire.frames import (
     frame_header,
 )
 from plyhouse.server.wire.network import network_trip
-from plyhouse.server.wire.transport import Frame, FrameSink, Transport
+from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 from plyhouse.server.wire.websocket import EARLY_WEBSOCKET_FRAME, EXTENSION, MAX_WEBSOCKET_FRAME
 
 __all__ = ["DirectProtocol", "websocket_protocol"]
@@ -320,6 +320,7 @@ class DirectTransport:
         self._proxied = peer != "{}:{}".format(*(protocol.client or ("unknown", "")))
         self.peer = peer
         self.remote = True
+        self.upgrade: Upgrade | None = None
         self.closed: asyncio.Future[tuple[int, str] | None] = (
             asyncio.get_running_loop().create_future()
         )

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
-from plyhouse.server.wire.transport import Frame, FrameSink
+from plyhouse.server.wire.transport import Frame, FrameSink, Upgrade
 
 __all__ = ["MemoryClient", "MemoryTransport", "link"]
 
@@ -79,6 +79,7 @@ class MemoryTransport:
         self._client = client
         self.peer = "memory"
         self.remote = False
+        self.upgrade: Upgrade | None = None
 
     def send(self, frame: Frame) -> None:
         """Deliver a frame to the client's queue."""

@@ -29,7 +29,7 @@ from plyhouse.protocol.messages import (
     Register,
     ServerMessage,
 )
-from plyhouse.server.wire.transport import Frame, Transport
+from plyhouse.server.wire.transport import Frame, Transport, Upgrade
 
 __all__ = ["House", "Session"]
 
@@ -138,6 +138,11 @@ class Session:
     def address(self) -> str:
         """The address that the client connects from, without its port; empty in this process."""
         return self._transport.peer.rpartition(":")[0]
+
+    @property
+    def upgrade(self) -> Upgrade | None:
+        """What the client asked for the websocket with; None in this process."""
+        return self._transport.upgrade
 
     @property
     def lag_ns(self) -> int:

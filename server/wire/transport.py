@@ -7,18 +7,34 @@ read, with their time stamp, so that no queue or task switch lies between the wi
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from plyhouse.protocol.liveness import NetworkTrip
 
-__all__ = ["Frame", "FrameSink", "Transport"]
+__all__ = ["Frame", "FrameSink", "Transport", "Upgrade"]
 
 Frame = bytes | str
 """A binary or a text frame; the subprotocol decides which."""
 
 
+class Upgrade(NamedTuple):
+    """What a browser said when it asked for the websocket: by it people are recognised."""
+
+    cookie: str
+    """The header of that name: everything that the browser keeps for this server."""
+    origin: str
+    """Where the page comes from that opened it."""
+    host: str
+    """What the browser took this server for."""
+    secure: bool
+    """Whether it came over TLS."""
+
+
 class Transport(Protocol):
     """The outgoing half of a connection."""
+
+    upgrade: Upgrade | None
+    """What the websocket was asked for with; None in this process."""
 
     peer: str
     """Where the connection comes from, for logs: an address or ``memory``."""

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping, Sequence
 from typing import Any, Final, Protocol
 
-from plyhouse.server.wire.transport import Frame, FrameSink, Transport
+from plyhouse.server.wire.transport import Frame, FrameSink, Transport, Upgrade
 
 __all__ = [
     "EARLY_WEBSOCKET_FRAME",
@@ -72,17 +72,37 @@ def websocket_endpoint(
         await send({"type": "websocket.accept", "subprotocol": chosen})
         client = scope.get("client")
         peer = f"{client[0]}:{client[1]}" if client else "unknown"
+        asked = _upgrade(scope)
+
+        def attached(transport: Transport) -> FrameSink:
+            transport.upgrade = asked
+            return attach(transport, chosen)
+
         short: ShortWay | None = scope.get("extensions", {}).get(EXTENSION)
         if short is not None:
-            closing = await short.take(lambda transport: attach(transport, chosen), peer)
+            closing = await short.take(attached, peer)
         else:
             queued = QueuedTransport(peer)
-            closing = await queued.pump(attach(queued, chosen), receive, send)
+            closing = await queued.pump(attached(queued), receive, send)
         if closing is not None:
             code, reason = closing
             await send({"type": "websocket.close", "code": code, "reason": reason[:120]})
 
     return endpoint
+
+
+def _upgrade(scope: Scope) -> Upgrade:
+    said: dict[bytes, list[str]] = {b"cookie": [], b"origin": [], b"host": []}
+    for name, value in scope.get("headers", ()):
+        if name in said:
+            said[name].append(value.decode("latin-1"))
+    return Upgrade(
+        "; ".join(said[b"cookie"]),
+        # Two of them come from no browser: then none counts.
+        said[b"origin"][0] if len(said[b"origin"]) == 1 else "",
+        said[b"host"][0] if len(said[b"host"]) == 1 else "",
+        scope.get("scheme") in ("wss", "https"),
+    )
 
 
 async def refuse(scope: Scope, send: Send, status: int, code: str, detail: str) -> None:
@@ -102,6 +122,7 @@ class QueuedTransport:
     def __init__(self, peer: str) -> None:
         self.peer = peer
         self.remote = True
+        self.upgrade: Upgrade | None = None
         self._frames: deque[Frame] = deque()
         self._size = 0
         self._wanted = asyncio.Event()

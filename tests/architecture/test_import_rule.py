@@ -20,6 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"games", "search", "protocol"},
     "clients.web": {"protocol"},
     "clients.terminal": {"protocol"},
+    "clients.api": {"games"},  # scenes of states, to draw them
     # The command line is the one place where everything meets.
     "clients.cli": {
         "games",
@@ -28,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
         "storage",
         "server",
         "bots",
+        "clients.api",
         "clients.terminal",
         "clients.web",  # a replay as one page takes the web client's files along
     },

@@ -89,6 +89,20 @@ async def test_time_in_which_the_machine_did_not_let_the_server_run_is_nobodys(
     assert answer.ledger.stall_ms == 60_000
 
 
+async def test_a_standstill_in_which_nobody_was_served_names_nobody(
+    still_house: Any, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    watchdog = still_house.hub.watchdog
+    cpu = watchdog._cpu()
+    watchdog._cpu = lambda: cpu
+    watchdog.beat()
+    clock.now += INTERVAL_NS
+    clock.advance(60.0)
+    watchdog.beat()
+    assert "stood still for 60000 ms: 0 ms at work" in caplog.text
+    assert "None" not in caplog.text
+
+
 def test_standstills_at_work_are_given_back_up_to_a_cap_per_ply_and_match() -> None:
     watch = Clock(TimeControl.parse("move:9"), 2, LagPolicy(0, 0))
     now, refunds = 0, []

@@ -274,9 +274,12 @@ async def test_snapshots_have_a_rate(house: Any, dial: Dial) -> None:
     told = await attacker.until_closed()
     assert sum(isinstance(each, MatchMessage) for each in told) <= 200
     refused = [each for each in told if isinstance(each, Error)]
-    assert {each.code for each in refused} == {"protocol/rate"}
+    assert {(each.code, each.fatal) for each in refused} == {
+        ("match/too_many_snapshots", False),
+        ("protocol/rate", True),
+    }
     for number in range(1000, 1150):
         await mover.send(Sync(number, match.match))
-    assert (await mover.next(Error)).code == "protocol/rate"
+    assert (await mover.next(Error)).code == "match/too_many_snapshots"
     answer = await mover.ask(Act, match.match, 0, "a1")
     assert not isinstance(answer, Error)

@@ -9,7 +9,9 @@ from plyhouse.clients.cli.checking.examination import Finding, check_bot
 
 
 def failed(checks: list[Finding]) -> dict[str, str]:
-    return {check.name: check.explanation for check in checks if not check.passed}
+    return {
+        check.name: f"{check.explanation}\n{check.said}" for check in checks if not check.passed
+    }
 
 
 @pytest.mark.parametrize("game", ["coin_guess", "pig(target=30)"])

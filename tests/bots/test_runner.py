@@ -30,6 +30,7 @@ from plyhouse.protocol.messages import (
     Finished,
     LedgerEntry,
     MatchMessage,
+    Notice,
     Ok,
     Outcome,
     Ready,
@@ -469,6 +470,38 @@ async def test_draws_are_declined(
         await run.start_match()
         server.say(DrawOffered("m1", 1))
         assert (await server.heard(DeclineDraw)).match == "m1"
+
+
+async def test_a_draw_offer_that_a_snapshot_tells_of_is_declined(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock
+) -> None:
+    async with running(bot_file(FOUR), server, clock):
+        await server.welcome(snapshot(events=played("1"), draw_offers=[1]))
+        assert (await server.heard(DeclineDraw)).match == "m1"
+
+
+async def test_it_says_what_it_seeks_why_nobody_is_found_and_where_the_match_is_shown(
+    bot_file: BotFile, server: FakeServer, clock: ManualClock
+) -> None:
+    seeks = [
+        SeekRequest("connect_four", "total:60", rated=True, count=0),
+        SeekRequest("connect_four", "move:5", count=1),
+    ]
+    pages = "http://127.0.0.1:8765/matches/"
+    async with running(bot_file(FOUR), server, clock, seeks=seeks, pages=pages) as run:
+        await server.welcome()
+        server.say(Ok((await server.heard(Seek)).id, seek="s1"))
+        server.say(Ok((await server.heard(Seek)).id, seek="s2"))
+        server.say(Notice("notice/seek_waits", "Nobody is found yet for it: nobody is there."))
+        await run.until("Nobody is found")
+        await run.start_match()
+        server.say(Finished("m1", WON))
+        await run.until("won +1")
+        assert "seeking connect_four, total:60, rated: as many matches as come" in run.text
+        assert "seeking connect_four, move:5, casual: 1 match" in run.text
+        assert "still seeking. Nobody is found yet for it: nobody is there." in run.text
+        assert f"against bert/rival: {pages}m1" in run.text
+        assert "match m1: won +1" in run.text
 
 
 async def test_the_first_interrupt_waits_for_matches_and_the_second_leaves(

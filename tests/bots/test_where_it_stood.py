@@ -191,3 +191,23 @@ def test_a_dump_is_read_as_a_traceback_of_the_author(tmp_path: Path) -> None:
     )
     assert readable(dump) == f'  File "{bot}", line 2, in choose\n    spin()'
     assert readable("") == ""
+
+
+async def test_a_breakpoint_says_that_there_is_no_keyboard(
+    bot_file: BotFile, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONBREAKPOINT", raising=False)
+    spec = bot_file(
+        """
+        class MyBot(Bot):
+            def choose(self, turn):
+                breakpoint()  # here
+                return "4"
+        """
+    )
+    async with supervised(spec, clock) as rig:
+        rig.begin("m1")
+        failed = await asyncio.wait_for(rig.think().answer, 20)
+        assert isinstance(failed, Failed)
+        assert "breakpoint() needs a keyboard, and a bot's process has none" in failed.error
+        assert "breakpoint()  # here" in failed.traceback

@@ -145,3 +145,11 @@ def test_the_reference_is_up_to_date() -> None:
     assert page.read_text(encoding="utf-8") == reference(), (
         "run: python -m plyhouse.clients.cli.reference > docs/commands.md"
     )
+
+
+@pytest.mark.parametrize("group", [(), ("bot",), ("player",), ("competition",), ("db",)])
+def test_a_group_alone_shows_its_help_as_it_is(plyhouse: Plyhouse, group: tuple[str, ...]) -> None:
+    done = plyhouse(*group)
+    assert done.code == errors.EXIT_USAGE
+    assert done.err.startswith(" ".join(("Usage: plyhouse", *group)))
+    assert "(see " not in done.err

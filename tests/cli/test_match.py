@@ -122,6 +122,14 @@ def test_an_action_that_is_none_is_explained_once(plyhouse: Plyhouse, tmp_path: 
     assert "the position was" in done.err
 
 
+def test_a_bot_that_breaks_the_rules_fails_the_command(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "zz.py").write_text(CRASH.replace("return 1 / 0", "return 'zz'"))
+    done = plyhouse("match", "zz.py", "random", "--game", "tic_tac_toe", "--games", "2")
+    assert done.code == 1
+    assert "2 of 2 games could not be played as they should" in done.err
+    assert "the first ended by illegal action of zz" in done.err
+
+
 def test_what_bots_print_is_kept_in_the_log_folder(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "crash.py").write_text(CRASH)
     done = plyhouse(
@@ -207,6 +215,9 @@ def test_bots_are_told_apart() -> None:
 
 
 def test_files_may_be_called_what_bots_cannot() -> None:
+    assert bot_labels(("quitter.py", "quitter.py:Quitter")) == ("quitter", "Quitter-2"), (
+        "the referee takes no two names that differ in case only"
+    )
     labels = bot_labels(("my bot (copy).py", "schüler.py", "名前.py", "a" * 90 + ".py"))
     assert labels == ("my-bot-copy", "sch-ler", "bot", "a" * 28)
 

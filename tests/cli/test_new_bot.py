@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse
+from tests.cli.conftest import Plyhouse, clean_environment, command
 
 from plyhouse.clients.cli.new_bot import class_name, starter
 from plyhouse.games.registry import game_names, get_game
@@ -77,3 +79,44 @@ def test_class_names() -> None:
     assert class_name("2fast") == "My2fast"
     assert class_name("bot") == "MyBot"
     assert class_name("___") == "MyBot"
+
+
+CRASHING = """
+from plyhouse.bots import Bot
+
+class Crashing(Bot):
+    games = ("tic_tac_toe",)
+
+    def choose(self, turn):
+        print("thinking")
+        return [][0]
+"""
+
+
+def test_what_a_failing_bot_said_stands_once_where_all_goes_to_one_place(tmp_path: Path) -> None:
+    (tmp_path / "crashing.py").write_text(CRASHING)
+    done = subprocess.run(
+        [*command(), "check", "crashing.py"],
+        cwd=tmp_path,
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    failed = done.stdout.count("FAILED")
+    assert failed == 2, done.stdout
+    assert done.stdout.count("the bot failed: IndexError") == failed
+
+
+def test_a_report_in_a_file_has_the_traceback_with_each_failure(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    (tmp_path / "crashing.py").write_text(CRASHING)
+    done = plyhouse("check", "crashing.py", traceback=True)
+    assert done.out.count("FAILED") == done.out.count("the bot failed: IndexError") == 2
+    assert "1 game claimed" in done.out
+    found = json.loads(plyhouse("check", "crashing.py", "--json", traceback=True).out)
+    assert "IndexError" in found["checks"][1]["explanation"]

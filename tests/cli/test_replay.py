@@ -80,3 +80,41 @@ def test_what_is_not_there_is_said(
     done = plyhouse("replay", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def test_after_a_resignation_nobody_is_to_move(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "quitter.py").write_text(
+        "from plyhouse.bots import Bot\n\n\nclass Quitter(Bot):\n"
+        "    def choose(self, turn):\n"
+        "        return turn.legal[0] if turn.ply < 2 else turn.resign()\n",
+        encoding="utf-8",
+    )
+    options = ("--game", "tic_tac_toe", "--games", "2", "--save", "q.jsonl")
+    done = plyhouse("match", "quitter.py", "random", *options)
+    assert done.code == 0, done.err
+    shown = plyhouse("replay", "q.jsonl")
+    assert shown.code == 0, shown.err
+    first, last = shown.out.split("Ply 0 of 2")[1].split("Ply 2 of 2")
+    assert "to move" in first
+    assert "to move" not in last
+    assert "The match is over" in last
+    assert "(resignation)" in last
+    text = (tmp_path / "q.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    record = {**json.loads(text), "void_reason": "wrong rules"}
+    (tmp_path / "v.json").write_text(json.dumps(record), encoding="utf-8")
+    assert "Void, it counts nowhere: wrong rules" in plyhouse("replay", "v.json").out
+
+
+def test_a_replay_says_who_played_before_the_first_position(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    plyhouse(
+        *("match", "alpha_beta(depth=1)", "random", "--game", "tic_tac_toe"),
+        *("--games", "2", "--save", "t.jsonl"),
+    )
+    for arguments in ((), ("--ply", "2"), ("--play", "0")):
+        lines = plyhouse("replay", "t.jsonl", *arguments).out.splitlines()
+        assert re.fullmatch(r"tic_tac_toe, move:1: .*alpha_beta.* \(X\), .*random \(O\)", lines[0])
+    shown = in_terminal("replay", "t.jsonl", keys=["G", "q"], cwd=tmp_path)
+    titles = re.findall(r"alpha_beta.* \(X\), .*random \(O\)", shown.text)
+    assert len(titles) == 2, "on every screen"

@@ -22,6 +22,7 @@ class Node {
   constructor(tag) { this.tag = tag; this.attributes = {}; this.children = []; }
   setAttribute(name, value) { this.attributes[name] = value; }
   append(...children) { this.children.push(...children); }
+  addEventListener() {}
 }
 globalThis.document = {
   createElement: (tag) => new Node(tag),

@@ -199,6 +199,13 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
         waiting.kill()
     assert (done.code, waiting.returncode) == (0, 0), done.err + err
     assert "2 matches:" in done.err
+    assert "seeking pig(target=20), move:1, rated: 2 matches" in done.err
+    matches = re.findall(
+        rf"^match (\w+): pig.* against alice/random: {server.url}/matches/\1$", done.err, re.M
+    )
+    assert len(set(matches)) == 2, done.err
+    for each in matches:
+        assert re.search(rf"^match {each}: (won|lost) [+-]1 after \d+ plies: ", done.err, re.M)
 
     database = "sqlite:///club.db"
     for place in (("--server", server.url), ("--database", database)):
@@ -222,6 +229,51 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     falsified = plyhouse("verify", "false.json")
     assert falsified.code == 1
     assert "1 of 1 records do not hold" in falsified.out
+
+
+def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
+    plyhouse: Plyhouse, server: Server
+) -> None:
+    (server.folder / "broken.py").write_text(
+        "from plyhouse.bots import Bot\n\n\nclass Broken(Bot):\n"
+        "    def choose(self, turn):\n        return 1 / 0\n"
+    )
+    seek = ("--server", server.url, "--game", "pig(target=20)", "--seek", "--matches", "1")
+    alice, bob = token(plyhouse, "alice"), token(plyhouse, "bob")
+    with subprocess.Popen(
+        [*command(), "bot", "run", "random", *seek],
+        cwd=server.folder,
+        env=clean_environment({"PLYHOUSE_TOKEN": bob}),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as waiting:
+        done = plyhouse("bot", "run", "broken.py", *seek, "--token", alice, traceback=True)
+        assert done.code == 1, done.err
+        waiting.communicate(timeout=60)
+    match = re.search(r"match (\w+): pig", done.err)
+    assert match is not None
+    why = ("record", match[1], "--why", "--server", server.url)
+    database = ("record", match[1], "--why", "--database", "sqlite:///club.db")
+    for asked in ((*why, "--token", alice), database):
+        told = plyhouse(*asked)
+        assert told.code == 0, told.err
+        assert re.match(
+            rf"Match {match[1]} ended at ply \d+: bot crash by alice/broken\.", told.out
+        )
+        assert "return 1 / 0" in told.out
+        assert "ZeroDivisionError" in told.out
+    for more in (("--token", bob), ()):
+        told = plyhouse(*why, *more)
+        assert told.code == 0, told.err
+        assert "bot crash" in told.out
+        assert "ZeroDivisionError" not in told.out + told.err
+    assert "give its token" in told.err
+    voided = plyhouse("void", match[1], "--why", "wrong rules", "--database", "sqlite:///club.db")
+    assert voided.code == 0, voided.err
+    assert match[1] in plyhouse("audit", "--database", "sqlite:///club.db").out
+    for place in (("--server", server.url), ("--database", "sqlite:///club.db")):
+        assert '"void_reason": "wrong rules"' in plyhouse("record", match[1], *place).out
+        assert "wrong rules" in plyhouse("record", match[1], "--why", *place).out
 
 
 def test_a_wrong_token_is_refused(plyhouse: Plyhouse, server: Server) -> None:

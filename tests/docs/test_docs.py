@@ -7,7 +7,7 @@ A document is run from top to bottom in one shell, in an empty folder:
 * a command that does not end (``plyhouse serve``, a bot without ``--matches``) is started in
   the background, and what it should print awaited; it is stopped after the document;
 * a fence ``python`` is run; with ``title="name.py"`` it is saved under that name instead, and
-  so are other fences whose title is a file name (``toml``, ``javascript``);
+  so are other fences whose title is a file name (``toml``, ``csv``, ``javascript``);
 * a fence whose title begins with ``not run:`` is not run, and says why to readers, too;
 * fences ``text`` and ``json`` are illustrations.
 """
@@ -41,7 +41,7 @@ FENCE = re.compile(
     r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S
 )
 TITLE = re.compile(r'title="([^"]*)"')
-FILE = re.compile(r"[\w.-]+\.(py|toml|js|mjs|json)")
+FILE = re.compile(r"[\w.-]+\.(py|toml|csv|js|mjs|json)")
 ENDLESS = re.compile(r"plyhouse serve\b|plyhouse bot run\b(?!.*--matches)|plyhouse demo\b.*--keep")
 PATIENCE = 120
 """Seconds after which a command counts as hanging."""

@@ -598,6 +598,7 @@ SPECS = [
     "nim",
     'nim(heaps="1,2,3,4",misere=true)',
     "othello",
+    "othello(score=true)",
     "pacman(layout=duel)",
     "pacman(ghosts=random,layout=trapped)",
     "pacman(layout=trapped,steps=40)",

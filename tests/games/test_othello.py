@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import pickle
+import random
 from typing import Any
 
 import pytest
 
 from plyhouse.games import TERMINAL, IllegalAction, InvalidAction, InvalidPosition, get_game
 from plyhouse.games.counting import divide, perft
-from plyhouse.games.deterministic.othello import Othello
+from plyhouse.games.deterministic.othello.rules import Othello
 from plyhouse.games.native import COMPILED
 
 GAME = get_game("othello")
@@ -184,3 +186,40 @@ def test_what_is_not_a_square_is_invalid() -> None:
 def test_plays_fit_the_declared_plies() -> None:
     # Three discs are the fewest from which one can be placed; a pass never follows a pass.
     assert GAME.info.max_plies >= 2 * (64 - 3)
+
+
+def test_by_score_the_returns_are_the_discs_and_empty_squares_go_to_the_winner() -> None:
+    board = "xo------" + "-" * 16 + "------oo" + "-" * 32
+    game = Othello(position=f"{board} x", score=True)
+    state = game.initial_state()
+    state = state.after(game.parse(state, "c1"))
+    assert state.to_move == TERMINAL
+    assert state.returns() == (60.0, -60.0)  # three discs and 59 empty squares against two
+    assert game.return_bounds == (-64.0, 64.0)
+    assert game.spec == f'othello(position="{board} x",score=true)'
+
+
+def test_by_score_as_many_discs_are_worth_nothing() -> None:
+    board = "xo------" + "-" * 16 + "-----ooo" + "-" * 32
+    game = Othello(position=f"{board} x", score=True)
+    state = game.initial_state()
+    assert state.after(game.parse(state, "c1")).returns() == (0.0, 0.0)
+
+
+def test_by_score_estimates_are_within_the_returns_and_of_their_size() -> None:
+    plain: Any = GAME.initial_state()
+    scored: Any = Othello(score=True).initial_state()
+    for move in ["d3", "c3", "b3", "d2"]:
+        plain = plain.after(GAME.parse(plain, move))
+        scored = scored.after(GAME.parse(scored, move))
+        assert scored.heuristic()[0] == 64.0 * plain.heuristic()[0]
+
+
+def test_by_score_is_kept_by_copies_and_observations() -> None:
+    game = Othello(score=True)
+    state = game.initial_state()
+    state = state.after(game.parse(state, "d3"))
+    seen = game.observe(state, None)
+    for other in (pickle.loads(pickle.dumps(state)), game.sample_state(seen, random.Random(1))):
+        assert other.score
+        assert other.key() == state.key()

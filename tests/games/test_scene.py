@@ -148,3 +148,61 @@ def test_every_field_of_a_scene_is_documented() -> None:
     for kind in (Scene, Grid, Cell, Card, Hand, Dice, Counter, Button, Text):
         for field in dataclasses.fields(kind):
             assert f"`{field.name}`" in page, f"{kind.__name__}.{field.name}"
+
+
+def test_later_fields_are_sent_only_where_they_are_used() -> None:
+    plain = scene_fields(SCENE)
+    assert "viewer" not in plain
+    grid = plain["elements"][0]
+    assert set(grid) == {"kind", "rows", "row_labels", "column_labels", "label", "look"}
+    assert "count" not in grid["rows"][0][0]
+    board = Grid(
+        ((Cell("3", 0, "seeds", count=3),),), theme="wood", bottom=0, ends=(Cell(), Cell())
+    )
+    shown = scene_fields(Scene((board,), "", 0, viewer=1))
+    assert shown["viewer"] == 1
+    grid = shown["elements"][0]
+    assert (grid["theme"], grid["bottom"], len(grid["ends"])) == ("wood", 0, 2)
+    assert grid["rows"][0][0]["count"] == 3
+
+
+def test_stores_can_carry_actions() -> None:
+    board = Grid(((Cell(),),), ends=(Cell(action="left"), Cell(action="right")))
+    assert scene_actions(Scene((board,), "", 0)) == {"left", "right"}
+
+
+def test_captured_pieces_are_counted() -> None:
+    game = get_game("chess")
+    state = game.initial_state()
+    assert "Taken" not in render_text(game.scene(game.observe(state, None)))
+    for text in ("e2e4", "d7d5", "e4d5", "d8d5"):
+        state = state.after(game.parse(state, text))
+    lines = render_text(game.scene(game.observe(state, None))).splitlines()
+    assert "Taken by white: \u265f" in lines
+    assert "Taken by black: \u2659" in lines
+
+
+@pytest.mark.parametrize(
+    ("spec", "actions", "cells"),
+    [
+        ("tic_tac_toe", "a1 b1 a2 b2 a3", {"a1, X", "a2, X", "a3, X"}),
+        (
+            "connect_four",
+            "1 2 1 2 1 2 1",
+            {f"column 1, row {n}, disc of first" for n in range(1, 5)},
+        ),
+        ("chess", "f2f3 e7e5 g2g4 d8h4", {"e1, white king"}),
+    ],
+)
+def test_what_decided_the_game_is_marked(spec: str, actions: str, cells: set[str]) -> None:
+    game = get_game(spec)
+    state = game.initial_state()
+    for text in actions.split():
+        assert not any(won_cells(game.scene(game.observe(state, None))))
+        state = state.after(game.parse(state, text))
+    assert won_cells(game.scene(game.observe(state, None))) == cells
+
+
+def won_cells(scene: Scene) -> set[str]:
+    grids = [element for element in scene.elements if isinstance(element, Grid)]
+    return {cell.label for grid in grids for row in grid.rows for cell in row if cell.won}

@@ -111,6 +111,7 @@ CLIENT: dict[str, ClientMessage] = {
         max_matches=4,
         session="s-77",
         takeover=True,
+        digest="0123456789abcdef" * 4,
         version="3.1",
     ),
     "register": Register(1, "ada"),

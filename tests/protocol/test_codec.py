@@ -25,7 +25,6 @@ from plyhouse.protocol.codec import (
     Codec,
     Frame,
     codec_for,
-    negotiate,
 )
 from plyhouse.protocol.errors import LocalProtocolError, RemoteProtocolError
 from plyhouse.protocol.messages import (
@@ -375,27 +374,6 @@ def test_subprotocols() -> None:
     with pytest.raises(RemoteProtocolError, match=r"'plyhouse\.v2\+json' is not known") as caught:
         codec_for("plyhouse.v2+json")
     assert caught.value.code == "protocol/version"
-
-
-@pytest.mark.parametrize(
-    ("offered", "chosen"),
-    [
-        (["plyhouse.v1+json"], JSON),
-        (["plyhouse.v2+msgpack", "plyhouse.v1+msgpack"], MSGPACK),
-        (["plyhouse.v1+json", "plyhouse.v1+msgpack"], JSON),
-    ],
-)
-def test_the_client_chooses_the_subprotocol(offered: list[str], chosen: Codec) -> None:
-    assert negotiate(offered) is chosen
-
-
-@pytest.mark.parametrize("offered", [[], ["chat"], ["plyhouse.v2+json"]])
-def test_no_common_version(offered: list[str]) -> None:
-    with pytest.raises(RemoteProtocolError) as caught:
-        negotiate(offered)
-    assert caught.value.code == "protocol/version"
-    assert caught.value.fatal
-    assert "plyhouse.v1+msgpack" in caught.value.message
 
 
 def test_messages_are_frozen() -> None:

@@ -311,6 +311,16 @@ def test_fatal_frames_are_told_and_close(frame: Frame, code: str, close: int) ->
     assert connection.outgoing() == []
 
 
+def test_requests_between_hello_and_welcome_are_told_to_wait() -> None:
+    connection = ServerConnection(MSGPACK, 0)
+    give(connection, Hello(HELLO, "t"))
+    assert refusal(give(connection, Sync(8, "m"))) == "auth/required"
+    (error,) = answers(connection)
+    assert isinstance(error, Error)
+    assert error.re == 8
+    assert error.message == "Wait for 'welcome' before you send 'sync'."
+
+
 def test_requests_before_hello_are_refused_with_their_id() -> None:
     connection = ServerConnection(MSGPACK, 0)
     assert refusal(give(connection, Sync(8, "m"))) == "auth/required"

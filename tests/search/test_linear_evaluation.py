@@ -15,7 +15,7 @@ from plyhouse.games.base import TERMINAL
 from plyhouse.games.bits import BIT
 from plyhouse.games.deterministic.breakthrough import BreakthroughState
 from plyhouse.games.deterministic.checkers.rules import CheckersState
-from plyhouse.games.deterministic.othello import OthelloState
+from plyhouse.games.deterministic.othello.rules import OthelloState
 from plyhouse.games.errors import GameMismatch
 from plyhouse.games.registry import get_game
 from plyhouse.search import Limit, alpha_beta

@@ -209,7 +209,13 @@ def test_an_estimate_like_a_win_is_not_taken_for_one_later() -> None:
 
     for depth in (3, 5, 16):
         result = alpha_beta(
-            game, state, Limit(depth=depth), deepen=True, table=table, evaluate=boastful
+            game,
+            state,
+            Limit(depth=depth),
+            deepen=True,
+            table=table,
+            evaluate=boastful,
+            endings=False,
         )
     assert (result.depth, result.exact, result.value) == (16, True, 0.0)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from plyhouse.games import native
 from plyhouse.games.base import CHANCE
+from plyhouse.games.endings import Endings, Meter
 from plyhouse.games.registry import get_game
 from plyhouse.search import (
     Limit,
@@ -148,7 +149,24 @@ def full(state: Any) -> type[Wrapped]:
         return lambda self, *arguments: getattr(self.inner, hook)(*arguments)
 
     hooks: dict[str, Any] = {hook: passed_on(hook) for hook in HOOKS if hasattr(state, hook)}
+    if hasattr(state, "endings"):
+
+        def endings(self: Wrapped, meter: Meter) -> Endings | None:
+            found = self.inner.endings(meter)
+            return None if found is None else Unwrapping(found)
+
+        hooks["endings"] = endings
     return type("Full", (Wrapped,), {"__slots__": (), **hooks})
+
+
+class Unwrapping(Endings):
+    """The game's endings, for wrapped states."""
+
+    def __init__(self, inner: Endings) -> None:
+        self.inner = inner
+
+    def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
+        return self.inner.value(state.inner, depth, alpha, beta)
 
 
 def bits(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 import signal
 import sqlite3
 import subprocess
@@ -13,7 +15,15 @@ import pytest
 
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
-from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.rows import (
+    CompetitionRow,
+    EventRow,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    PairingRow,
+    SeatRow,
+)
 from plyhouse.storage.store import Store
 
 CREATE = """
@@ -145,5 +155,42 @@ async def test_a_damaged_competition_is_suspended_with_a_reason(
         assert view.row.status == "suspended"
         assert len(view.waiting_for) == 1
         assert view.waiting_for[0].startswith("It cannot go on: ")
+    finally:
+        await hub.close()
+
+
+async def test_the_pairing_of_a_match_that_cannot_be_resumed_ends_with_it(tmp_path: Path) -> None:
+    """Otherwise its seed would never be revealed."""
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    seed = secrets.token_bytes(32)
+    commitment = hashlib.sha256(seed).hexdigest()
+    async with await Store.open(url) as store:
+        bots = [await store.bot_named(name, "") for name in ("ada", "bob")]
+        seats = tuple(
+            [
+                SeatRow(
+                    seat, bot.player, "", "1", bot.player_id, bot.id,
+                    await store.ensure_version(bot.id, "1"),
+                )
+                for seat, bot in enumerate(bots)
+            ]
+        )  # fmt: skip
+        pairing = PairingRow("p", "tic_tac_toe", "move:1", True, seed, commitment, 2, 5)
+        headers = [
+            MatchRow(
+                *(name, "p", "tic_tac_toe", "move:1", True, "forfeit", "0", commitment, seed),
+                seats,
+                5,
+            )
+            for name in ("m1", "m2")
+        ]
+        damaged = [EventRow(each.id, 0, "action", 0, 0, "z9") for each in headers]
+        await store.apply([NewPairing(pairing), *map(NewMatch, headers), *damaged])
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        found = await hub.store.list_matches()
+        assert [each.termination for each in found] == ["server_fault"] * 2
+        assert [each.seed for each in found] == [seed] * 2, "the pairing is over"
     finally:
         await hub.close()

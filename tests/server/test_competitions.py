@@ -212,6 +212,36 @@ async def test_competition_says_which_bots_cannot_play_their_pairings(
     assert second.startswith("bob/bot is connected, but not for pig")
 
 
+async def test_competition_says_which_bots_are_busy_elsewhere(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    """A bot that is always in some other match would otherwise hold up a final unseen."""
+    one = await house.bot("alice", games=["pig"], max_matches=2)
+    other = await house.bot("carol", games=["pig"])
+    await house.bot("bob", games=["pig"], max_matches=4)
+    seek = {"time_control": "total:3600", "rated": False, "mirrored": False}
+    await one.ask(Seek, "pig", **seek)
+    await other.ask(Seek, "pig", **seek)
+    match = (await asyncio.gather(one.start(), other.start()))[0].match
+    token = await house.token("olga", "organise")
+    body = {
+        "name": "Cup",
+        "game": "pig",
+        "time_control": "total:60",
+        "entries": ["alice/bot", "bob/bot"],
+    }
+    headers = {"Authorization": f"Bearer {token}"}
+    made = (await api.post("/api/v1/competitions", headers=headers, json=body)).json()
+    assert made["waiting_for"] == [
+        "alice/bot is busy: it plays 1 other match, of 2 at a time, and the 2 of a mirrored "
+        f"pairing are played together: {match}."
+    ]
+    await one.ask(Resign, match)
+    await one.start()
+    shown = (await api.get(f"/api/v1/competitions/{made['competition']}")).json()
+    assert shown["waiting_for"] == [], "its own matches are not other ones"
+
+
 @pytest.mark.parametrize(
     ("change", "word"),
     [
@@ -345,6 +375,11 @@ async def test_errors_of_the_api_have_codes_and_sentences(
     [
         (b"", 400, "The request needs a body: a JSON object."),
         (b"{", 400, "The body could not be read: input data was truncated."),
+        (
+            b"{bad",
+            400,
+            "The body could not be read: JSON is malformed: object keys must be strings (byte 1).",
+        ),
         (b"[]", 400, "The body is not as it should be: expected `object`, got `array`."),
         (b" " * 70_000, 413, "The body is too long: at most 65536 bytes are read."),
     ],

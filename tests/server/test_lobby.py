@@ -19,6 +19,7 @@ from plyhouse.protocol.messages import (
     Unseek,
 )
 from plyhouse.server.house import lobby
+from plyhouse.server.house.matchmaking import Matchmaker
 
 OpenHouse = Callable[..., Awaitable[Any]]
 
@@ -179,3 +180,25 @@ async def test_challenges_that_are_accepted_may_go_on(house: Any) -> None:
         made = await one.ask(Challenge, "bob/bot", "pig", "move:5")
         assert isinstance(made, Ok), made
         assert isinstance(await two.ask(Answer, made.challenge, True), Ok)
+
+
+async def test_many_who_wait_are_paired_little_by_little(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event loop serves others between the parts, and nobody is forgotten after the first."""
+    monkeypatch.setattr(lobby, "BEGUN_AT_ONCE", 2)
+    monkeypatch.setattr(lobby, "PAIRING_SECONDS", 0.2)  # all seeks gather for the same round
+    clients = [await house.bot(f"p{number}") for number in range(10)]
+    for client in clients:
+        await client.seek("pig", count=1)
+    rounds = []
+    pair = Matchmaker.pair
+
+    def counted(*args: Any) -> Any:
+        rounds.append(found := pair(*args))
+        return found
+
+    monkeypatch.setattr(Matchmaker, "pair", counted)
+    begun = {(await client.next(MatchMessage)).snapshot.match for client in clients}
+    assert len(begun) == 5
+    assert [len(found) for found in rounds] == [2, 2, 1]

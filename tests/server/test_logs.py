@@ -14,7 +14,7 @@ import pytest
 from tests.server.conftest import House
 
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Error, Finished, Resign
+from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.logs import formatter
@@ -108,8 +108,18 @@ async def test_forfeits_and_crashes_name_the_bot(house: House, json_log: Log) ->
     again = [await client.start() for client in clients]
     await clients[0].ask(Resign, again[0].match)
     await clients[1].next(Finished, match=again[0].match)
+    (line,) = json_log.lines("match ended")
+    assert (line["level"], line["termination"]) == ("info", "resignation"), "which is no forfeit"
+    for client in clients:
+        await client.seek("tic_tac_toe")
+    last = [await client.start() for client in clients]
+    first = next(client for client, match in zip(clients, last, strict=True) if match.seat == 0)
+    turn = await first.next(Turn, match=last[0].match)
+    await first.ask(Act, last[0].match, turn.ply, "zz")
+    await first.next(Finished, match=last[0].match)
     (line,) = json_log.lines("match forfeited")
-    assert (line["level"], line["termination"]) == ("info", "resignation")
+    assert (line["level"], line["termination"]) == ("info", "illegal_action")
+    assert line["bot"] in ("alice/one", "bob/two")
     assert "ply_abcd" not in json_log.text
 
 

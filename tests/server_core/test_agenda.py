@@ -10,9 +10,9 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.house import agenda as module
-from plyhouse.server.house.agenda import Agenda
-from plyhouse.server.house.schedule import Schedule, round_robin
+from plyhouse.server.competition import agenda as module
+from plyhouse.server.competition.agenda import Agenda
+from plyhouse.server.competition.schedule import Schedule, round_robin
 
 
 def in_order(schedule: Schedule[Any], waiting: list[int], free: dict[Any, int]) -> list[int]:

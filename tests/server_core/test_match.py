@@ -19,11 +19,13 @@ from plyhouse.protocol.messages import (
     Error,
     Finished,
     MatchMessage,
+    Notice,
     Ok,
     Turn,
     Update,
 )
 from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.match.effects import Broadcast, Send
 from plyhouse.server.match.engine import MatchConfig
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
@@ -71,6 +73,7 @@ def test_a_flood_of_nonces_is_stopped() -> None:
     table = Table(Heap(), ready=False, max_retries=3)
     answers = [table.ask("ready", 0, f"{number:02x}") for number in range(6)]
     assert [type(each) for each in answers] == [Ok] * 4 + [Error] * 2
+    assert (answers[-1].code, answers[-1].fatal) == ("match/too_many_nonces", False)
     assert len(table.rows) == 4
 
 
@@ -88,7 +91,7 @@ def test_who_is_not_ready_in_time_is_named() -> None:
     table.do(table.match.tick(SECOND))
     assert table.outcome.termination == "aborted"
     assert table.outcome.seat == 1
-    assert "seat 1 (player1/bot) was not ready within 1 s" in table.outcome.reason
+    assert "seat 2 (player1/bot) was not ready within 1 s" in table.outcome.reason
     assert table.finish is not None
     assert table.finish.void
 
@@ -412,6 +415,50 @@ def test_a_lost_connection_has_its_grace_on_the_running_clock() -> None:
     table.do(table.match.tick(16 * SECOND))
     assert (table.outcome.termination, table.outcome.seat) == ("disconnect", 1)
     assert "away for more than 10 s" in table.outcome.reason
+
+
+def test_those_who_watch_are_told_who_is_away_and_for_how_long() -> None:
+    table = Table(Heap(), disconnect_grace_ns=10 * SECOND)
+    match = table.match
+    assert table.match.disconnected(0, 0).told == [], "nobody watches yet"
+    (told,) = match.absences(None, 4 * SECOND)
+    assert (told.code, told.match, told.seat, told.remaining_ms) == (
+        "notice/away",
+        match.config.match,
+        0,
+        6000,
+    )
+    assert told.message == "Seat 1 (player0/bot) is away; the match waits 6 s more."
+    match.subscribe(None)
+    match.subscribe(1)
+    (to_seat, to_all) = match.reconnected(0, 5 * SECOND).told
+    assert isinstance(to_seat, Send)
+    assert isinstance(to_all, Broadcast)
+    assert to_seat.seat == 1
+    assert to_seat.message == to_all.message
+    assert isinstance(to_all.message, Notice)
+    assert (to_all.message.code, to_all.message.seat) == ("notice/back", 0)
+    assert match.absences(None, 5 * SECOND) == []
+    assert match.reconnected(0, 5 * SECOND).told == [], "it was not away"
+    (to_all,) = match.disconnected(1, 6 * SECOND).told
+    assert isinstance(to_all, Broadcast), "not to itself"
+    assert match.disconnected(1, 7 * SECOND).told == [], "it was away already"
+
+
+def test_a_person_is_told_who_is_away_and_a_bot_that_does_not_ask_is_not() -> None:
+    table = Table(Heap(), disconnect_grace_ns=10 * SECOND)
+    match = table.match
+    match.subscribe(0, updates=False, scenes=True)
+    match.subscribe(1, updates=False, scenes=False)
+    (told,) = match.disconnected(1, 0).told
+    assert isinstance(told, Send)
+    assert told.seat == 0
+    (late,) = match.absences(0, 3 * SECOND)
+    assert (late.code, late.seat, late.remaining_ms) == ("notice/away", 1, 7000)
+    match.disconnected(0, 4 * SECOND)
+    assert [each.seat for each in match.absences(0, 4 * SECOND)] == [1], "not of itself"
+    assert match.absences(1, 4 * SECOND) == []
+    assert match.reconnected(0, 5 * SECOND).told == []
 
 
 def test_a_flag_falls_before_a_longer_grace_ends() -> None:

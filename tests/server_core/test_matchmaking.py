@@ -266,3 +266,25 @@ def test_a_new_seek_asks_nobody_of_other_pools() -> None:
     made.add(seek("new/1", game="pig(target=50)"))
     assert pairs(made.pair(room, [])) == [("p40/1", "new/1")]
     assert sorted(asked) == ["new/1", "p40/1"]
+
+
+@given(
+    wishes=st.lists(
+        st.tuples(st.integers(0, 30), st.sampled_from(["pig", "nim", "chess"])), max_size=60
+    ),
+    limit=st.integers(1, 5),
+)
+def test_pairing_little_by_little_pairs_as_many(wishes: list[tuple[int, str]], limit: int) -> None:
+    """Where the room of bots does not matter, limited rounds end where one round would."""
+    at_once, by_parts = Matchmaker(), Matchmaker()
+    for number, game in dict.fromkeys(wishes):
+        for each in (at_once, by_parts):
+            each.add(seek(f"p{number}/1", game=game, count=1))
+    whole = at_once.pair(plenty)
+    parts: list[Proposal] = []
+    while len(some := by_parts.pair(plenty, [], limit)) == limit:
+        parts += some
+    parts += some
+    assert Counter(pairs(parts)) == Counter(pairs(whole))
+    assert by_parts.pair(plenty) == []
+    assert {each.id for each in by_parts.seeks()} == {each.id for each in at_once.seeks()}

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.server.match.chance import Chance
 from plyhouse.server.match.clock import SECOND
+from plyhouse.server.match.events import end_data
 
 from .harness import Table
 
@@ -122,3 +124,19 @@ def test_refusals_in_hidden_games_do_not_quote_the_position() -> None:
     assert answer.code in ("action/invalid", "action/illegal")
     assert answer.legal
     assert not any(f" {card}" in answer.message for card in cards), answer.message
+
+
+class Telltale(KuhnPoker):
+    """Its errors quote the position, cards and all."""
+
+    def parse(self, state: Any, text: str) -> Any:
+        raise IllegalAction(text, "", [self.describe(state)])
+
+
+def test_what_is_kept_of_an_illegal_action_does_not_quote_a_hidden_position() -> None:
+    table = Table(Telltale())
+    cards = [row.text for row in table.rows if row.kind == "chance"]
+    table.act("all in")
+    kept = end_data(table.rows[-1]).detail
+    assert "'all in' is not legal here" in kept
+    assert not any(card in kept for card in cards), kept

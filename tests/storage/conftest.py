@@ -179,16 +179,19 @@ class World:
         competition_id: str | None = None,
         span: float = 0.0,
         void: bool = False,
+        culprit: int | None = None,
+        created_ms: int = 10,
     ) -> str:
         """Store a whole match in one transaction."""
         match_id, ops = await self.new(
-            *names, game=game, rated=rated, competition_id=competition_id
+            *names, game=game, rated=rated, created_ms=created_ms, competition_id=competition_id
         )
         nonces = ("",) * len(names)
         ops += [
             StartMatch(match_id, nonces, 11),
             FinishMatch(
-                *(match_id, termination, returns, 7, 99),
+                *(match_id, termination, returns, 7, created_ms + 89),
+                culprit=culprit,
                 scores=None if void else match_scores(returns, span),
             ),
         ]

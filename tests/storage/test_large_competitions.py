@@ -13,12 +13,14 @@ from sqlalchemy import event
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house import competitions, schedule
+from plyhouse.server.competition import schedule
+from plyhouse.server.competition.progress import Robin
+from plyhouse.server.house import running
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.storage.rows import NewPairing, PairingRow
+from plyhouse.storage.rows import MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
 from plyhouse.storage.store import Store
 
 ENTRIES = 142
@@ -62,10 +64,15 @@ async def bots(store: Store) -> list[str]:
     return [f"ada/{name}" for name in names]
 
 
-def row(competition: str, number: int) -> PairingRow:
-    return PairingRow(
-        *(f"{competition}-{number}", "pig", "total:60", True, bytes(32), "", 2, 0, competition)
+def begun(competition: str, number: int, seats: tuple[SeatRow, ...]) -> list[Op]:
+    """A pairing of a competition, with a match that is played."""
+    name = f"{competition}-{number}"
+    seed = bytes(32)
+    pairing = PairingRow(name, "pig", "total:60", True, seed, "", 2, 0, competition)
+    match = MatchRow(
+        *(name, name, "pig", "total:60", True, "forfeit", "0", "", seed, seats, 0),
     )
+    return [NewPairing(pairing), NewMatch(match)]
 
 
 async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
@@ -78,7 +85,7 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         threads.append(threading.get_ident())
         return make(*args, **options)
 
-    monkeypatch.setattr(competitions, "round_robin", watched)
+    monkeypatch.setattr(running, "round_robin", watched)
     async with await Store.open(lasting_url) as store:
         entries = await bots(store)
         house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
@@ -89,7 +96,12 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         view = await house.view(made)
         assert (view.planned, view.created) == (2 * PAIRINGS, 0)
         assert len(view.waiting_for) == ENTRIES
-        await store.apply([NewPairing(row(made, number)) for number in range(0, PAIRINGS, 2)])
+        seats = []
+        for seat, bot in enumerate((await store.bots())[:2]):
+            version = await store.ensure_version(bot.id, "1")
+            seats.append(SeatRow(seat, "ada", bot.name, "1", bot.player_id, bot.id, version))
+        ops = [begun(made, number, tuple(seats)) for number in range(0, PAIRINGS, 2)]
+        await store.apply([op for each in ops for op in each])
         later = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]
         with statements(store) as seen:
             await later.restore()
@@ -97,11 +109,12 @@ async def test_a_competition_takes_few_statements_however_many_pairings_it_has(
         with statements(store) as seen:
             assert (await later.view(made)).planned == 2 * PAIRINGS
         assert len(seen) < 8, seen
-        (running,) = later._running.values()
-        assert len(running.agenda) == PAIRINGS // 2
-        taken = running.agenda.take(lambda bot: 2, limit=1000)
+        (here,) = later._running.values()
+        assert isinstance(here.work, Robin)
+        assert len(here.work) == PAIRINGS // 2
+        taken = here.work.take(lambda bot: 2, limit=1000)
         assert taken
-        assert all(number % 2 for number, _ in taken)
+        assert all(int(pairing.key) % 2 for pairing in taken)
     assert threading.get_ident() not in threads
 
 
@@ -120,7 +133,7 @@ async def test_a_schedule_that_nobody_could_play_is_refused_before_it_is_made(
     rounds: int,
     planned: str,
 ) -> None:
-    monkeypatch.setattr(competitions, "round_robin", None)
+    monkeypatch.setattr(running, "round_robin", None)
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         names = (await bots(store))[:entries]
         house = Competitions(store, Idle(), Directory())  # type: ignore[arg-type]

@@ -177,3 +177,40 @@ async def test_a_migrated_database_has_the_tables_of_a_new_one(first: str) -> No
         assert await database.read(schema.revision) == schema.HEAD
     finally:
         await database.close()
+
+
+async def test_versions_of_before_are_found_again_without_a_digest(
+    first: str,
+) -> None:
+    async with await Store.open(first) as store:
+        before = {row.label: row for row in await store.classes.versions(1)}
+        assert {label: row.digest for label, row in before.items()} == {"a1": "", "a2": ""}
+        ada = await store.bot(1)
+        assert await store.log_in(ada, "a1") == before["a1"].id
+        assert await store.classes.all() == []
+
+
+async def test_competitions_of_before_go_on(lasting_url: str) -> None:
+    def second(connection: Connection) -> None:
+        schema.migrate(connection, "0002")
+        for statement in (
+            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
+            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
+            " VALUES (1, 1, 'ada', 'ada', 'bot', 5)",
+            "INSERT INTO competitions (id, name, game, time_control, format, rounds, mirrored,"
+            " rated, status, created_ms) VALUES ('cup', 'Cup', 'pig', 'move:1', 'round_robin', 1,"
+            " true, true, 'running', 5)",
+            "INSERT INTO entries (competition_id, bot_id, status, created_ms)"
+            " VALUES ('cup', 1, 'active', 5)",
+        ):
+            connection.execute(text(statement))
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(second)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        (cup,) = await store.competitions()
+        assert (cup.id, cup.status) == ("cup", "running")
+        assert [entry.version_id for entry in await store.entries("cup")] == [None]

@@ -101,7 +101,9 @@ async def test_a_newer_schema_is_refused_and_named(lasting_url: str, migrate: An
         "UPDATE plyhouse_schema SET version_num = '9999'",
         "UPDATE meta SET value = '7.1' WHERE name = 'plyhouse_version'",
     )
-    with pytest.raises(NewerSchema, match=r"made by Plyhouse 7\.1 \(schema 9999, .* up to 0002\)"):
+    with pytest.raises(
+        NewerSchema, match=rf"Plyhouse 7\.1 \(schema 9999, .* up to {schema.HEAD}\)"
+    ):
         await Store.open(lasting_url, migrate=migrate)
 
 
@@ -114,7 +116,9 @@ async def test_a_newer_schema_without_its_maker_is_refused_too(lasting_url: str)
 async def test_without_migrating_an_empty_database_is_too_old(url: str) -> None:
     if url.endswith(".db"):
         open(url.removeprefix("sqlite:///"), "wb").close()  # noqa: ASYNC230
-    with pytest.raises(OlderSchema, match="has schema none and this Plyhouse works with 0002"):
+    with pytest.raises(
+        OlderSchema, match=f"has schema none and this Plyhouse works with {schema.HEAD}"
+    ):
         await Store.open(url, migrate=False)
 
 

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from plyhouse.storage import schema, upkeep
+from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -43,6 +44,21 @@ async def fill(world: Any) -> None:
     await world.store.add_token("ada", ("play", "organise"), "laptop")
     await world.store.administration.disable_player("ada", By("olga", "away"))
     await world.store.administration.enable_player("ada", By("olga"))
+    await world.store.probation.suspend(await world.version("ada"), "it failed")
+    await fill_class(world.store, ada)
+    await world.store.sessions.add_guest(["guest-sly-fox-417"], 3_600_000)
+    await world.store.sessions.sign_up("zoe", "", "a hash")
+
+
+async def fill_class(store: Store, bot: int) -> None:
+    """A competition with a class, a student in it, an entry and a code."""
+    games = (ClassGame(0, "pig", None),)
+    course = ClassCompetition(
+        "course", "Größe", "x = 1", "round_robin", "open", 1, 9, 5, games=games
+    )
+    await store.classes.create(course, [bot], By("olga"))
+    await store.classes.take_in("course", [NewMember("eva", "eva")], By("olga"))
+    await store.classes.add_code("course", By("olga"), uses=3, group="eva")
 
 
 async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:

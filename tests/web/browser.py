@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,10 @@ class Page:
         self._session: str | None = None
         self.errors: list[str] = []
         """What the page complained about in its console, exceptions included."""
+        self.listeners: list[Callable[[str, dict[str, Any]], None]] = []
+        """Told of every event of the DevTools, by its name and parameters."""
+        self.context = ""
+        """The browser context, which tabs may share: the same cookies."""
 
     async def read(self) -> None:
         """Take in what the browser says, until it leaves."""
@@ -101,6 +105,8 @@ class Page:
             self._note(message.get("method", ""), message.get("params", {}))
 
     def _note(self, method: str, params: dict[str, Any]) -> None:
+        for each in self.listeners if method else ():
+            each(method, params)
         if method == "Runtime.exceptionThrown":
             details = params["exceptionDetails"]
             thrown = details.get("exception", {}).get("description", "")
@@ -126,9 +132,11 @@ class Page:
         result: dict[str, Any] = answer["result"]
         return result
 
-    async def open(self) -> None:
-        """Make the tab."""
-        context = (await self.call("Target.createBrowserContext"))["browserContextId"]
+    async def open(self, context: str = "") -> None:
+        """Make the tab, in a context of its own unless one is named."""
+        if not context:
+            context = (await self.call("Target.createBrowserContext"))["browserContextId"]
+        self.context = context
         made = await self.call("Target.createTarget", url="about:blank", browserContextId=context)
         target = made["targetId"]
         attached = await self.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -199,9 +207,30 @@ class Page:
                 clickCount=1,
             )
 
+    async def drag(self, start: str, end: str) -> None:
+        """Drag with the mouse from the middle of one element to that of another."""
+        script = (
+            "(() => [{}, {}].map((each) => { const box ="
+            " document.querySelector(each).getBoundingClientRect();"
+            " return [box.x + box.width / 2, box.y + box.height / 2]; }))()"
+        )
+        script = script.replace("{}", json.dumps(start), 1).replace("{}", json.dumps(end), 1)
+        (x, y), (to_x, to_y) = await self.evaluate(script)
+        way = [("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, (y + to_y) / 2)]
+        for kind, at_x, at_y in (*way, ("mouseMoved", to_x, to_y), ("mouseReleased", to_x, to_y)):
+            await self.call(
+                "Input.dispatchMouseEvent",
+                type=kind,
+                x=at_x,
+                y=at_y,
+                button="left",
+                buttons=1,
+                clickCount=1,
+            )
+
     async def press(self, key: str) -> None:
         """Press and release a key, as the keyboard does: ``ArrowLeft``, ``Home``, ``Tab`` ..."""
-        text = {"Enter": "\r", " ": " "}.get(key, "")
+        text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
         code = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36}
         code |= {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
         for kind in ("keyDown", "keyUp"):
@@ -210,7 +239,7 @@ class Page:
                 type=kind,
                 key=key,
                 code=key,
-                windowsVirtualKeyCode=code[key],
+                windowsVirtualKeyCode=code.get(key, 0),
                 **({"text": text} if text and kind == "keyDown" else {}),
             )
 
@@ -235,15 +264,24 @@ class Page:
 
 
 @contextlib.asynccontextmanager
-async def open_page(devtools: str) -> AsyncIterator[Page]:
-    """A new tab of a running browser."""
+async def open_page(devtools: str, *, beside: Page | None = None) -> AsyncIterator[Page]:
+    """A new tab of a running browser; ``beside`` is one with which it shares its cookies."""
     async with connect(devtools, max_size=None, compression=None, proxy=None) as wire:
         page = Page(wire)
         reader = asyncio.create_task(page.read())
         try:
-            await page.open()
+            await page.open("" if beside is None else beside.context)
             yield page
         finally:
             reader.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await reader
+
+
+async def sign_in(page: Page, token: str) -> None:
+    """Begin a session in the page's browser, as the page of the account does."""
+    answer = await page.evaluate(
+        "fetch('/api/v1/session', {method: 'POST', headers: {'content-type': 'application/json'},"
+        f"body: JSON.stringify({{token: {json.dumps(token)}}})}}).then((answer) => answer.status)"
+    )
+    assert answer == 200

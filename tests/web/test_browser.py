@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 
 # The first player has four in the lowest row.
 FOUR = "1 1 2 2 3 3 4"
-DISCS = "document.querySelectorAll('#scene circle').length"
+DISCS = "document.querySelectorAll('#scene .stone circle').length"
 
 
 async def clean(page: Page) -> None:
@@ -208,3 +208,17 @@ async def test_unknown_match_and_old_address(house: House, page: Page) -> None:
     await page.call("Page.navigate", url=f"{house.url}/web/")
     await page.until("location.pathname === '/matches' && document.querySelector('#running')")
     await clean(page)
+
+
+@pytest.mark.parametrize("width", [400, 1100])
+async def test_dice_are_not_larger_than_what_they_move(
+    house: House, page: Page, width: int
+) -> None:
+    await page.show_as(width, 900)
+    first, _ = await house.pair("backgammon")
+    await page.go(f"{house.url}/matches/{first.match}")
+    await page.until("document.querySelector('.dice svg')")
+    height = "document.querySelector('{}').getBoundingClientRect().height"
+    dice = await page.evaluate(height.format(".dice svg"))
+    board = await page.evaluate(height.format(".grid svg"))
+    assert dice <= board * 0.75, (dice, board)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -79,6 +80,42 @@ async def test_unknown_fields_are_named(house: House, path: str, body: dict[str,
     assert f"`{unknown}`" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "near"),
+    [
+        ("GET", "matches?limt=3", "limit"),
+        ("GET", "leaderboards/pig?version=all&limit=3", "versions"),
+        ("GET", "games?x=1", ""),
+        ("GET", "matches/nope/replay?ply=3", ""),
+        ("POST", "players?dry_run=1", ""),
+        ("GET", "audit?limit=1&who=olga", ""),
+        ("GET", "matches?match=1&state=2&request=3", ""),
+    ],
+)
+async def test_unknown_parameters_are_named(
+    house: House, method: str, path: str, near: str
+) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        answer = await web.request(method, f"/api/v1/{path}", json={"player": "ada"})
+    assert answer.status_code == 400, answer.text
+    problem = answer.json()
+    assert problem["code"] == "http/400", "as for unknown fields of a body"
+    unknown = {"limt", "version", "x", "ply", "dry_run", "who", "match"}
+    assert any(f"parameter '{name}' " in problem["detail"] for name in unknown)
+    assert (f"did you mean {near}?" in problem["detail"]) is bool(near)
+
+
+async def test_known_parameters_are_taken(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        for path in (
+            "/api/v1/matches?limit=3&status=finished&rated=true",
+            "/api/v1/leaderboards/pig?versions=all&limit=3&offset=1",
+            "/readyz?probe=1",
+            "/matches?from=mail",
+        ):
+            assert (await web.get(path)).status_code == 200, path
+
+
 async def test_strangers_are_not_told_where_the_database_is(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,3 +153,35 @@ async def test_health_is_not_ok_while_nothing_can_be_written(
     assert answer.status_code == 503
     assert answer.json()["status"] == "degraded"
     assert "/srv" not in answer.text
+
+
+async def test_the_description_of_the_api_tells_what_refusals_look_like(house: House) -> None:
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        described = (await web.get("/api/openapi.json")).json()
+        refused = await web.get("/api/v1/matches/nothing")
+    operation = described["paths"]["/api/v1/matches/{match}"]["get"]
+    content = operation["responses"]["4XX"]["content"]
+    assert refused.headers["content-type"] in content
+    assert set(refused.json()) == set(described["components"]["schemas"]["Problem"]["properties"])
+    assert "oneOf" not in str(described), "10 is an integer and a number"
+
+
+@pytest.mark.parametrize("token", ["", "ply_wrong"])
+async def test_who_one_is_comes_before_what_one_sends(house: House, token: str) -> None:
+    """A body that nobody may send is not looked at: whatever is wrong with it."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with httpx.AsyncClient(base_url=house.url, headers=headers) as web:
+        described = (await web.get("/api/openapi.json")).json()
+        asked = 0
+        allowed = {"auth/bad_token", "auth/rate"} if token else {"auth/required"}
+        for path, methods in described["paths"].items():
+            for method, operation in methods.items():
+                if not operation.get("security") or "requestBody" not in operation:
+                    continue
+                if path == "/api/v1/class/join":
+                    continue  # with a token it is for an account, without for a new one
+                filled = re.sub(r"\{\w+\}", "x", path)
+                answer = await web.request(method, filled, json={"nonsense": 1})
+                assert answer.json()["code"] in allowed, (method, path, answer.text)
+                asked += 1
+    assert asked > 20

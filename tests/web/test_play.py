@@ -7,8 +7,9 @@ import json
 import pytest
 
 from plyhouse.protocol.messages import Challenge, DeclineDraw, OfferDraw, Seek
+from plyhouse.server.house import lobby
 
-from .browser import Page
+from .browser import Page, sign_in
 from .conftest import Bot, House
 
 pytestmark = pytest.mark.browser
@@ -24,10 +25,13 @@ def spot(name: str) -> str:
 
 
 async def enter(house: House, page: Page, **fields: str) -> None:
-    """The person `ann` fills in the form and asks for a match."""
+    """The person `ann`, who is signed in, fills in the form and asks for a match."""
+    await page.evaluate("delete document.body.dataset.ready")  # of the page of before
     await page.go(f"{house.url}/play")
-    await page.until("document.querySelector('#play') && !document.querySelector('#play').hidden")
-    for name, value in {"token": await house.token("ann"), **fields}.items():
+    await page.until("document.body.dataset.ready")
+    await sign_in(page, await house.token("ann"))
+    await page.evaluate("document.querySelector('#more').open = true")
+    for name, value in fields.items():
         chosen = f"document.querySelector('#{name}').value = {json.dumps(value)}"
         await page.evaluate(chosen)
     await page.click("#play button")
@@ -37,7 +41,7 @@ async def challenged(house: House, page: Page, game: str, seat: int = 0) -> Bot:
     """A match of `ann`, who has ``seat``, against the bot that challenged her."""
     bot = await house.bot("bob")
     await enter(house, page)
-    await page.until("document.querySelector('#waiting button')")
+    await page.until("document.querySelector('#waiting').dataset.asked")
     asked = await bot.ask(Challenge, "ann", game, "total:300+5", False, 1 - seat)
     assert asked.challenge, asked
     await page.until("document.querySelector('[data-challenge]')")
@@ -71,13 +75,21 @@ async def test_a_person_finds_an_opponent_by_seeking(house: House, page: Page) -
     assert page.errors == []
 
 
+async def test_who_finds_nobody_is_told_why(
+    house: House, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby, "TELL_SECONDS", 0.0)
+    await enter(house, page, game="tic_tac_toe", time="total:60")
+    await page.until("document.querySelector('#state').textContent.includes('Nobody is found')")
+    assert page.errors == []
+
+
 async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> None:
     wrong = (
-        ({"token": "nonsense"}, "token", "token"),
         ({"game": "ches"}, "chess", "game"),
         ({"game": "pacman(ghosts=random)"}, "played alone", "game"),
         ({"time": "soon"}, "soon", "time"),
-        ({"opponent": "nobody"}, "nobody", ""),
+        ({"opponent": "nobody"}, "nobody", "opponent"),
     )
     for fields, words, focus in wrong:
         await enter(house, page, **fields)

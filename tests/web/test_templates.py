@@ -12,11 +12,37 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from plyhouse.server.results.leaderboards import Line
+from plyhouse.server.competition.evidence import Line
+from plyhouse.server.competition.standings import Entrant, Standing
+from plyhouse.server.house.reports import (
+    BaselineScore,
+    EntryRating,
+    Forfeit,
+    Lost,
+    Report,
+    ReportEntry,
+    Score,
+    SlowPly,
+)
+from plyhouse.server.results.fitted import Estimate
+from plyhouse.server.results.leaderboards import Line as LeaderboardLine
+from plyhouse.server.results.nash import NashShare
 from plyhouse.server.web import templates
+from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
+from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Row, Table
+from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.words import FILTERS
-from plyhouse.storage.rows import MatchRow, SeatRow
+from plyhouse.storage.class_rows import (
+    ClassCompetition,
+    ClassEntry,
+    ClassGame,
+    ClassStudent,
+    Code,
+    VersionRow,
+)
+from plyhouse.storage.probation import SuspensionRow
+from plyhouse.storage.rows import CompetitionRow, MatchRow, SeatRow, TableRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -28,6 +54,10 @@ NAMES = (
     "Ærøskøbing \N{SNOWMAN} \N{HEBREW LETTER ALEF} \N{RIGHT-TO-LEFT OVERRIDE}x",
     "javascript:alert(1)",
 )
+
+
+def tile(name: str) -> Tile:
+    return Tile(name, name, name, name)
 
 
 def match(name: str, **changed: Any) -> MatchRow:
@@ -56,8 +86,8 @@ def match(name: str, **changed: Any) -> MatchRow:
     return MatchRow(**{**fields, **changed})
 
 
-def line(name: str, mean: float | None) -> Line:
-    return Line(
+def line(name: str, mean: float | None) -> LeaderboardLine:
+    return LeaderboardLine(
         rank=1,
         player=name,
         bot=name,
@@ -84,6 +114,95 @@ def live(name: str) -> Any:
     config = SimpleNamespace(time_control=name)
     state = SimpleNamespace(game=SimpleNamespace(spec=name), config=config, ply=3)
     return SimpleNamespace(id=name, holders=[holder, holder], match=state)
+
+
+def course(name: str) -> ClassCompetition:
+    games = (ClassGame(0, name, None), ClassGame(1, name, name, "running"))
+    return ClassCompetition(
+        *(name, name, "", name, name),
+        entries_each=1,
+        most_students=9,
+        created_ms=0,
+        opens_ms=1,
+        games=games,
+    )
+
+
+def board(name: str) -> Table:
+    """A drawn board of two lines, the second without a rating."""
+    estimate = Estimate(name, 1500.0, 9.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0, 2.0)
+    share = NashShare(name, 0.5, 0.0, 0.4, 0.6, 1.0)
+    out = Standing(1, Entrant(1, name, name), 0.5, 4, 2, 0, 2, 0)
+    gone = Standing(None, Entrant(2, name, name, name, baseline=True), None, 0, 0, 0, 0, 0)
+    bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
+    rows = (
+        Row(Line(out, estimate, 0.5, share), bar, (Mean(1.0, 0.5, None),), (None, Cell(0.5, 5, 4))),
+        Row(
+            Line(gone, None, None, None), None, (Mean(None, None, None),), (Cell(None, 5, 0), None)
+        ),
+    )
+    return Table(rows, ((name, True),), True, True, (name,), 0)
+
+
+def competition(name: str) -> dict[str, Any]:
+    return {
+        "row": course(name),
+        "file": SimpleNamespace(time_control=name, rules=name, board="public"),
+        "refused": name,
+        "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
+        "named": True,
+        "running": [live(name)],
+        "files": ("csv", "jsonl"),
+        "every": 15000,
+    }
+
+
+def entries(name: str) -> tuple[Entered, ...]:
+    """An entry that is there, one that is not, and one that never was."""
+    here = ClassEntry(1, 1, name, name, 1, name, name, True, False, "active")
+    gone = ClassEntry(2, 1, name, name, 2, "", "", False, False, name)
+    never = ClassEntry(3, 1, name, name, None, "", "", False, True, "active")
+    return Entered(here, True), Entered(gone, False), Entered(never, False)
+
+
+def staff(name: str) -> Staff:
+    """A competition with a student that is there, and one that was taken out."""
+    there = ClassStudent(1, name, f"{name}!", "active", 0, 1)
+    gone = ClassStudent(2, name, "", name, 0, None)
+    return Staff(
+        STEPS["running"],
+        True,
+        (Pupil(there, entries(name)), Pupil(gone, ())),
+        entries(name),
+        (SuspensionRow(name, name, name, name, 1, 0, name),),
+        (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
+    )
+
+
+def own(name: str) -> Own:
+    student = ClassStudent(1, name, name, name, 0, 1)
+    return Own(student, entries(name), (VersionRow(1, 1, name, name, name, 0),), True)
+
+
+def report(name: str) -> Report:
+    """A report that has something of everything; addresses are the server's own."""
+    score = Score(name, 2, 1, 0, 1, 0.5, None, None, 0.1, 0.9)
+    goal = BaselineScore(name, 2, 1, 0, 1, 0.5, 0.2, 0.8, 0.1, 0.9, name, 0.4, True)
+    rating = EntryRating(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2)
+    entered = ReportEntry(name, name, name, name, 1, 0.5, 2, 1, 0, 1, 1, rating)
+    forfeit = Forfeit(name, name, name, name, 3, name, name, [name], None, "/matches/a?ply=3")
+    slow = SlowPly(name, name, 3, name, 0.5, 0.5, 9.0, "/matches/a?ply=3")
+    lost = Lost(name, name, name, 0, [name, name], name, 7, "/matches/a")
+    return Report(
+        *(name, name, name, name, name, name, [entered], [goal], [score], {name: 1}),
+        *([forfeit], [slow], [lost], {}, [name]),
+    )
+
+
+def robin(name: str) -> Any:
+    row = CompetitionRow(name, name, name, name, name, 1, True, False, 0, name)
+    table = [TableRow(1, name, name, 1, 1.5, 2, 1, 1, 0, 0.0)]
+    return SimpleNamespace(row=row, table=table, planned=2, finished=1, waiting_for=[name, name])
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -118,11 +237,20 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
         "front.html": [
             {
                 **counts,
+                "tiles": [tile(name)],
+                "guests": True,
                 "version": name,
                 "boards": [(name, [line(name, None)]), (name, [line(name, 0.5)])],
                 "recent": [match(name), match(name, finished_ms=None, returns=())],
             },
-            {**counts, "version": name, "boards": [], "recent": []},
+            {
+                **counts,
+                "tiles": [],
+                "guests": False,
+                "version": name,
+                "boards": [],
+                "recent": [],
+            },
         ],
         "leaderboard.html": [
             {"game": name, "board": [line(name, 0.0), line(name, None)]},
@@ -134,16 +262,85 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"newest": False, "running": [live(name)], "finished": [match(name)], "older": None},
         ],
         "match.html": [
-            {"row": match(name)},
-            {"row": match(name, status="running", rated=False, returns=(), termination="")},
+            {"row": match(name), "reviews": True, "competition": None, "embed": False},
+            {
+                "row": match(name, status="running", rated=False, returns=(), termination=""),
+                "reviews": True,
+                "competition": name,
+                "embed": True,
+            },
+            {
+                "row": match(name, void_reason=name),
+                "reviews": False,
+                "competition": None,
+                "embed": True,
+            },
         ],
-        "play.html": [{"games": [name], "others": [name, name]}],
+        "projector.html": [{"match": name, "game": name, "competition": name}],
+        "wall.html": [{"game": name, "competition": name}],
+        "embed.html": [{"row": match(name)}],
+        "private.html": [{"match": name}],
+        "competitions.html": [
+            {"courses": [course(name)], "others": [robin(name).row]},
+            {"courses": [], "others": []},
+        ],
+        "competition.html": [
+            {**competition(name), "table": board(name), "staff": staff(name), "own": own(name)},
+            {
+                **competition(name),
+                "table": None,
+                "running": [],
+                "named": False,
+                "files": (),
+                "staff": Staff((), False, (), (), (), ()),
+                "own": Own(ClassStudent(1, name, name, "active", 0, None), (), (), False),
+            },
+            {**competition(name), "table": None, "staff": None, "own": None},
+        ],
+        "new_competition.html": [
+            {"file": name, "allowed": True},
+            {"file": name, "allowed": False},
+        ],
+        "join.html": [{"code": name}],
+        "report.html": [
+            {"row": course(name), "report": report(name)},
+            {
+                "row": course(name),
+                "report": Report(name, name, name, "", "", "", [], [], [], {}, [], [], [], {}, []),
+            },
+        ],
+        "robin.html": [{"view": robin(name), "running": [live(name)], "every": 0}],
+        "play.html": [
+            {
+                "games": [name],
+                "others": [name, name],
+                "tiles": [tile(name)],
+                "levels": (name,),
+                "guests": True,
+                "presets": [(name, name, name)],
+            },
+            {
+                "games": [],
+                "others": [],
+                "tiles": [],
+                "levels": (),
+                "guests": False,
+                "presets": [],
+            },
+        ],
+        "account.html": [
+            {"registration": True, "guests": True, "shortest": 10, "longest": 256},
+            {"registration": False, "guests": True, "shortest": 10, "longest": 256},
+        ],
         "missing.html": [{"text": name}],
         "reference.html": [schema(name)],
     }
 
 
-PARTS = {"layout.html", "tables.html", "words.html"}
+PARTS = {
+    *("competition_parts.html", "layout.html", "staff.html", "tables.html", "tiles.html"),
+    "words.html",
+}
 """What other templates are made of."""
 CASES = [
     pytest.param(template, case, id=f"{template.removesuffix('.html')}-{case}")

@@ -34,18 +34,24 @@ async def local_hub(illegal_rule: str = "forfeit") -> AsyncIterator[Hub]:
     config = ServerConfig(
         database="sqlite:///:memory:",
         illegal_rule=illegal_rule,
+        suspend_after=0,  # whoever lets a broken bot play here wants to see how it fails
         ready_timeout=120.0,  # a bot may take long to import
         max_matches_per_bot=1000,
         messages_per_second=1_000_000,  # nobody else is here to be protected
         log_level="error",
     )
     # Nobody hosts anything here: what a server tells its operator would only be in the way.
-    logging.getLogger("plyhouse").setLevel(config.log_level.upper())
-    hub = await Hub.open(config)
+    logger = logging.getLogger("plyhouse")
+    level = logger.level
+    logger.setLevel(config.log_level.upper())
     try:
-        yield hub
+        hub = await Hub.open(config)
+        try:
+            yield hub
+        finally:
+            await hub.close()
     finally:
-        await hub.close()
+        logger.setLevel(level)  # whoever else lives in this process logs as before
 
 
 def connector_of(hub: Hub) -> Connector:

@@ -11,12 +11,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from plyhouse.clients.cli.arena.tally import MatchResult, beaten
 from plyhouse.clients.cli.shared.output import has_controls, note, signed
 from plyhouse.protocol.messages import VOID
 
-__all__ = ["Progress", "Score", "watched"]
+__all__ = ["Progress", "Score", "Standing", "watched"]
 
 
 class Score:
@@ -63,12 +64,25 @@ class Progress:
     """A bot, or what runs it, has printed a line."""
 
 
+class Standing(Protocol):
+    """How a series stands, in a few words: `str` of it."""
+
+    def add(self, results: Iterable[MatchResult], /) -> None:
+        """Count these."""
+
+
 @contextmanager
-def watched(pairings: int, names: Sequence[str]) -> Iterator[Progress]:
-    """Show the progress of so many pairings on standard error."""
-    score = Score(names)
+def watched(
+    pairings: int, standing: Standing, done: int = 0, every: int | None = None
+) -> Iterator[Progress]:
+    """Show the progress of so many pairings on standard error.
+
+    ``done`` of them had been played before.  Where there is no bar there is a line ``every`` so
+    many pairings, by default at every tenth of the way.
+    """
     if not has_controls(sys.stderr):
-        yield Progress(_in_lines(pairings, score) if sys.stderr.isatty() else score.add, note)
+        lines = _in_lines(pairings, standing, done, every or max(1, -(-pairings // 10)))
+        yield Progress(lines if sys.stderr.isatty() else standing.add, note)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -90,11 +104,11 @@ def watched(pairings: int, names: Sequence[str]) -> Iterator[Progress]:
         ),
     )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=pairings, score="")
+        task = bar.add_task("", total=pairings, completed=done, score=str(standing) if done else "")
 
         def advance(results: Iterable[MatchResult]) -> None:
-            score.add(results)
-            bar.update(task, advance=1, score=str(score))
+            standing.add(results)
+            bar.update(task, advance=1, score=str(standing))
 
         def say(line: str) -> None:
             console.print(Text(line), soft_wrap=True)
@@ -102,15 +116,16 @@ def watched(pairings: int, names: Sequence[str]) -> Iterator[Progress]:
         yield Progress(advance, say)
 
 
-def _in_lines(pairings: int, score: Score) -> Callable[[Iterable[MatchResult]], None]:
-    """Say at every tenth how it stands."""
-    done = 0
+def _in_lines(
+    pairings: int, standing: Standing, done: int, every: int
+) -> Callable[[Iterable[MatchResult]], None]:
+    """Say now and then how it stands."""
 
     def advance(results: Iterable[MatchResult]) -> None:
         nonlocal done
-        score.add(results)
+        standing.add(results)
         done += 1
-        if done * 10 // pairings > (done - 1) * 10 // pairings and done < pairings:
-            note(f"{done} of {pairings} pairings: {score}")
+        if done % every == 0 and done < pairings:
+            note(f"{done} of {pairings} pairings: {standing}")
 
     return advance

@@ -12,7 +12,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -80,26 +80,30 @@ def default_jobs(seats: int, mirrored: bool) -> int:
 
 async def play_series(
     series: Series,
-    pairings: int,
+    pairings: Iterable[int],
     jobs: int,
     on_played: Callable[[int, PlayedPairing], None],
     on_line: Callable[[str], None],
+    gate: asyncio.Semaphore | None = None,
 ) -> None:
-    """Play ``pairings`` pairings in ``jobs`` processes; ``on_played(index, played)`` gets each.
+    """Play the pairings with these indices in ``jobs`` processes; ``on_played`` gets each.
 
-    They are handed over as they end, which need not be in order; ``on_line`` gets what the bots
-    print and how they fail, line by line.  Raises `ArenaError`; however
-    it ends, no process is left.
+    They are handed over as they end, with their indices, which need not be in order; ``on_line``
+    gets what the bots print and how they fail, line by line.  ``pairings`` is asked for the next
+    one when a process is free, and may end at any time.  ``gate`` limits how many are played at
+    once by several series together.  Raises `ArenaError`; however it ends, no process is left.
     """
-    queue = iter(range(pairings))
+    queue = iter(pairings)
+    gate = gate or asyncio.Semaphore(jobs)
     async with asyncio.TaskGroup() as group:
-        for _ in range(min(jobs, pairings)):
-            group.create_task(_work(series, queue, on_played, on_line))
+        for _ in range(jobs):
+            group.create_task(_work(series, queue, gate, on_played, on_line))
 
 
 async def _work(
     series: Series,
     queue: Iterator[int],
+    gate: asyncio.Semaphore,
     on_played: Callable[[int, PlayedPairing], None],
     on_line: Callable[[str], None],
 ) -> None:
@@ -117,8 +121,11 @@ async def _work(
     grace = 0.5  # when interrupted, nobody wants to wait for the end of a match
     try:
         await _ask(process, msgspec.json.encode(series).decode())
-        for index in queue:
-            played = await _ask(process, str(index))
+        while True:
+            async with gate:
+                if (index := next(queue, None)) is None:
+                    break
+                played = await _ask(process, str(index))
             on_played(index, msgspec.convert(played["played"], PlayedPairing))
         grace = 10.0
     finally:
@@ -163,3 +170,6 @@ async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+    except asyncio.CancelledError:  # while it was leaving: it gets no more than a moment
+        await _end(process, min(grace, 0.5))
+        raise

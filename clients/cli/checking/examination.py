@@ -17,7 +17,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plyhouse.bots.client.channel import Channel
+from plyhouse.bots.client.channel import Channel, Connector
+from plyhouse.bots.hosting.host import Runner
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
 from plyhouse.bots.running.summary import SeatResult
@@ -56,6 +57,8 @@ class Finding:
     passed: bool
     explanation: str = ""
     """What went wrong and what would be right, or how it went."""
+    said: str = ""
+    """The last that a bot that failed has said before that, tracebacks included."""
 
 
 async def check_bot(
@@ -64,24 +67,29 @@ async def check_bot(
     *,
     on_finding: Callable[[Finding], None] | None = None,
     on_output: Callable[[str], None] | None = None,
+    make_runner: Callable[[str, Connector, str, RunOptions], Runner] = BotRunner,
 ) -> list[Finding]:
     """Look at everything; return what was found, in order.
 
-    ``games`` are checked instead of those the bot claims.  ``on_finding`` gets each result as it
-    comes, ``on_output`` what the bot prints and how it fails.  A bot that cannot be loaded is
-    one failed check; errors of ours are raised.
+    ``games`` are checked instead of those the bot claims; ``make_runner`` makes what plays it.
+    ``on_finding`` gets each result as it comes, ``on_output`` what the bot prints and how it
+    fails.  A bot that cannot be loaded is one failed check; errors of ours are raised.
     """
     findings: list[Finding] = []
 
-    def note(name: str, passed: bool, explanation: str = "") -> None:
-        findings.append(Finding(name, passed, explanation))
+    def note(name: str, passed: bool, explanation: str = "", said: str = "") -> None:
+        findings.append(Finding(name, passed, explanation, said))
         if on_finding is not None:
             on_finding(findings[-1])
 
     try:
-        spec = check_spec(spec)
-        async with local_hub() as hub, _examination(hub, spec, games, on_output) as examination:
-            note("loads", True, f"{len(examination.games)} games claimed")
+        if make_runner is BotRunner:
+            spec = check_spec(spec)
+        async with (
+            local_hub() as hub,
+            _examination(hub, spec, games, on_output, make_runner) as examination,
+        ):
+            note("loads", True, _games(len(examination.games)))
             await _examine(examination, TimeControl.parse(TIME_CONTROL), note)
     except BotLoadError as error:
         note("loads", False, f"{error}\n{error.details}".rstrip())
@@ -90,12 +98,16 @@ async def check_bot(
     return findings
 
 
+def _games(count: int) -> str:
+    return f"{count} {'game' if count == 1 else 'games'} claimed"
+
+
 async def _examine(
-    examination: Examination, control: TimeControl, note: Callable[[str, bool, str], None]
+    examination: Examination, control: TimeControl, note: Callable[[str, bool, str, str], None]
 ) -> None:
     async def plays(name: str, game: Game, seats: Sequence[int], **how: Any) -> bool:
         passed, explanation = await examination.plays(game, seats, **{"control": control, **how})
-        note(name, passed, explanation)
+        note(name, passed, explanation, "" if passed else "\n".join(examination.said))
         return passed
 
     # In the longest game there is most time for things to go wrong.
@@ -136,7 +148,7 @@ class Examination:
         self.said: deque[str] = deque(maxlen=40)
         self.news = asyncio.Event()
         self.restart_at_next_act = False
-        self.runner: BotRunner
+        self.runner: Runner
         self.run: asyncio.Task[Any]
         self.bot: Participant
         self.opponents: list[Participant] = []
@@ -199,11 +211,11 @@ class Examination:
             elif outcome.termination in VOID:
                 told.append(f"{ended}: {outcome.reason}")
         if told:
-            return False, "\n".join([*told, *self.said])
+            return False, "\n".join(told)
         return True, ", ".join([f"{result.plies} plies" for result in results])
 
     def say(self, line: str) -> None:
-        """Keep what the bot and its failures say, for the explanation."""
+        """Keep what the bot and its failures say, for `Finding.said`."""
         if line.startswith("["):
             self.said.append(line)
 
@@ -229,14 +241,18 @@ class Examination:
 _ADVICE: Final = {
     "flag_fall": "; use turn.limit for searches, or turn.report the best action so far",
     "illegal_action": "; choose one of turn.legal",
-    "bot_crash": "; the traceback and the position are below",
+    "bot_crash": "; see the traceback and the position",
     "disconnect": "; the bot was gone for too long",
 }
 
 
 @asynccontextmanager
 async def _examination(
-    hub: Hub, spec: str, games: Sequence[str] | None, on_output: Callable[[str], None] | None
+    hub: Hub,
+    spec: str,
+    games: Sequence[str] | None,
+    on_output: Callable[[str], None] | None,
+    make_runner: Callable[[str, Connector, str, RunOptions], Runner],
 ) -> AsyncIterator[Examination]:
     player = await hub.store.add_player(PLAYER)
     token = await hub.store.add_token(player.id, ["play"])
@@ -250,7 +266,7 @@ async def _examination(
     async def connect() -> Channel:
         return DisturbedChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
 
-    examination.runner = BotRunner(
+    examination.runner = make_runner(
         spec,
         connect,
         token,

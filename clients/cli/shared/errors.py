@@ -71,6 +71,8 @@ _BY_FAMILY: Final = {
     "competition": EXIT_USAGE,
     "record": EXIT_USAGE,
     "match": EXIT_FAILED,
+    "submission": EXIT_USAGE,
+    "sandbox": EXIT_FAILED,
 }
 
 _BY_CLASS: Final = {

@@ -12,12 +12,24 @@ from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
 
-__all__ = ["UnknownGameError", "game_files_option", "known_game", "named_spec", "spec_of"]
+__all__ = [
+    "UnknownGameError",
+    "chosen_files",
+    "file_of",
+    "game_files_option",
+    "known_game",
+    "named_spec",
+    "own_name",
+    "spec_of",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _named: dict[str, str] = {}
 """Names of the games in the files that the user chose, by the file's own name."""
+
+_files: dict[str, str] = {}
+"""The files that the user chose, by the name of their game."""
 
 
 class UnknownGameError(CommandError):
@@ -25,8 +37,8 @@ class UnknownGameError(CommandError):
 
     def __init__(self, spec: str, what: str) -> None:
         super().__init__(
-            f"unknown game: {what} is of {spec}, which is not known here; name its file with "
-            "--game-files.",
+            f"unknown game {spec.partition('(')[0]}: give --game-files with the file of its "
+            f"rules ({what} is of {spec}).",
             EXIT_USAGE,
         )
 
@@ -38,7 +50,8 @@ def game_files_option() -> Callable[[F], F]:
         from plyhouse.games.registry import add_game_file
 
         for source in filter(None, map(str.strip, value.split(","))):
-            _named[_file(source)] = add_game_file(source)
+            name = _named[_file(source)] = add_game_file(source)
+            _files[name] = source
 
     return click.option(
         "--game-files",
@@ -53,17 +66,34 @@ def game_files_option() -> Callable[[F], F]:
     )
 
 
+def file_of(name: str) -> str:
+    """The file, and perhaps class, that the user named for the game of this name; "" if none."""
+    return _files.get(name, "")
+
+
+def chosen_files() -> str:
+    """What was given to ``--game-files``."""
+    return ",".join(_files.values())
+
+
 def named_spec(text: str) -> str:
     """The spec of a game by its own name, as servers and their databases know it.
 
     A file that is named is run; raises `GameError` for what is not known here.
     """
+    from plyhouse.games.errors import UnknownGame
     from plyhouse.games.registry import add_game_file, get_game
 
-    game = get_game(text, files=True)  # whoever types a command may run files
+    try:
+        game = get_game(text, files=True)  # whoever types a command may run files
+    except UnknownGame as error:
+        raise CommandError(
+            f"{error} If it is a game of your own, name its file: --game-files.", EXIT_USAGE
+        ) from error
     if not game.source:
         return game.spec
-    return add_game_file(game.source) + game.spec.removeprefix(game.source)
+    name = _named[_file(game.source)] = add_game_file(game.source)
+    return name + game.spec.removeprefix(game.source)
 
 
 def spec_of(text: str) -> str:
@@ -72,24 +102,33 @@ def spec_of(text: str) -> str:
 
     try:
         return named_spec(text)
-    except UnknownGame:
-        return text
+    except CommandError as error:
+        if isinstance(error.__cause__, UnknownGame):
+            return text
+        raise
 
 
 def known_game(spec: str, what: str) -> Game:
-    """The game of a record or a stored match; raises `UnknownGameError`.
+    """The game of a record or a stored match.
+
+    Raises `UnknownGameError`, and another `GameError` for parameters that it cannot have.
 
     A record is not trusted with the name of a file to run: it must be one of ``--game-files``.
     """
-    from plyhouse.games.errors import GameError
+    from plyhouse.games.errors import InvalidGameSource, UnknownGame
     from plyhouse.games.registry import get_game
 
+    try:
+        return get_game(own_name(spec))
+    except (UnknownGame, InvalidGameSource) as error:
+        raise UnknownGameError(spec, what) from error
+
+
+def own_name(spec: str) -> str:
+    """The spec of a record by the game's own name, if it names a file that the user named, too."""
     source, parenthesis, values = spec.partition("(")
     name = _named.get(_file(source), source) if ".py" in source else source
-    try:
-        return get_game(name + parenthesis + values)
-    except GameError as error:
-        raise UnknownGameError(spec, what) from error
+    return name + parenthesis + values
 
 
 def _file(source: str) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import email.message
 import http.client
 import json
-from typing import Any
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
 from plyhouse.clients.cli.shared.errors import code_exit
 
-__all__ = ["ApiError", "UnreachableError", "Url", "call", "path"]
+__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "path"]
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
@@ -92,6 +97,40 @@ def call(
     timeout: float = TIMEOUT,
 ) -> Any:
     """One request; returns the decoded JSON.  Raises `UnreachableError` and `ApiError`."""
+    with _answered(server, method, target, body, token, timeout) as response:
+        status, reason, text = response.status, response.reason, response.read()
+    answer = _decoded(text, server)
+    if status >= 400:
+        _refuse(status, reason, answer)
+    return answer
+
+
+def download(
+    server: str, target: str, token: str | None, folder: Path, timeout: float = 600.0
+) -> Path:
+    """Fetch a file into a folder, by the name that the server gives it; returns where it is.
+
+    It is there as a whole or not at all, however long it is.  Raises what `call` does.
+    """
+    with _answered(server, "GET", target, None, token, timeout) as response:
+        if response.status >= 400:
+            _refuse(response.status, response.reason, _decoded(response.read(), server))
+        message = email.message.Message()
+        message["content-disposition"] = response.headers.get("content-disposition", "attachment")
+        name = (message.get_filename() or target).replace("\\", "/").rpartition("/")[2]
+        place = folder / (name.lstrip(".") or "file")
+        part = place.with_name(f".{place.name}.part")
+        with part.open("wb") as file:
+            shutil.copyfileobj(response, file)
+    part.replace(place)
+    return place
+
+
+@contextlib.contextmanager
+def _answered(
+    server: str, method: str, target: str, body: Any, token: str | None, timeout: float
+) -> Iterator[http.client.HTTPResponse]:
+    """The answer of a server, while its connection is open; raises `UnreachableError`."""
     url = Url(server)
     kind = http.client.HTTPSConnection if url.secure else http.client.HTTPConnection
     connection = kind(url.host, url.port, timeout=timeout)
@@ -104,20 +143,24 @@ def call(
         headers["Content-Type"] = "application/json"
     try:
         connection.request(method, target, data, headers)
-        response = connection.getresponse()
-        text = response.read()
+        yield connection.getresponse()
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise UnreachableError(f"No server answers at {url.base}: {reason.lower()}.") from error
     finally:
         connection.close()
+
+
+def _decoded(text: bytes, server: str) -> Any:
     try:
-        answer = json.loads(text) if text else None
+        return json.loads(text) if text else None
     except ValueError as error:
-        raise UnreachableError(f"What answers at {url.base} is no Plyhouse server.") from error
-    if response.status >= 400:
-        fields = answer if isinstance(answer, dict) else {}
-        code = str(fields.get("code") or f"http/{response.status}")
-        message = str(fields.get("message") or fields.get("detail") or response.reason)
-        raise ApiError(code, message, response.status)
-    return answer
+        base = Url(server).base
+        raise UnreachableError(f"What answers at {base} is no Plyhouse server.") from error
+
+
+def _refuse(status: int, reason: str, answer: Any) -> NoReturn:
+    fields = answer if isinstance(answer, dict) else {}
+    code = str(fields.get("code") or f"http/{status}")
+    message = str(fields.get("message") or fields.get("detail") or reason)
+    raise ApiError(code, message, status)

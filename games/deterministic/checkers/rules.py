@@ -495,6 +495,9 @@ class Checkers(Game[CheckersState, int, CheckersObservation]):
             names=_LABELS,
             faces={"B": "\u265b", "W": "\u265b"},
             look="checkered",
+            theme="wood",
+            shapes={"B": "crowned", "W": "crowned"},
+            bottom=1,
         )
         status = result_status(self, observation.winner, observation.to_move)
         counter = Counter("Moves of each seat without progress", observation.quiet // 2)

@@ -59,7 +59,7 @@ from plyhouse.games.errors import (
     InvalidPosition,
 )
 from plyhouse.games.native import BoardState
-from plyhouse.games.scene import Button, Cell, Grid, Scene
+from plyhouse.games.scene import Button, Cell, Grid, Scene, Tray
 
 if TYPE_CHECKING:
     import random
@@ -473,6 +473,9 @@ class Chess(Game[ChessState, int, ChessObservation]):
         """The board, and every legal move from square to square."""
         state = self._seen(observation)
         marked = (observation.last[:2], observation.last[2:4])
+        mated = ""
+        if observation.ending == ENDINGS[_MATE]:
+            mated = "Kk"[state.position[SIDE_AT]]
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(board_rows(state.position)):
             cells: list[Cell] = []
@@ -486,14 +489,18 @@ class Chess(Game[ChessState, int, ChessObservation]):
                     Cell(
                         text=_FIGURES.get(mark, ""),
                         owner=owner,
+                        shape=_NAMES.get(mark.lower(), ""),
                         label=f"{name}, {content}",
                         highlight=name in marked,
                         name=name,
                         face=_SOLID.get(mark.lower(), ""),
+                        won=mark == mated,
                     )
                 )
             rows.append(tuple(cells))
-        grid = Grid(tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered")
+        grid = Grid(
+            tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered", "wood", 0
+        )
         buttons: list[Button] = []
         if observation.legal:
             actions = state.actions()
@@ -509,7 +516,27 @@ class Chess(Game[ChessState, int, ChessObservation]):
         else:
             check = ", in check" if observation.check else ""
             status = f"{self.seat_name(observation.to_move)} to move{check}"
-        return Scene((grid, *buttons), status, observation.seat_to_move)
+        taken = self._taken(board_rows(state.position))
+        return Scene((grid, *taken, *buttons), status, observation.seat_to_move)
+
+    def _taken(self, rows: tuple[str, ...]) -> list[Tray]:
+        """What each side has taken: what the other started with and has no more.
+
+        A pawn that became another piece counts as taken, as its place is empty.
+        """
+        start, there = "".join(board_rows(self.start.position)), "".join(rows)
+        trays: list[Tray] = []
+        for seat in range(2):
+            pieces: list[Cell] = []
+            for letter in "qrbnp":
+                mark = letter if seat == 0 else letter.upper()
+                gone = start.count(mark) - there.count(mark)
+                name = _NAMES[letter]
+                label = f"{self.seat_name(1 - seat)} {name}"
+                if gone > 0:
+                    pieces.append(Cell(_FIGURES[mark], 1 - seat, name, label=label, count=gone))
+            trays.append(Tray(f"Taken by {self.seat_name(seat)}", tuple(pieces), seat))
+        return trays
 
     def describe(self, state: ChessState) -> str:
         """The board from the eighth rank, and the FEN."""

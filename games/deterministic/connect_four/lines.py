@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mypy_extensions import i64
 
-__all__ = ["has_run", "lead_in_fours"]
+__all__ = ["has_run", "lead_in_fours", "winning_cells"]
 
 
 def has_run(discs: i64, step: i64, count: i64) -> bool:
@@ -69,3 +69,20 @@ def squares(units: i64, pairs: i64) -> i64:
     pairs = (pairs & 0x0F0F_0F0F_0F0F_0F0F) + ((pairs >> 4) & 0x0F0F_0F0F_0F0F_0F0F)
     units += pairs << 2
     return (units & 0x00FF_00FF_00FF_00FF) + ((units >> 8) & 0x00FF_00FF_00FF_00FF)
+
+
+def winning_cells(board: tuple[str, ...], winner: int | None, connect: int) -> set[tuple[int, int]]:
+    """Row from the top and column of the cells in lines that have won; empty before that."""
+    found: set[tuple[int, int]] = set()
+    if winner is None:
+        return found
+    mark, rows, columns = "xo"[winner], len(board), len(board[0])
+    for row in range(rows):
+        for column in range(columns):
+            for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+                line = [(row + down * step, column + right * step) for step in range(connect)]
+                last = line[-1]
+                inside = last[0] < rows and 0 <= last[1] < columns
+                if inside and {board[y][x] for y, x in line} == {mark}:
+                    found.update(line)
+    return found

@@ -26,7 +26,9 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.deterministic.connect_four.lines import has_run, lead_in_fours
+from plyhouse.games.deterministic.connect_four.endings import ConnectFourEndings
+from plyhouse.games.deterministic.connect_four.lines import has_run, lead_in_fours, winning_cells
+from plyhouse.games.endings import Endings, Meter
 from plyhouse.games.errors import InvalidParameter
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Grid, Scene
@@ -211,6 +213,13 @@ class ConnectFourState(BoardState):
         if self.to_move == 0:
             return (value, -value)
         return (-value, value)
+
+    def endings(self, meter: Meter) -> Endings | None:
+        """What solves the last plies exactly, for one search; only for lines of four."""
+        shape = self.shape
+        if shape.connect != 4:
+            return None
+        return ConnectFourEndings(meter, shape.columns, shape.rows)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end.
@@ -415,6 +424,7 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
         """The board; choosing any cell of a column, or a free one, drops a disc there."""
         rows: list[tuple[Cell, ...]] = []
         count = len(observation.board)
+        line = winning_cells(observation.board, observation.winner, self.shape.connect)
         for index, row in enumerate(observation.board):
             cells: list[Cell] = []
             for column, mark in enumerate(row):
@@ -428,11 +438,12 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
                         shape="" if owner is None else "disc",
                         action=name if name in observation.legal else None,
                         label=f"column {name}, row {count - index}, {content}",
+                        won=(index, column) in line,
                     )
                 )
             rows.append(tuple(cells))
         columns = tuple(str(column + 1) for column in range(len(observation.board[0])))
-        grid = Grid(tuple(rows), (), columns, "Board")
+        grid = Grid(tuple(rows), (), columns, "Board", "wells", "slate")
         if observation.winner is not None:
             status = f"{self.seat_name(observation.winner)} wins"
         elif observation.to_move == TERMINAL:

@@ -155,10 +155,26 @@ class Go(Game[GoState, int, GoObservation]):
         )
         return state.without_history(tuple([numbers[name] for name in observation.forbidden]))
 
+    def _stars(self) -> set[str]:
+        """Points that boards have a dot on, as players expect on boards of odd sizes."""
+        size = self.size
+        if size < 7 or size % 2 == 0:
+            return set()
+        first = 2 if size < 12 else 3
+        middle = size // 2
+        lines = (first, middle, size - 1 - first)
+        return {
+            f"{COLUMNS[column]}{row + 1}"
+            for column in lines
+            for row in lines
+            if size > 13 or (column == middle) == (row == middle)
+        }
+
     def scene(self, observation: GoObservation) -> Scene:
         """The board with every legal play on its point, and a button to pass."""
         legal = set(observation.legal)
         last = observation.last
+        stars = self._stars()
         rows: list[tuple[Cell, ...]] = []
         for index, row in enumerate(observation.board):
             cells: list[Cell] = []
@@ -170,7 +186,7 @@ class Go(Game[GoState, int, GoObservation]):
                     Cell(
                         text="" if owner is None else mark,
                         owner=owner,
-                        shape="" if owner is None else "disc",
+                        shape="disc" if owner is not None else "star" if name in stars else "",
                         action=name if name in legal else None,
                         label=f"{name}, {content}",
                         highlight=name == last,
@@ -178,7 +194,7 @@ class Go(Game[GoState, int, GoObservation]):
                 )
             rows.append(tuple(cells))
         numbers = tuple([str(self.size - index) for index in range(self.size)])
-        grid = Grid(tuple(rows), numbers, tuple(COLUMNS[: self.size]), "Board", "lines")
+        grid = Grid(tuple(rows), numbers, tuple(COLUMNS[: self.size]), "Board", "lines", "wood")
         buttons = (Button("pass", PASS),) if PASS in legal else ()
         if observation.lead is None:
             passed = f"{self.seat_name(1 - observation.to_move)} passed, " if last == PASS else ""

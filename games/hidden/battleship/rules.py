@@ -347,7 +347,7 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
                     Cell(
                         text,
                         owner if text else None,
-                        {"": "", "o": "dot"}.get(text, "block"),
+                        {"": "", "o": "miss", "x": "hit"}.get(text, "ship"),
                         actions.get(name),
                         f"{name}, {what}",
                         name=name if named else "",
@@ -356,7 +356,8 @@ class Battleship(Game[BattleshipState, int, BattleshipObservation]):
                 )
             rows.append(tuple(cells))
         numbers = tuple(str(row + 1) for row in range(waters.rows))
-        return Grid(tuple(rows), numbers, tuple("abcdefghijklmno"[: waters.columns]), label)
+        letters = tuple("abcdefghijklmno"[: waters.columns])
+        return Grid(tuple(rows), numbers, letters, label, theme="sea")
 
     def describe(self, state: BattleshipState) -> str:
         """Both fleets, also hidden ones, and all shots."""

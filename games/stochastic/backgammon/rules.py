@@ -17,6 +17,9 @@ first is the die of seat 0: after ``31`` seat 0 begins, after ``13`` seat 1.
 ``position`` starts elsewhere: the checkers of seat 0, those of seat 1, each in its own
 numbering, and the seat to roll, perhaps with the dice, apart by ``;``.  What is missing to
 fifteen has been borne off: ``"24x2 13x5 8x3 6x5; bar 13x5 8x3 6x5; 0 31"``.
+
+Positions are estimated in points: without contact from the pips that are left, else by a
+small network that was trained by self-play.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ from plyhouse.games.base import (
 from plyhouse.games.errors import AmbiguousAction, IllegalAction
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Button, Cell, Counter, Dice, Element, Grid, Scene
+from plyhouse.games.stochastic.backgammon.estimate import points_of
 from plyhouse.games.stochastic.backgammon.position import position_text, read_position
 from plyhouse.games.stochastic.backgammon.turns import (
     BAR,
@@ -50,6 +54,7 @@ from plyhouse.games.stochastic.backgammon.turns import (
     turns_of,
     written,
 )
+from plyhouse.games.stochastic.backgammon.ways import Path, read_steps, ways
 
 if TYPE_CHECKING:
     import random
@@ -171,14 +176,19 @@ class BackgammonState(BoardState):
         return (self.turn, self.dice, self.one, self.two)
 
     def heuristic(self) -> tuple[float, ...]:
-        """The lead in the pip count, as a share of the pips left, between -1 and 1."""
+        """Points to be expected by who rolls next: of a race from pips, else by a network.
+
+        Dice that were rolled already are not looked at.  See `plyhouse.games.stochastic.
+        backgammon.estimate`.
+        """
         if self.to_move == TERMINAL:
             return self.returns()
-        first: float = float(pips(self.one))
-        second: float = float(pips(self.two))
-        # A lead of a tenth of all pips is worth a half.
-        lead: float = 10.0 * (second - first) / (first + second + 1.0)
-        value: float = lead / (1.0 + abs(lead))
+        if self.turn < 0:
+            return (0.0, 0.0)  # either seat may begin
+        if self.turn == 0:
+            value: float = points_of(self.one, self.two)
+        else:
+            value = -points_of(self.two, self.one)
         return (value, -value)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
@@ -316,7 +326,7 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
             position = state
             if position.to_move < 0:
                 raise
-            wanted = _read_steps(text.strip().casefold())
+            wanted = read_steps(text.strip().casefold())
             close = [a for a in position.actions() if _matches(position, a, wanted)]
             if len(close) == 1:
                 return close[0]
@@ -355,23 +365,38 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
     def scene(self, observation: BackgammonObservation) -> Scene:
         """The board as the observer's seat numbers it, the dice, and a button per turn."""
         viewer = observation.seat or 0
+        called = (self.seat_name(0), self.seat_name(1))
         rows: list[tuple[Cell, ...]] = []
         for side, numbers in ((1 - viewer, range(13, 25)), (viewer, range(12, 0, -1))):
-            cells = [_cell(observation, viewer, point) for point in numbers]
-            name = self.seat_name(side)
-            bar = _stack(observation.checkers[side][BAR], side, f"bar of {name}")
-            off = _stack(observation.checkers[side][OFF], side, f"borne off by {name}")
+            cells = [_cell(observation, viewer, point, called) for point in numbers]
+            name = called[side]
+            own = side == viewer
+            there = observation.checkers[side]
+            bar = _stack(there[BAR], side, name, f"bar of {name}", "bar" if own else "")
+            off = _stack(there[OFF], side, name, f"borne off by {name}", "off" if own else "")
             rows.append((*cells[:6], bar, *cells[6:], off))
         names = [f"{13 + column}/{12 - column}" for column in range(12)]
         labels = (*names[:6], "bar", *names[6:], "off")
         elements: list[Element] = [
-            Grid(tuple(rows), (), labels, f"Points of {self.seat_name(viewer)}")
+            Grid(
+                tuple(rows),
+                (),
+                labels,
+                f"Points of {self.seat_name(viewer)}",
+                "points",
+                "felt",
+                viewer,
+            )
         ]
         for seat in range(2):
             name = self.seat_name(seat)
             elements.append(Counter(f"Pips of {name}", observation.pips[seat], None, seat))
         elements.append(Dice("Dice", observation.dice))
-        elements += [Button(turn, turn) for turn in observation.legal]
+        for turn in observation.legal:
+            elements += [
+                Button(turn, turn, way, pairs=bool(way))
+                for way in ways(turn, observation.dice, observation.checkers[1 - viewer])
+            ]
         if observation.turn is None:
             status = "The opening roll"
         elif observation.to_move == TERMINAL:
@@ -390,40 +415,21 @@ class Backgammon(Game[BackgammonState, int, BackgammonObservation]):
         return position_text(state.one, state.two, state.turn, state.dice)
 
 
-def _cell(seen: BackgammonObservation, viewer: int, point: int) -> Cell:
+def _cell(seen: BackgammonObservation, viewer: int, point: int, names: tuple[str, str]) -> Cell:
     """One point, by the viewer's number."""
     own = seen.checkers[viewer][point]
     other = seen.checkers[1 - viewer][25 - point]
-    return _stack(own or other, viewer if own else 1 - viewer, f"point {point}")
+    owner = viewer if own else 1 - viewer
+    return _stack(own or other, owner, names[owner], f"point {point}", str(point))
 
 
-def _stack(count: int, owner: int, where: str) -> Cell:
+def _stack(count: int, owner: int, whose: str, where: str, name: str = "") -> Cell:
     """So many checkers in one place."""
     if not count:
-        return Cell("", label=f"{where}, empty")
+        return Cell("", label=f"{where}, empty", name=name)
     text = f"{'xo'[owner]}{count}"
-    return Cell(text, owner, "disc", None, f"{where}, {count} of seat {owner}", face=str(count))
-
-
-Path = tuple[tuple[int, ...], frozenset[int]]
-"""Points of one checker from its start, and those written with a star."""
-
-
-def _read_steps(text: str) -> list[Path]:
-    """The checkers moved in a turn that fits the pattern of actions."""
-    paths: list[Path] = []
-    for part in text.split():
-        body, _, count = part.partition("(")
-        points: list[int] = []
-        stars: set[int] = set()
-        for word in body.split("/"):
-            name = word.rstrip("*")
-            point = BAR if name == "bar" else OFF if name in ("off", "pass") else int(name)
-            points.append(point)
-            if word != name:
-                stars.add(point)
-        paths += [(tuple(points), frozenset(stars))] * int(count.rstrip(")") or 1)
-    return paths
+    label = f"{where}, {count} of {whose}"
+    return Cell(text, owner, "disc", None, label, name=name, face=str(count), count=count)
 
 
 def _matches(position: BackgammonState, action: int, wanted: list[Path]) -> bool:

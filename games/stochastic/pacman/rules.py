@@ -489,7 +489,7 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
         }
         words = {"%": "wall", ".": "dot", " ": "empty", "P": "Pacman", "G": "ghost"}
         texts = {"%": "#", ".": "·", " ": "", "P": "P", "G": "G"}
-        shapes = {"%": "block", ".": "dot", " ": "", "P": "disc", "G": "disc"}
+        shapes = {"%": "wall", ".": "dot", " ": "", "P": "pacman", "G": "ghost"}
         rows: list[tuple[Cell, ...]] = []
         for row, text in enumerate(observation.maze):
             cells: list[Cell] = []
@@ -505,12 +505,15 @@ class Pacman(Game[PacmanState, int, PacmanObservation]):
                 cells.append(Cell(texts[mark], owner, shapes[mark], action, label, face=face))
             rows.append(tuple(cells))
         elements: list[Element] = [
-            Grid(tuple(rows), (), (), "Maze"),
+            Grid(tuple(rows), (), (), "Maze", "maze", "night"),
             Counter("Score", observation.score, None, PACMAN),
             Counter("Dots left", len(observation.dots)),
             Counter("Moves left", observation.steps),
         ]
-        elements += [Button(name.capitalize(), name) for name in observation.legal]
+        keys = {"north": "ArrowUp", "south": "ArrowDown", "east": "ArrowRight", "west": "ArrowLeft"}
+        elements += [
+            Button(name.capitalize(), name, key=keys.get(name, " ")) for name in observation.legal
+        ]
         name = "Pacman" if observation.turn == 0 else f"ghost {observation.turn}"
         if observation.to_move != TERMINAL:
             status = f"{name} to move"

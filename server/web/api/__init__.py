@@ -1,12 +1,16 @@
 """The web API under ``/api/v1``; all that it sends and accepts is described at ``/api``.
 
     types           what is sent and accepted, as typed structs
-    access          who may do what: bearer tokens and their scopes
+    access          who may do what: bearer tokens and their scopes, sessions
     house           how the server is doing, which games there are
     leaderboards    standings
     matches         matches, their records and replays
     players         players and accounts
+    people          people at browsers: sessions, guests, open seeks, bots of the house
     competitions    competitions: shown, and started
+    classes         competitions with a class: students, codes, freeze, final, export
+    class_finals    their rounds and tables, as the format sees them
+    class_types     what is sent and accepted there
     administration  what organisers do, and the log of it
 
 Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.

@@ -18,10 +18,11 @@ from msgspec import Meta, Struct
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.results.voiding import void_match
-from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.types import MatchView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
+from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
 
 __all__ = ["HANDLERS"]
@@ -60,6 +61,14 @@ class Revocation(Struct, forbid_unknown_fields=True):
     keep_matches: bool = True
 
 
+class Reinstatement(Struct, forbid_unknown_fields=True):
+    """Which version is let in again, and why."""
+
+    why: Why
+    version: Annotated[str, Meta(max_length=100)] = ""
+    """Its label, or the beginning of its digest; empty: all of the bot."""
+
+
 class Withdrawal(Struct, forbid_unknown_fields=True):
     """Who leaves a competition."""
 
@@ -72,11 +81,18 @@ async def _by(request: Call, hub: Hub, scope: str, why: str) -> By:
     return By((await authorise(request, hub, scope)).player, why)
 
 
-def _post(path: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
-    return post(path, tags=["administration"], security=[{"token": []}], status_code=200)
+def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
+    """A handler for those whose token has one of ``scopes``."""
+    return post(
+        path,
+        tags=["administration"],
+        security=[{"token": []}],
+        status_code=200,
+        guards=[first(*scopes)],
+    )
 
 
-@_post("/api/v1/players/{name:str}/disable")
+@_post("/api/v1/players/{name:str}/disable", "admin")
 async def disable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
 ) -> PlayerRow:
@@ -88,7 +104,7 @@ async def disable_player(
     return row
 
 
-@_post("/api/v1/players/{name:str}/enable")
+@_post("/api/v1/players/{name:str}/enable", "admin")
 async def enable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
 ) -> PlayerRow:
@@ -100,7 +116,7 @@ async def enable_player(
     return row
 
 
-@_post("/api/v1/players/{name:str}/rename")
+@_post("/api/v1/players/{name:str}/rename", "admin")
 async def rename_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
 ) -> PlayerRow:
@@ -112,7 +128,7 @@ async def rename_player(
     return row
 
 
-@_post("/api/v1/players/{name:str}/bots/{bot:str}/disable")
+@_post("/api/v1/players/{name:str}/bots/{bot:str}/disable", "admin")
 async def disable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
 ) -> BotRow:
@@ -124,7 +140,7 @@ async def disable_bot(
     return row
 
 
-@_post("/api/v1/players/{name:str}/bots/{bot:str}/enable")
+@_post("/api/v1/players/{name:str}/bots/{bot:str}/enable", "admin")
 async def enable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
 ) -> BotRow:
@@ -136,7 +152,32 @@ async def enable_bot(
     return row
 
 
-@_post("/api/v1/tokens/revoke")
+@get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
+async def suspensions(state: State, request: Call) -> list[SuspensionRow]:
+    """List suspended versions and why, latest first: organisers all, players their own."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play", "organise")
+    own = identity.scopes.isdisjoint(("organise", "admin"))
+    return await hub.store.probation.all(identity.player_id if own else None)
+
+
+@_post("/api/v1/players/{name:str}/bots/{bot:str}/reinstate", "organise")
+async def reinstate(
+    state: State,
+    request: Call,
+    name: FromPath[str],
+    bot: FromPath[str],
+    data: JSONBody[Reinstatement],
+) -> list[SuspensionRow]:
+    """Let suspended versions of a bot be paired again; what they forfeited counts no more."""
+    hub = hub_of(state)
+    by = await _by(request, hub, "organise", data.why)
+    found = await hub.store.probation.reinstate(name, bot, by, data.version)
+    await hub.oversight.look()
+    return found
+
+
+@_post("/api/v1/tokens/revoke", "admin")
 async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> TokenRow:
     """Revoke a token, and close the connections that were opened with it at once."""
     hub = hub_of(state)
@@ -147,7 +188,7 @@ async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) 
     return row
 
 
-@_post("/api/v1/matches/{match:str}/void")
+@_post("/api/v1/matches/{match:str}/void", "organise")
 async def void(
     state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]
 ) -> MatchView:
@@ -159,7 +200,7 @@ async def void(
     return match_view(hub, (await hub.store.match(match)).header)
 
 
-@_post("/api/v1/competitions/{competition:str}/pause")
+@_post("/api/v1/competitions/{competition:str}/pause", "organise")
 async def pause(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -169,7 +210,7 @@ async def pause(
     await hub.competitions.pause(competition, by)
 
 
-@_post("/api/v1/competitions/{competition:str}/resume")
+@_post("/api/v1/competitions/{competition:str}/resume", "organise")
 async def resume(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Reason]
 ) -> None:
@@ -179,7 +220,7 @@ async def resume(
     await hub.competitions.resume(competition, by)
 
 
-@_post("/api/v1/competitions/{competition:str}/withdraw")
+@_post("/api/v1/competitions/{competition:str}/withdraw", "play", "organise")
 async def withdraw(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Withdrawal]
 ) -> None:
@@ -230,6 +271,8 @@ HANDLERS: Final[tuple[Any, ...]] = (
     rename_player,
     disable_bot,
     enable_bot,
+    suspensions,
+    reinstate,
     revoke_token,
     void,
     pause,

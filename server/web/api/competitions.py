@@ -12,7 +12,7 @@ from litestar.params import FromPath, JSONBody
 from plyhouse.server.house.competitions import CompetitionView
 from plyhouse.server.house.lobby import read_game, read_time_control
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.web.api.access import authorise
+from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.types import CompetitionDetail, CompetitionSummary, NewCompetition
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.rows import CompetitionRow
@@ -27,12 +27,25 @@ async def competitions(state: State) -> list[CompetitionSummary]:
 
 
 @get("/api/v1/competitions/{competition:str}", tags=["competitions"])
-async def one_competition(state: State, competition: FromPath[str]) -> CompetitionDetail:
-    """Show a competition with its table and progress."""
+async def one_competition(
+    state: State, request: Request[Any, Any, Any], competition: FromPath[str]
+) -> CompetitionDetail:
+    """Show a competition with its table and progress.
+
+    A game of a final is shown to organisers only: what others may see of it is on its board.
+    """
+    hub = hub_of(state)
+    if await hub.store.classes.game_of(competition) is not None:
+        await authorise(request, hub, "organise")
     return _detail(await hub_of(state).competitions.view(competition))
 
 
-@post("/api/v1/competitions", tags=["competitions"], security=[{"token": []}])
+@post(
+    "/api/v1/competitions",
+    tags=["competitions"],
+    security=[{"token": []}],
+    guards=[first("organise")],
+)
 async def organise(
     state: State, request: Request[Any, Any, Any], data: JSONBody[NewCompetition]
 ) -> CompetitionDetail:

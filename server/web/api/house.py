@@ -15,7 +15,7 @@ from plyhouse.games.base import Game
 from plyhouse.games.fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_names
 from plyhouse.protocol.messages import PROTOCOL_VERSION
-from plyhouse.server.house.hub import Hub, server_version
+from plyhouse.server.house.hub import server_version
 from plyhouse.server.match.clock import MS, SECOND
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.web.api.types import (
@@ -28,21 +28,8 @@ from plyhouse.server.web.api.types import (
 )
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
 from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage.errors import StorageError
 
 __all__ = ["HANDLERS"]
-
-PING_SECONDS: Final = 3.0
-"""How long the database may take to answer before the server counts as not ready."""
-_WORDS: Final = {
-    "storage/full": "The disk of the database is full.",
-    "storage/locked": "The database is locked by another program.",
-    "storage/read_only": "The database cannot be written.",
-    "storage/unreachable": "The database cannot be reached.",
-    "storage/in_doubt": "The database cannot be reached.",
-    "storage/claim_lost": "Another server has taken the database.",
-    "storage/overloaded": "The database is too slow for what is played.",
-}
 
 
 @get(["/api/v1/health", "/api/v1/status"], tags=["server"])
@@ -50,7 +37,7 @@ async def health(state: State) -> Response[Health]:
     """Say how the server is doing: 503 while it cannot store anything, or stops."""
     hub = hub_of(state)
     watchdog = hub.watchdog
-    works = not await _cannot_store(hub) and await hub.health.storing()
+    works = not await hub.health.trouble()
     status = "stopping" if hub.stopping else "ok" if works else "degraded"
     shown = Health(
         status=status,
@@ -79,7 +66,7 @@ def healthz() -> str:
 async def readyz(state: State) -> Response[Readiness]:
     """Say whether bots can play: 200, or 503 while the server stops or cannot store anything."""
     hub = hub_of(state)
-    why = "The server stops." if hub.stopping else await _cannot_store(hub)
+    why = "The server stops." if hub.stopping else await hub.health.trouble()
     return Response(Readiness(not why, why), status_code=503 if why else 200)
 
 
@@ -99,24 +86,6 @@ async def games() -> list[GameView]:
 log = logging.getLogger("plyhouse.server.web")
 
 HANDLERS: Final[tuple[Any, ...]] = (health, healthz, readyz, metrics, games)
-
-
-async def _cannot_store(hub: Hub) -> str:
-    """What keeps the database from taking what is played; empty if nothing does.
-
-    The database is asked for a sign of life, and where the last transaction failed, to store
-    something.  The answer is in general words, as anybody may ask: the log has the rest.
-    """
-    writer = hub.runner.writer
-    try:
-        async with asyncio.timeout(PING_SECONDS):
-            await hub.store.ping(write=writer.trouble is not None)
-    except StorageError as error:
-        return _WORDS.get(error.code, "The database cannot store anything.")
-    except TimeoutError:
-        return "The database does not answer."
-    writer.trouble = None
-    return ""
 
 
 @functools.cache  # bounded: by the games that there are

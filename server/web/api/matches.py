@@ -1,7 +1,8 @@
 """Matches, their records and replays.
 
 What is public is public here as well: of a match with hidden information that still runs, only
-what a spectator may see.
+what a spectator may see.  Matches of a competition that is not public are there for those who
+may see them, by their tokens (`plyhouse.server.house.privacy`).
 """
 
 from __future__ import annotations
@@ -10,17 +11,19 @@ import asyncio
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import get
-from litestar.datastructures import State
+from litestar import Request, get
+from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.lobby import read_game
+from plyhouse.server.match.events import end_data
 from plyhouse.server.match.terms import config_of
-from plyhouse.server.results.record import Record, stored_record
-from plyhouse.server.web.api.types import MatchView, SeatView
+from plyhouse.server.results.record import Record, stored_record, write_record
+from plyhouse.server.web.api.access import authorise, sight_of, stored_for
+from plyhouse.server.web.api.types import EndingDetail, MatchView, SeatView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.server.web.replay import Replay, replay
@@ -32,9 +35,15 @@ MAX_POSITIONS: Final = 200
 """Positions of a replay in one answer; a board drawn takes some kilobytes."""
 
 
-@get("/api/v1/matches", tags=["matches"])
+Call = Request[Any, Any, Any]
+_OPEN: Final[dict[str, Any]] = {"tags": ["matches"], "security": [{}, {"token": []}]}
+"""Without a token there are the public matches only."""
+
+
+@get("/api/v1/matches", **_OPEN)
 async def matches(
     state: State,
+    request: Call,
     game: FromQuery[str | None] = None,
     player: FromQuery[str | None] = None,
     competition: FromQuery[str | None] = None,
@@ -45,6 +54,7 @@ async def matches(
 ) -> list[MatchView]:
     """List matches, newest first; ``before`` is the last match of the page before."""
     hub = hub_of(state)
+    sight = await sight_of(request, hub)
     rows = await hub.store.list_matches(
         game=None if game is None else read_game(game).spec,
         player_id=None if player is None else (await hub.store.player(player)).id,
@@ -53,15 +63,17 @@ async def matches(
         rated=rated,
         limit=limit,
         before=before,
+        closed=sight.closed,
+        viewer=sight.player_id,
     )
     return [match_view(hub, row) for row in rows]
 
 
-@get("/api/v1/matches/{match:str}", tags=["matches"])
-async def one_match(state: State, match: FromPath[str]) -> MatchView:
+@get("/api/v1/matches/{match:str}", **_OPEN)
+async def one_match(state: State, request: Call, match: FromPath[str]) -> MatchView:
     """Show a match; while it runs, with all that a spectator sees."""
     hub = hub_of(state)
-    stored = await hub.store.match(match)
+    stored = await stored_for(request, hub, match)
     view = match_view(hub, stored.header)
     live = hub.directory.match(match)
     if live is None or (live.match.config.shares_chance and live.pairing.open):
@@ -73,14 +85,14 @@ async def one_match(state: State, match: FromPath[str]) -> MatchView:
     return msgspec.structs.replace(view, snapshot=snapshot)
 
 
-@get("/api/v1/matches/{match:str}/record", tags=["matches"])
-async def record(state: State, match: FromPath[str]) -> Record:
+@get("/api/v1/matches/{match:str}/record", **_OPEN)
+async def record(state: State, request: Call, match: FromPath[str]) -> Record:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    stored = await hub_of(state).store.match(match)
+    stored = await stored_for(request, hub_of(state), match)
     game = get_game(stored.header.game)
     if not _seats_open(stored, game):
         raise Problem(
@@ -90,9 +102,10 @@ async def record(state: State, match: FromPath[str]) -> Record:
     return stored_record(stored, game)
 
 
-@get("/api/v1/matches/{match:str}/replay", tags=["matches"])
+@get("/api/v1/matches/{match:str}/replay", **_OPEN)
 async def match_replay(
     state: State,
+    request: Call,
     match: FromPath[str],
     seat: Annotated[int | None, QueryParameter(ge=0)] = None,
     first: Annotated[
@@ -105,7 +118,7 @@ async def match_replay(
     In games with hidden information what the seats saw is open once the whole pairing is over;
     where its matches share their rolls or deals, so is everything.
     """
-    stored = await hub_of(state).store.match(match)
+    stored = await stored_for(request, hub_of(state), match)
     game = get_game(stored.header.game)
     seats_open = _seats_open(stored, game)
     if not seats_open and config_of(stored.header, game).shares_chance:
@@ -128,7 +141,62 @@ async def match_replay(
     )
 
 
-HANDLERS: Final[tuple[Any, ...]] = (matches, one_match, record, match_replay)
+@get("/api/v1/matches/{match:str}/review", tags=["matches"])
+async def match_review(
+    request: Call,
+    state: State,
+    match: FromPath[str],
+    seat: Annotated[int | None, QueryParameter(ge=0)] = None,
+) -> dict[str, Any]:
+    """Say where a match was lost, ply by ply of one seat: without ``seat``, of the one that lost.
+
+    Worked out by a process of its own within some seconds, once the whole pairing is over, and kept
+    (``review/off``: not here; ``review/busy``: ask again).  Every value says how certain it is.
+    """
+    hub = hub_of(state)
+    stored = await stored_for(request, hub, match)
+    # A mirrored match that is still being played must not profit from what is said of this one.
+    if stored.header.status != "finished" or stored.pairing.finished_ms is None:
+        raise Problem(
+            "match/not_over",
+            f"{match} can be reviewed once all matches of its pairing are over.",
+        )
+    game = get_game(stored.header.game)
+    if seat is not None and seat >= game.seats:
+        raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
+    text = await asyncio.to_thread(lambda: write_record(stored_record(stored, game)))
+    return await hub.reviews.of(match, seat, text)
+
+
+@get(
+    "/api/v1/matches/{match:str}/detail",
+    tags=["matches"],
+    response_headers=[ResponseHeader(name="cache-control", value="no-store")],
+)
+async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDetail:
+    """Give what is kept of a match's end for the author of the bot that caused it.
+
+    That is the traceback of a bot that failed, or the action that was refused in full.  Needs a
+    token of the player whose bot held that seat; nobody else is given it.
+    """
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    stored = await stored_for(request, hub, match)
+    end = next((row for row in reversed(stored.events) if row.kind == "end"), None)
+    if end is None:
+        raise Problem("match/not_over", f"Match {match} is not over.")
+    mine = {seat.seat for seat in stored.header.seats if seat.player_id == identity.player_id}
+    if end.seat not in mine:
+        raise Problem(
+            "match/not_yours",
+            "What a bot left when it failed is for its author alone, and here no bot of yours did.",
+            403,
+        )
+    data = end_data(end)
+    return EndingDetail(match, end.ply, end.seat, end.text, data.reason, data.detail)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (matches, one_match, record, match_replay, match_review, detail)
 
 
 def match_view(hub: Hub, row: MatchRow) -> MatchView:

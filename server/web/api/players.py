@@ -10,7 +10,8 @@ from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.web.api.access import address_of, authorise
+from plyhouse.server.house.privacy import Sight
+from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.types import Account, NewPlayer, PlayerChange, PlayerView
 from plyhouse.server.web.parameters import hub_of
@@ -19,15 +20,18 @@ from plyhouse.storage.rows import By
 __all__ = ["HANDLERS"]
 
 
-@get("/api/v1/players/{name:str}", tags=["players"])
-async def player(state: State, name: FromPath[str]) -> PlayerView:
-    """Show a player, its bots and its latest matches."""
-    return await _view(hub_of(state), name)
+@get("/api/v1/players/{name:str}", tags=["players"], security=[{}, {"token": []}])
+async def player(state: State, request: Request[Any, Any, Any], name: FromPath[str]) -> PlayerView:
+    """Show a player, its bots and its latest matches, as far as whoever asks may see them."""
+    hub = hub_of(state)
+    return await _view(hub, name, await sight_of(request, hub))
 
 
-async def _view(hub: Hub, name: str) -> PlayerView:
+async def _view(hub: Hub, name: str, sight: Sight) -> PlayerView:
     row = await hub.store.player(name)
-    rows = await hub.store.list_matches(player_id=row.id, limit=20)
+    rows = await hub.store.list_matches(
+        player_id=row.id, limit=20, closed=sight.closed, viewer=sight.player_id
+    )
     prefix = row.name.lower()
     online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
     return PlayerView(
@@ -50,7 +54,12 @@ async def register(
     return Account(*await registration.register(data.player, address_of(request), data.display))
 
 
-@patch("/api/v1/players/{name:str}", tags=["players"], security=[{"token": []}])
+@patch(
+    "/api/v1/players/{name:str}",
+    tags=["players"],
+    security=[{"token": []}],
+    guards=[first("play")],
+)
 async def change(
     state: State, request: Request[Any, Any, Any], name: FromPath[str], data: JSONBody[PlayerChange]
 ) -> PlayerView:
@@ -61,7 +70,7 @@ async def change(
         raise ProtocolError("auth/scope", f"This token is not one of {name}.")
     by = By(identity.player)
     row = await hub.store.administration.set_display(name, data.display, by)
-    return await _view(hub, row.name)
+    return await _view(hub, row.name, await hub.privacy.sight(identity))
 
 
 HANDLERS: Final[tuple[Any, ...]] = (player, register, change)

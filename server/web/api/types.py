@@ -15,6 +15,7 @@ __all__ = [
     "Account",
     "CompetitionDetail",
     "CompetitionSummary",
+    "EndingDetail",
     "FieldView",
     "GameView",
     "Health",
@@ -144,6 +145,21 @@ class MatchView(Struct):
     """Why an organiser made it void, so that it counts nowhere; null if nobody did."""
     snapshot: MatchSnapshot | None = None
     """What a spectator sees now; only for a single match, while the server has it at hand."""
+
+
+class EndingDetail(Struct):
+    """What the author of a bot is told of the end that it caused."""
+
+    match: str
+    ply: int
+    """Actions of seats until then."""
+    seat: int
+    """The seat that the bot held."""
+    termination: str
+    reason: str
+    """What everybody is told."""
+    detail: str
+    """What only the author is: the traceback, or the refused action; empty if nothing is kept."""
 
 
 class PlayerView(Struct):

@@ -4,7 +4,9 @@
     words           values in words: titles, names, endings, times
     leaderboards    the front page, and the whole leaderboard of a game
     matches         the list of matches, and one match to watch or to replay
+    competitions    the list of competitions, and the page of each
     play            the way into a match
+    account         signing in and up
     reference       the description of the API
 
 Style and scripts are files of the web client: pages have none inline and load nothing from other

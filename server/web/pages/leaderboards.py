@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from litestar import Response, get
+from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
@@ -12,6 +12,8 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import server_version
 from plyhouse.server.house.lobby import read_game
 from plyhouse.server.results.leaderboards import lines
+from plyhouse.server.web.api.access import sight_of
+from plyhouse.server.web.pages.play import tiles
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import MAX_LINES, hub_of
 
@@ -22,11 +24,15 @@ FIRST: Final = 10
 
 
 @get("/", include_in_schema=False)
-async def front(state: State) -> Response[str]:
+async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     """Show leaderboards, what was played last, and where to go from here."""
     hub = hub_of(state)
+    sight = await sight_of(request, hub)
     return page(
         "front.html",
+        # Where nobody plays but bots in competitions, these would be in the way.
+        tiles=await tiles() if hub.config.takes_guests or hub.house_bots else (),
+        guests=hub.config.takes_guests,
         bots=len(hub.directory.online()),
         running=len(hub.directory.live),
         seeks=len(hub.lobby),
@@ -35,7 +41,7 @@ async def front(state: State) -> Response[str]:
             (game, lines(game, await hub.store.leaderboard(game, limit=FIRST)))
             for game in await hub.store.games_with_results()
         ],
-        recent=await hub.store.list_matches(status="finished", limit=FIRST),
+        recent=await hub.store.list_matches(status="finished", limit=FIRST, closed=sight.closed),
     )
 
 

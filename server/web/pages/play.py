@@ -1,27 +1,90 @@
-"""The form with which a person gets into a match; the web client does the rest."""
+"""The page on which a person gets into a match; the client does what is not reading."""
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import logging
+from dataclasses import dataclass
 from typing import Any, Final
 
 from litestar import Response, get
 from litestar.datastructures import State
 
-from plyhouse.games.registry import game_names
+from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
 
-__all__ = ["HANDLERS"]
+__all__ = ["HANDLERS", "Tile", "tiles"]
+
+log = logging.getLogger("plyhouse.server.web")
 
 SUGGESTED: Final = 200
 """Connected bots that are suggested as opponents."""
 
+PRESETS: Final = (
+    ("total:300+5", "5 min + 5 s", "five minutes each, and five seconds more after every action"),
+    ("total:60+1", "1 min + 1 s", "one minute each, and a second more after every action"),
+    ("total:900+10", "15 min + 10 s", "a quarter of an hour each, and ten seconds more"),
+    ("move:30", "30 s a move", "thirty seconds for every action"),
+)
+"""Time controls to choose from: what is sent, what it is called, what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A game as one chooses it."""
+
+    name: str
+    title: str
+    summary: str
+    kind: str
+    """What there is besides skill: ``chance``, ``secrets``, both, or nothing."""
+
+
+@functools.cache  # bounded: by the games that there are
+def _tile(name: str) -> Tile | None:
+    """A game that two can play; None for others, and where somebody's rules fail."""
+    try:
+        game = get_game(name)
+    except Exception:  # whatever the rules of somebody's game raise, the others are shown
+        log.exception("the game %s cannot be shown", name)
+        return None
+    info = game.info
+    if game.seats != 2:
+        return None
+    words = []
+    if info.chance.value != "deterministic":
+        words.append("chance")
+    if info.information.value != "perfect":
+        words.append("secrets")
+    return Tile(name, info.title or name, info.summary, " and ".join(words))
+
+
+async def tiles() -> list[Tile]:
+    """All games to choose from, by title; in a thread, as games of others may take their time."""
+
+    def work() -> list[Tile]:
+        found = [tile for name in game_names() if (tile := _tile(name)) is not None]
+        return sorted(found, key=lambda tile: tile.title.lower())
+
+    return await asyncio.to_thread(work)
+
 
 @get("/play", include_in_schema=False)
 async def play(state: State) -> Response[str]:
-    """Show the way into a match."""
-    others = sorted(hub_of(state).directory.online())[:SUGGESTED]
-    return page("play.html", games=game_names(), others=others)
+    """Show games to play, whom to play against, and who seeks what."""
+    hub = hub_of(state)
+    bots = hub.house_bots
+    return page(
+        "play.html",
+        tiles=await tiles(),
+        games=game_names(),
+        others=sorted(hub.directory.online())[:SUGGESTED],
+        levels=() if bots is None else bots.levels,
+        guests=hub.config.takes_guests,
+        presets=PRESETS,
+    )
 
 
 HANDLERS: Final[tuple[Any, ...]] = (play,)

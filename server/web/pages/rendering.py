@@ -21,8 +21,11 @@ __all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
 
 NAVIGATION: Final = (
     ("/", "Leaderboards"),
+    ("/competitions", "Competitions"),
     ("/matches", "Matches"),
+    ("/wall", "Wall"),
     ("/play", "Play"),
+    ("/account", "Account"),
     ("/api", "API"),
 )
 """Where the links at the top of every page lead, and what they say."""

@@ -78,6 +78,12 @@ def ending(termination: str) -> str:
 
 
 @_filter
+def sentence(words: str) -> str:
+    """Return words with a capital first letter and a full stop; what has an end keeps it."""
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "?", "!")) else ".")
+
+
+@_filter
 def signed(value: float) -> str:
     """Return a return with its sign, and none on zero."""
     return f"{value:+g}".replace("-", "\N{MINUS SIGN}") if value else "0"

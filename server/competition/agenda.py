@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
-from plyhouse.server.house.schedule import Pairing, Schedule
+from plyhouse.server.competition.schedule import Pairing, Schedule
 
 __all__ = ["Agenda"]
 

@@ -9,6 +9,9 @@ top left corner.  ``position`` gives another start: 64 characters from a1 to h1,
 and so on, "x" for black, "o" for white and "-" or "." for empty, then a blank and the
 colour to move, like the tests of othello programs write it.
 
+By ``score`` a match is worth the difference of discs at its end, and squares left empty count
+for the winner, as the problems of the French federation (FFO) are scored.
+
 Square number 8 * row + column is a bit; see `plyhouse.games.bits` for bit 63, the sign.
 """
 
@@ -30,8 +33,11 @@ from plyhouse.games.base import (
     Parameter,
     Utility,
 )
-from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
+from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
 from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
+from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
+from plyhouse.games.deterministic.othello.endings import OthelloEndings
+from plyhouse.games.endings import Endings, Meter
 from plyhouse.games.errors import InvalidPosition
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Scene
@@ -39,7 +45,7 @@ from plyhouse.games.scene import Counter, Scene
 if TYPE_CHECKING:
     import random
 
-__all__ = ["PASS", "Othello", "OthelloObservation", "OthelloState", "turned"]
+__all__ = ["PASS", "Othello", "OthelloObservation", "OthelloState"]
 
 PASS: Final = 64
 """The action of a seat that cannot place a disc."""
@@ -51,13 +57,6 @@ _LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
 _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
 
 _ONLY_PASS: Final[tuple[int, ...]] = (PASS,)
-
-# Squares whose disc can be enclosed along a row, along a column, and slanting: not those
-# at the edges where such a line would have to leave the board.
-# The first is shifted to the right by one: numbers of 62 bits are free for mypyc.
-_ALONG: Final = 0x3F3F_3F3F_3F3F_3F3F
-_UPRIGHT: Final = 0x00FF_FFFF_FFFF_FF00
-_SLANTING: Final = 0x007E_7E7E_7E7E_7E00
 
 _START_BLACK: Final = (1 << 28) | (1 << 35)
 _START_WHITE: Final = (1 << 27) | (1 << 36)
@@ -89,111 +88,17 @@ _CLASS_CELLS: Final[tuple[int, ...]] = tuple(
 _MOST: Final = 64 * 6 + sum([abs(worth) for worth in _WORTH])
 
 
-def _placeable(mine: i64, theirs: i64) -> i64:
-    """All squares on which the owner of ``mine`` may place a disc.
-
-    In each direction discs of ``theirs`` next to ``mine`` are collected, up to six in a
-    row; the square beyond is a candidate.  The masks keep lines on the board, and keep out
-    what the sign of a set drags in when it is shifted to the right.
-    """
-    inner: i64 = ((theirs >> 1) & _ALONG) << 1
-    up: i64 = inner & (mine << 1)
-    down: i64 = inner & (mine >> 1)
-    up |= inner & (up << 1)
-    down |= inner & (down >> 1)
-    pair: i64 = inner & (inner << 1)
-    back: i64 = inner & (inner >> 1)
-    up |= pair & (up << 2)
-    down |= back & (down >> 2)
-    up |= pair & (up << 2)
-    down |= back & (down >> 2)
-    found: i64 = (up << 1) | (down >> 1)
-
-    inner = theirs & _UPRIGHT
-    up = inner & (mine << 8)
-    down = inner & (mine >> 8)
-    up |= inner & (up << 8)
-    down |= inner & (down >> 8)
-    pair = inner & (inner << 8)
-    back = inner & (inner >> 8)
-    up |= pair & (up << 16)
-    down |= back & (down >> 16)
-    up |= pair & (up << 16)
-    down |= back & (down >> 16)
-    found |= (up << 8) | (down >> 8)
-
-    inner = theirs & _SLANTING
-    up = inner & (mine << 7)
-    down = inner & (mine >> 7)
-    up |= inner & (up << 7)
-    down |= inner & (down >> 7)
-    pair = inner & (inner << 7)
-    back = inner & (inner >> 7)
-    up |= pair & (up << 14)
-    down |= back & (down >> 14)
-    up |= pair & (up << 14)
-    down |= back & (down >> 14)
-    found |= (up << 7) | (down >> 7)
-
-    up = inner & (mine << 9)
-    down = inner & (mine >> 9)
-    up |= inner & (up << 9)
-    down |= inner & (down >> 9)
-    pair = inner & (inner << 9)
-    back = inner & (inner >> 9)
-    up |= pair & (up << 18)
-    down |= back & (down >> 18)
-    up |= pair & (up << 18)
-    down |= back & (down >> 18)
-    found |= (up << 9) | (down >> 9)
-    return signed_set(found & ~(mine | theirs))
-
-
-def _line(bit: i64, mine: i64, inner: i64, step: i64) -> i64:
-    """Discs turned in both directions of one line by a disc placed on ``bit``."""
-    found: i64 = 0
-    run: i64 = inner & (bit << step)
-    if run != 0:
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        run |= inner & (run << step)
-        if (run << step) & mine != 0:
-            found = run
-    run = inner & (bit >> step)
-    if run != 0:
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        run |= inner & (run >> step)
-        if (run >> step) & mine != 0:
-            found |= run
-    return found
-
-
-def turned(bit: i64, mine: i64, theirs: i64) -> i64:
-    """The discs of ``theirs`` that a disc of the owner of ``mine`` placed on ``bit`` turns."""
-    slanting: i64 = theirs & _SLANTING
-    return (
-        _line(bit, mine, ((theirs >> 1) & _ALONG) << 1, 1)
-        | _line(bit, mine, theirs & _UPRIGHT, 8)
-        | _line(bit, mine, slanting, 7)
-        | _line(bit, mine, slanting, 9)
-    )
-
-
 @final
 @mypyc_attr(free_list_len=1)
 class OthelloState(BoardState):
     """Discs of both seats as sets of squares, and the squares where the mover can place."""
 
-    __slots__ = ("black", "open", "white")
+    __slots__ = ("black", "open", "score", "white")
 
     black: i64
     white: i64
     open: i64
+    score: bool
 
     def __init__(
         self,
@@ -201,14 +106,16 @@ class OthelloState(BoardState):
         black: i64 = _START_BLACK,
         white: i64 = _START_WHITE,
         open_: i64 = 0,
+        score: bool = False,
     ) -> None:
         self.to_move = to_move
         self.black = black
         self.white = white
         self.open = open_
+        self.score = score
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return OthelloState, (self.to_move, self.black, self.white, self.open)
+        return OthelloState, (self.to_move, self.black, self.white, self.open, self.score)
 
     def actions(self) -> tuple[Any, ...]:
         """Squares in the order of their numbers, or a pass when there are none."""
@@ -261,15 +168,15 @@ class OthelloState(BoardState):
                 flips = turned(bit, white, black)
                 white = white | bit | flips
                 black = black ^ flips
-        return _reached(1 - self.to_move, black, white)
+        return _reached(1 - self.to_move, black, white, self.score)
 
     def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
         """Nothing is left to chance."""
         return ()
 
     def returns(self) -> tuple[float, ...]:
-        """+1 for more discs, -1 for fewer, 0 for as many."""
-        return _result(self.black, self.white)
+        """+1 for more discs, -1 for fewer, 0 for as many; or the score, see `Othello`."""
+        return _result(self.black, self.white, self.score)
 
     def key(self) -> tuple[int, int, int]:
         """The discs and whose turn it is."""
@@ -278,21 +185,28 @@ class OthelloState(BoardState):
     def heuristic(self) -> tuple[float, ...]:
         """Worth of the squares held, and how many squares each could place on.
 
-        Both seats' mobility counts six a square; at the end the result itself.
+        Both seats' mobility counts six a square; at the end the result itself.  For games by
+        score, the same as a share of 64 discs.
         """
         if self.to_move == TERMINAL:
             return self.returns()
         black: i64 = self.black
         white: i64 = self.white
         balance: i64 = 6 * (
-            count_bits(_placeable(black, white)) - count_bits(_placeable(white, black))
+            count_bits(placeable(black, white)) - count_bits(placeable(white, black))
         )
         for index in range(len(_CLASSES)):
             cells: i64 = _CLASS_CELLS[index]
             worth: i64 = _CLASSES[index]
             balance += worth * (count_bits(black & cells) - count_bits(white & cells))
         value: float = 0.999 * float(balance) / float(_MOST)
+        if self.score:
+            value *= 64.0
         return (value, -value)
+
+    def endings(self, meter: Meter) -> Endings:
+        """What solves the last plies exactly, for one search."""
+        return OthelloEndings(meter)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""
@@ -305,7 +219,7 @@ class OthelloState(BoardState):
         cells: i64 = self.open
         while True:
             if cells == 0:
-                other: i64 = _placeable(theirs, mine)
+                other: i64 = placeable(theirs, mine)
                 if other == 0:
                     break
                 # A pass: the only action, but drawn like any other.
@@ -315,29 +229,32 @@ class OthelloState(BoardState):
                 flips: i64 = turned(bit, mine, theirs)
                 mine = mine | bit | flips
                 theirs = theirs ^ flips
-                other = _placeable(theirs, mine)
+                other = placeable(theirs, mine)
             keep: i64 = mine
             mine = theirs
             theirs = keep
             cells = other
             swapped = not swapped
         if swapped:
-            return _result(theirs, mine)
-        return _result(mine, theirs)
+            return _result(theirs, mine, self.score)
+        return _result(mine, theirs, self.score)
 
 
-def _reached(to_move: int, black: i64, white: i64) -> OthelloState:
+def _reached(to_move: int, black: i64, white: i64, score: bool) -> OthelloState:
     """The state of these discs, over if neither seat can place any more."""
     mine: i64 = black if to_move == 0 else white
     theirs: i64 = white if to_move == 0 else black
-    cells: i64 = _placeable(mine, theirs)
-    if cells == 0 and _placeable(theirs, mine) == 0:
-        return OthelloState(TERMINAL, black, white, 0)
-    return OthelloState(to_move, black, white, cells)
+    cells: i64 = placeable(mine, theirs)
+    if cells == 0 and placeable(theirs, mine) == 0:
+        return OthelloState(TERMINAL, black, white, 0, score)
+    return OthelloState(to_move, black, white, cells, score)
 
 
-def _result(black: i64, white: i64) -> tuple[float, ...]:
+def _result(black: i64, white: i64, score: bool) -> tuple[float, ...]:
     """Returns for the discs at the end."""
+    if score:
+        value: float = float(final_score(black, white))
+        return (value, -value)
     more: i64 = count_bits(black) - count_bits(white)
     if more > 0:
         return _WON
@@ -379,13 +296,15 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
         chance=ChanceKind.DETERMINISTIC,
         information=Information.PERFECT,
         utility=Utility.ZERO_SUM,
-        min_return=-1.0,
-        max_return=1.0,
+        # By score; without it -1 to 1, see return_bounds.
+        min_return=-64.0,
+        max_return=64.0,
         # At most 61 discs are placed (three are needed to place one), and a pass is
         # always followed by a disc.
         max_plies=122,
         parameters=(
             Parameter("position", "", 'another start: 64 of "x", "o", "-", and who is to move'),
+            Parameter("score", False, "whether the returns are how many discs more one has"),
         ),
         seat_names=("Black", "White"),
     )
@@ -395,7 +314,13 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
 
     def check_parameters(self) -> None:
         """Read the start position."""
-        self.start = _read_position(self.text_parameter("position"))
+        self.score = self.parameters["score"] is True
+        self.start = _read_position(self.text_parameter("position"), self.score)
+
+    @property
+    def return_bounds(self) -> tuple[float, float]:
+        """From -1 to 1, or from -64 to 64 by score."""
+        return (-64.0, 64.0) if self.score else (-1.0, 1.0)
 
     def initial_state(self) -> OthelloState:
         """Four discs in the middle, Black to move; or the given position."""
@@ -420,7 +345,7 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
         text = "".join(observation.board)
         black = sum([BIT[square] for square in range(64) if text[square] == "x"])
         white = sum([BIT[square] for square in range(64) if text[square] == "o"])
-        return _reached(max(observation.to_move, 0), black, white)
+        return _reached(max(observation.to_move, 0), black, white, self.score)
 
     def scene(self, observation: OthelloObservation) -> Scene:
         """The board, where each square that can be chosen is its action, and the counts."""
@@ -430,6 +355,7 @@ class Othello(Game[OthelloState, int, OthelloObservation]):
             {"x": "black disc", "o": "white disc"},
             legal=observation.legal,
             top_is_first=True,
+            theme="felt",
         )
         counters = [
             Counter(f"Discs of {self.seat_name(seat)}", observation.discs[seat], None, seat)
@@ -458,10 +384,10 @@ def _rows(position: OthelloState) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def _read_position(text: str) -> OthelloState:
+def _read_position(text: str, score: bool) -> OthelloState:
     """The state that the parameter ``position`` describes."""
     if not text:
-        return _reached(0, _START_BLACK, _START_WHITE)
+        return _reached(0, _START_BLACK, _START_WHITE, score)
     found = re.fullmatch(r"(\S+)\s+(\S+)", text.strip())
     if found is None:
         raise InvalidPosition("othello", text, "write the board, a blank and who is to move")
@@ -476,7 +402,7 @@ def _read_position(text: str) -> OthelloState:
         raise InvalidPosition("othello", text, f'{mover!r} is to move; write "x" or "o"')
     black = sum([BIT[square] for square in range(64) if board[square] == "x"])
     white = sum([BIT[square] for square in range(64) if board[square] == "o"])
-    state = _reached("xo".index(mover), black, white)
+    state = _reached("xo".index(mover), black, white, score)
     if state.to_move == TERMINAL:
         raise InvalidPosition("othello", text, "neither side can place a disc")
     return state

@@ -1,0 +1,92 @@
+"""What a bot is put into, and what became of it: plain values that cross the keeper's socket."""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+import msgspec
+
+__all__ = ["TIERS", "Box", "Ending", "Limits", "SandboxError", "Tier", "tier_named"]
+
+
+class Tier(enum.StrEnum):
+    """How a bot is confined; `TIERS` has them in the order in which they are preferred."""
+
+    LANDLOCK = "landlock"
+    """Landlock and a filter of system calls: needs no root and no namespaces."""
+    BUBBLEWRAP = "bubblewrap"
+    """Namespaces of its own, made by bubblewrap, and the same filter."""
+    RLIMITS = "rlimits"
+    """Limits of resources only: for bots that are trusted, and only where allowed by name."""
+
+
+TIERS: Final = (Tier.LANDLOCK, Tier.BUBBLEWRAP, Tier.RLIMITS)
+
+
+class SandboxError(Exception):
+    """A sandbox cannot be had, or could not start a program; ``str()`` says why and what helps."""
+
+    code = "sandbox/unavailable"
+
+
+def tier_named(name: str) -> Tier:
+    """The tier of this name; raises `SandboxError`.
+
+    >>> tier_named("landlock").value
+    'landlock'
+    """
+    try:
+        return Tier(name)
+    except ValueError:
+        known = ", ".join(tier.value for tier in TIERS)
+        raise SandboxError(f"there is no sandbox {name!r}; there are {known}") from None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a box may use, from its start to its end."""
+
+    memory: int = 512 << 20
+    """Bytes of private memory, and of memory in use by all its processes."""
+    cpu_seconds: int = 3600
+    wall_seconds: float = 24 * 3600.0
+    threads: int = 32
+    files: int = 64
+    """Open at once."""
+    output: int = 16 << 20
+    """Bytes that it may print."""
+    processes: int = 16
+    """Where a tier cannot forbid them (rlimits): at once."""
+
+
+class Box(msgspec.Struct, frozen=True, kw_only=True):
+    """One program to be confined."""
+
+    tier: Tier
+    folder: str
+    """The submission's own folder: readable, and where the program starts."""
+    bot: str = ""
+    """A bot by our API, as `plyhouse.bots.loading` takes it; or else ..."""
+    command: tuple[str, ...] = ()
+    """... a program and its arguments; standard input and output are its pipes."""
+    readable: tuple[str, ...] = ()
+    """Files and folders beside the folder, the interpreter and the libraries."""
+    core: int | None = None
+    """The processor that it runs on; None for any."""
+    uid: int | None = None
+    """The user it becomes, if the keeper is root."""
+    limits: Limits = Limits()
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How a box ended."""
+
+    code: int
+    """Exit code of the program; minus the signal that ended it."""
+    why: str = ""
+    """In words, if the sandbox ended it: which limit it broke."""
+    left: int = 0
+    """Processes that it had left behind, and that were ended."""
+    cpu_ns: int = 0
+    memory: int = 0
+    """Most bytes of memory in use at once by one process."""

@@ -1,0 +1,221 @@
+"""How a program of ours has a keeper: `KeeperClient.start`, then `launch` for every box."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import signal
+import socket
+import sys
+from typing import Final
+
+from plyhouse.bots.sandbox.box import Box, Ending, SandboxError
+from plyhouse.bots.sandbox.messages import (
+    PACKET,
+    Ended,
+    Kill,
+    Launch,
+    Refused,
+    Started,
+    ToKeeper,
+    decode_from_keeper,
+    packet,
+)
+
+__all__ = ["BoxProcess", "KeeperClient"]
+
+CLOSING: Final = 15.0
+"""Seconds that a keeper has to end all boxes."""
+
+
+class BoxProcess:
+    """A running box."""
+
+    def __init__(self, keeper: KeeperClient, number: int, box: Box) -> None:
+        self._keeper = keeper
+        self._number = number
+        self.box = box
+        self.pid = 0
+        """The process that is the bot, as seen from outside."""
+        loop = asyncio.get_running_loop()
+        self.started: asyncio.Future[None] = loop.create_future()
+        self.ended: asyncio.Future[Ending] = loop.create_future()
+
+    def kill(self) -> None:
+        """End it and all that it has started."""
+        if not self.ended.done():
+            self._keeper.say(Kill(self._number))
+
+    async def wait(self) -> Ending:
+        """Return how it ended, once nothing of it is left."""
+        return await asyncio.shield(self.ended)
+
+    @property
+    def ending(self) -> Ending | None:
+        """How it ended; None while it runs."""
+        return self.ended.result() if self.ended.done() else None
+
+
+class KeeperClient:
+    """A keeper and its boxes, seen from the event loop of the program that has it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
+        self._process = process
+        self._control = control
+        self._numbers = itertools.count(1)
+        self._boxes: dict[int, BoxProcess] = {}
+        self._gone = False
+        self._turn = asyncio.Lock()
+        asyncio.get_running_loop().add_reader(control, self._readable)
+
+    @classmethod
+    async def start(cls) -> KeeperClient:
+        """Start a keeper; it is ready when its first box is."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-I",  # the folder, the user and the environment change nothing of it
+                    "-u",
+                    "-m",
+                    "plyhouse.bots.sandbox.keeper",
+                    str(theirs.fileno()),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                    env=_environment(),
+                    cwd="/",
+                )
+        except BaseException:
+            ours.close()
+            raise
+        ours.setblocking(False)
+        return cls(process, ours)
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
+
+    @property
+    def boxes(self) -> int:
+        """How many boxes there are."""
+        return len(self._boxes)
+
+    async def launch(self, box: Box, descriptors: tuple[int, int, int]) -> BoxProcess:
+        """Put a program into a box; see `plyhouse.bots.sandbox.messages` for ``descriptors``,
+        which stay ours to close.  Raises `SandboxError`.
+        """
+        if self._gone:
+            raise SandboxError("the keeper of the boxes has ended")
+        data = packet(Launch(number := next(self._numbers), box))
+        if len(data) >= PACKET:
+            raise SandboxError(f"the command and its arguments have more than {PACKET} bytes")
+        process = self._boxes[number] = BoxProcess(self, number, box)
+        process.ended.add_done_callback(lambda _: self._boxes.pop(number, None))
+        try:
+            async with self._turn:
+                await self._writable()
+                socket.send_fds(self._control, [data], descriptors)
+            await asyncio.shield(process.started)
+        except OSError as error:
+            self._lost()
+            raise SandboxError(f"the keeper of the boxes has ended: {error}") from error
+        except BaseException:
+            process.kill()
+            self._boxes.pop(number, None)
+            raise
+        return process
+
+    async def close(self) -> None:
+        """End all boxes and the keeper; return when all are gone."""
+        if not self._gone:
+            boxes = list(self._boxes.values())
+            for box in boxes:
+                box.kill()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSING):
+                    await asyncio.gather(*[box.wait() for box in boxes], return_exceptions=True)
+        self._lost()
+        try:
+            async with asyncio.timeout(CLOSING):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.send_signal(signal.SIGKILL)
+            await self._process.wait()
+
+    def say(self, message: ToKeeper) -> None:
+        """Tell the keeper; it reads at all times, so there is room."""
+        if not self._gone:
+            with contextlib.suppress(OSError):
+                self._control.setblocking(True)
+                self._control.send(packet(message))
+                self._control.setblocking(False)
+
+    async def _writable(self) -> None:
+        loop = asyncio.get_running_loop()
+        ready: asyncio.Future[None] = loop.create_future()
+        loop.add_writer(self._control, _settle, ready)
+        try:
+            await ready
+        finally:
+            if not self._gone:
+                loop.remove_writer(self._control)
+
+    def _readable(self) -> None:
+        try:
+            data = self._control.recv(PACKET)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lost()
+            return
+        message = decode_from_keeper(data)
+        box = self._boxes.get(message.id)
+        if box is None:
+            return
+        match message:
+            case Started():
+                box.pid = message.pid
+                if not box.started.done():
+                    box.started.set_result(None)
+            case Refused():
+                if not box.started.done():
+                    box.started.set_exception(SandboxError(message.why))
+                if not box.ended.done():
+                    box.ended.set_result(Ending(code=1, why=message.why))
+            case Ended():
+                if not box.started.done():
+                    box.started.set_exception(SandboxError("it ended before it had started"))
+                if not box.ended.done():
+                    box.ended.set_result(message.ending)
+
+    def _lost(self) -> None:
+        """The keeper is gone, or let go: its boxes end with it."""
+        if self._gone:
+            return
+        self._gone = True
+        asyncio.get_running_loop().remove_reader(self._control)
+        asyncio.get_running_loop().remove_writer(self._control)
+        self._control.close()
+        why = "the keeper of the boxes has ended"
+        for box in list(self._boxes.values()):
+            if not box.started.done():
+                box.started.set_exception(SandboxError(why))
+            if not box.ended.done():
+                box.ended.set_result(Ending(code=-signal.SIGKILL, why=why))
+
+
+def _environment() -> dict[str, str]:
+    """What a keeper may know of ours: how our own packages are built, nothing else."""
+    return {name: os.environ[name] for name in ("PLYHOUSE_PURE",) if name in os.environ}
+
+
+def _settle(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)

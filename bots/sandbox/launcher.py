@@ -1,0 +1,135 @@
+"""Bots by our API in boxes: what the runner takes instead of an ordinary process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.launching import Running, ending_in_words
+from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.client import BoxProcess, KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+
+__all__ = ["Output", "SandboxLauncher", "reader_of"]
+
+MOST_FRAMES: Final = 2000
+"""Frames of a bot at once, and in every second; a bot reports at most every 2 ms by itself."""
+
+
+class Output:
+    """What a box prints, up to its limit; whoever prints more is ended."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport, box: BoxProcess
+    ) -> None:
+        self._reader = reader
+        self._transport = transport
+        self._box = box
+        self._left = box.box.limits.output
+        self.flooded = ""
+        """Why it was ended, if it was for this."""
+
+    async def read(self, size: int) -> bytes:
+        """The next bytes; none at the end, and after too many."""
+        if self._left <= 0:
+            return b""
+        data = await self._reader.read(min(size, self._left))
+        self._left -= len(data)
+        if self._left <= 0:
+            allowed = self._box.box.limits.output >> 10
+            self.flooded = f"it printed more than {allowed} KiB"
+            self._transport.close()
+            self._box.kill()
+        return data
+
+
+async def reader_of(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.BaseTransport]:
+    """Read from the end of a pipe, which is closed with the transport."""
+    reader = asyncio.StreamReader()
+    file = os.fdopen(descriptor, "rb", buffering=0)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), file
+    )
+    return reader, transport
+
+
+class _Boxed:
+    """A bot in its box, as the runner sees it."""
+
+    most_frames = MOST_FRAMES
+
+    def __init__(self, box: BoxProcess, output: Output, cores: Cores) -> None:
+        self._box = box
+        self.output = output
+        self.pid = box.pid
+        core = box.box.core
+        if core is not None:
+            box.ended.add_done_callback(lambda _: cores.give_back(core))
+
+    def kill(self) -> None:
+        self._box.kill()
+
+    async def wait(self) -> tuple[int, str]:
+        ending = await self._box.wait()
+        why = self.output.flooded or ending.why
+        words = f"the sandbox ended it: {why}" if why else ending_in_words(ending.code)
+        return ending.code, words
+
+
+class SandboxLauncher:
+    """Starts bots in boxes of one keeper.
+
+    ``folder`` is all that a bot may read beside the libraries; None for the folder of its file.
+    """
+
+    def __init__(
+        self,
+        keeper: KeeperClient,
+        tier: Tier,
+        *,
+        folder: Path | None = None,
+        readable: Sequence[str] = (),
+        limits: Limits | None = None,
+        cores: Cores | None = None,
+    ) -> None:
+        self._keeper = keeper
+        self._box = Box(
+            tier=tier,
+            folder=str(folder) if folder is not None else "",
+            readable=tuple(readable),
+            limits=limits or Limits(),
+        )
+        self._cores = cores or Cores.of_this_machine()
+
+    async def launch(self, spec: str, pipe: socket.socket, stand: int) -> Running:
+        """See `plyhouse.bots.process.launching.Launcher`."""
+        core = self._cores.take()
+        folder = self._box.folder or _folder(spec)
+        box = msgspec.structs.replace(self._box, bot=spec, core=core, folder=folder)
+        read_end, write_end = os.pipe()
+        try:
+            process = await self._keeper.launch(box, (pipe.fileno(), stand, write_end))
+        except BaseException as error:
+            os.close(read_end)
+            if core is not None:
+                self._cores.give_back(core)
+            if isinstance(error, SandboxError):
+                raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
+            raise
+        finally:
+            os.close(write_end)
+        reader, transport = await reader_of(read_end)
+        return _Boxed(process, Output(reader, transport, process), self._cores)
+
+
+def _folder(spec: str) -> str:
+    """The folder of a bot's file; that of our own bots is readable anyway."""
+    path = spec.partition(".py")[0] + ".py"
+    return str(Path(path).resolve().parent) if os.path.isfile(path) else os.path.dirname(__file__)

@@ -1,0 +1,355 @@
+"""`Api`: a server's HTTP API, for scripts and notebooks that wait for every answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Literal, Self, TypeVar
+
+import httpx
+
+from plyhouse.clients.api import calls, competition_rows, rows
+from plyhouse.clients.api.calls import Call, Pages
+from plyhouse.clients.api.patience import Patience
+from plyhouse.clients.api.rows import Rows
+from plyhouse.clients.api.session import Session, Wait
+
+__all__ = ["Api"]
+
+T = TypeVar("T")
+
+
+class Api:
+    """A server; use it in a ``with`` block, or `close` it.
+
+    ``server`` and ``token`` default to ``PLYHOUSE_SERVER`` and ``PLYHOUSE_TOKEN`` of the
+    environment.  ``patience`` says how often what failed for the moment is tried again, ``timeout``
+    how many seconds an answer may take.  Raises `ApiError` and `Unreachable` (see
+    `plyhouse.clients.api.errors`), and `ValueError` for an address that is none.  Not to be used by
+    two threads at the same time.
+    """
+
+    def __init__(
+        self,
+        server: str | None = None,
+        token: str | None = None,
+        *,
+        timeout: float = 30.0,
+        patience: Patience | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._session = Session(server, token, timeout, patience)
+        self._sleep = sleep
+        self._http = httpx.Client(headers=self._session.headers, timeout=timeout)
+
+    def __repr__(self) -> str:
+        return f"<Api {self.server}>"
+
+    @property
+    def server(self) -> str:
+        """The address of the server."""
+        return self._session.base
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def do(self, call: Call[T]) -> T:
+        """Make a call of `plyhouse.clients.api.calls`, again and again as patience allows."""
+        made = 0
+        while True:
+            made += 1
+            try:
+                try:
+                    response = self._http.request(**self._session.request(call))
+                except httpx.TransportError as error:
+                    raise self._session.failed(call, error, made) from error
+                return self._session.read(call, response, made)
+            except Wait as again:
+                self._sleep(again.seconds)
+
+    def _pages(self, pages: Pages[T]) -> Iterator[T]:
+        had, size = 0, pages.size(0)
+        call = pages.call(size) if size > 0 else None
+        while call is not None:
+            page = self.do(call)
+            yield from page
+            had += len(page)
+            asked, size = size, pages.size(had)
+            call = pages.after(page, had, asked, size)
+
+    def health(self) -> rows.Health:
+        """How the server is doing."""
+        return self.do(calls.health())
+
+    def games(self) -> Rows[rows.Game]:
+        """The games that can be played on the server."""
+        return self.do(calls.games())
+
+    def matches(
+        self,
+        *,
+        game: str | None = None,
+        player: str | None = None,
+        competition: str | None = None,
+        status: str | None = None,
+        rated: bool | None = None,
+        limit: int | None = None,
+    ) -> Iterator[rows.Match]:
+        """Matches, newest first, at most ``limit``; pages are fetched as you go on.
+
+        ``status`` is ``waiting``, ``running`` or ``finished``.
+        """
+        return self._pages(
+            calls.matches(
+                limit,
+                game=game,
+                player=player,
+                competition=competition,
+                status=status,
+                rated=rated,
+            )
+        )
+
+    def match(self, match: str) -> rows.Match:
+        """One match, without what happened in it."""
+        return self.do(calls.match(match))
+
+    def record(self, match: str) -> rows.Record:
+        """The record of a match, which `plyhouse verify` can check.
+
+        In games with hidden information it is closed (``match/not_over``) until the whole pairing
+        is over.
+        """
+        return self.do(calls.record(match))
+
+    def positions(
+        self, match: str, *, seat: int | None = None, first: int = 0
+    ) -> Iterator[rows.Position]:
+        """The positions of a match from a ply on, as spectators see them or as a seat saw them."""
+        return self._pages(calls.positions(match, seat, first))
+
+    def position(self, match: str, ply: int, *, seat: int | None = None) -> rows.Position:
+        """One position of a match; it draws itself in a notebook.
+
+        Raises `LookupError` if nobody was to move at that ply.
+        """
+        frames = (self.do(calls.replay(match, seat, ply, 1))).frames
+        if not frames or frames[0].ply != ply:
+            raise LookupError(f"there is no position before ply {ply} in match {match}")
+        return frames[0]
+
+    def review(self, match: str, *, seat: int | None = None) -> rows.Review:
+        """Where a match was lost, worked out on the server, which may take half a minute.
+
+        Without a seat it is looked at from the one that lost. The server may offer no reviews
+        (``review/off``) or be at others (``review/busy``, asked again).
+        """
+        return self.do(calls.review(match, seat))
+
+    def detail(self, match: str) -> rows.Ending:
+        """What is kept of a match's end for the author of the bot that caused it: a traceback."""
+        return self.do(calls.detail(match))
+
+    def leaderboards(self) -> list[str]:
+        """The games that have results."""
+        return self.do(calls.leaderboards())
+
+    def leaderboard(
+        self, game: str, *, versions: str = "latest", limit: int = 100, offset: int = 0
+    ) -> rows.Leaderboard:
+        """A page of the standings of a game, best first.
+
+        ``versions`` is ``latest`` (of each bot) or ``all``.
+        """
+        return self.do(calls.leaderboard(game, versions=versions, limit=limit, offset=offset))
+
+    def standings(
+        self, game: str, *, versions: str = "latest", limit: int | None = None
+    ) -> Iterator[rows.Standing]:
+        """All lines of a leaderboard, at most ``limit``; pages are fetched as you go on."""
+        return self._pages(calls.standings(game, versions, limit))
+
+    def player(self, name: str) -> rows.Player:
+        """A player with its bots and latest matches."""
+        return self.do(calls.player(name))
+
+    def bots(self, player: str) -> Rows[rows.Bot]:
+        """The bots of a player."""
+        return self.do(calls.bots(player))
+
+    def register(self, name: str, *, display: str = "") -> rows.Account:
+        """Make an account, where registration is open; keep the token, it is told only here."""
+        return self.do(calls.register(name, display))
+
+    def competitions(self) -> Rows[competition_rows.Competition]:
+        """All competitions, newest first."""
+        return self.do(calls.competitions())
+
+    def competition(self, competition: str) -> competition_rows.CompetitionDetail:
+        """A competition with its table and progress."""
+        return self.do(calls.competition(competition))
+
+    def organise(
+        self,
+        name: str,
+        game: str,
+        time_control: str,
+        *,
+        rounds: int = 1,
+        mirrored: bool = True,
+        rated: bool = True,
+        entries: Sequence[str] | None = None,
+    ) -> competition_rows.CompetitionDetail:
+        """Start a round robin of ``entries`` (``player/bot``), or of all connected bots that accept
+        the game; needs the scope ``organise``.
+        """
+        return self.do(
+            calls.organise(
+                name=name,
+                game=game,
+                time_control=time_control,
+                rounds=rounds,
+                mirrored=mirrored,
+                rated=rated,
+                entries=None if entries is None else list(entries),
+            )
+        )
+
+    def pause(self, competition: str, why: str) -> None:
+        """Begin nothing more of a competition until it is resumed."""
+        self.do(calls.steer(competition, "pause", why=why))
+
+    def resume(self, competition: str, why: str) -> None:
+        """Let a paused competition go on."""
+        self.do(calls.steer(competition, "resume", why=why))
+
+    def withdraw(self, competition: str, entry: str, why: str = "") -> None:
+        """Take a bot out of what is still to begin; organisers any bot, players their own."""
+        self.do(calls.steer(competition, "withdraw", entry=entry, why=why))
+
+    def delete_competition(self, competition: str, why: str) -> None:
+        """Begin nothing more of a competition and list it nowhere; its matches stay."""
+        self.do(calls.drop(competition, why))
+
+    def classes(self) -> Rows[competition_rows.ClassCompetition]:
+        """The competitions with a class, newest first."""
+        return self.do(calls.classes())
+
+    def class_status(self, name: str) -> competition_rows.ClassDetail:
+        """A competition with its students, entries and progress, for its organiser."""
+        return self.do(calls.class_status(name))
+
+    def class_check(self, file: str) -> Rows[competition_rows.Measure]:
+        """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
+
+        Answers how long matches of its games took on the server.
+        """
+        return self.do(calls.class_check(file))
+
+    def class_open(self, file: str, *, why: str = "") -> competition_rows.ClassCompetition:
+        """Open a competition by the text of its file: at once, or at its date of opening."""
+        return self.do(calls.class_open(file, why))
+
+    def class_step(
+        self,
+        name: str,
+        step: Literal["open", "freeze", "run", "pause", "resume"],
+        *,
+        why: str = "",
+        anyway: bool = False,
+    ) -> competition_rows.ClassCompetition:
+        """Take a step of a competition: open it, freeze what plays, run, pause or resume its final.
+
+        ``anyway`` begins the final although somebody may still submit.
+        """
+        return self.do(calls.class_step(name, step, why, anyway))
+
+    def class_delete(self, name: str, why: str) -> None:
+        """Begin nothing more of a competition and list it nowhere; its matches stay."""
+        self.do(calls.class_drop(name, why))
+
+    def board(self, name: str) -> Rows[competition_rows.BoardLine]:
+        """The standings of a competition with a class, as far as whoever asks may see them."""
+        return self.do(calls.board(name))
+
+    def export(self, name: str) -> competition_rows.Results:
+        """Standings and grades, worked out anew from what is stored."""
+        return self.do(calls.export(name))
+
+    def students(self, name: str) -> Rows[competition_rows.Student]:
+        """The students of a competition, with the members of groups."""
+        return self.do(calls.students(name))
+
+    def take_in(
+        self, name: str, csv: str, *, late_until: str = "", why: str = ""
+    ) -> Rows[competition_rows.Joining]:
+        """Take a list of students in, all or none; new ones get a token, told only here."""
+        return self.do(calls.take_in(name, csv, late_until, why))
+
+    def extend(self, name: str, student: str, until: str, *, why: str = "") -> None:
+        """Let one student submit until a later time than the freeze."""
+        self.do(calls.extend(name, student, until, why))
+
+    def disqualify(self, name: str, who: str, why: str) -> Rows[competition_rows.Entry]:
+        """Disqualify a student or an entry; answers the entries that leave."""
+        return self.do(calls.disqualify(name, who, why))
+
+    def revoke(self, name: str, student: str, *, why: str = "") -> Rows[competition_rows.Entry]:
+        """Take a student out of a competition; answers the entries that leave."""
+        return self.do(calls.revoke(name, student, why))
+
+    def restore(self, name: str, student: str, *, why: str = "") -> None:
+        """Let a student back in that was taken out."""
+        self.do(calls.restore(name, student, why))
+
+    def codes(self, name: str) -> Rows[competition_rows.Code]:
+        """The codes of a competition."""
+        return self.do(calls.codes(name))
+
+    def new_code(
+        self,
+        name: str,
+        uses: int,
+        *,
+        expires: str = "",
+        group: str = "",
+        late_until: str = "",
+        why: str = "",
+    ) -> competition_rows.Code:
+        """Make a code by which so many students join."""
+        return self.do(
+            calls.new_code(
+                name, uses=uses, expires=expires, group=group, late_until=late_until, why=why
+            )
+        )
+
+    def revoke_code(self, code: str) -> None:
+        """Let nobody in by a code any more."""
+        self.do(calls.revoke_code(code))
+
+    def join(self, code: str, *, player: str = "") -> competition_rows.Joining:
+        """Join a competition by a code; with a token, the account of that token joins."""
+        return self.do(calls.join(code, player))
+
+    def versions(self, bot: str = "") -> Rows[competition_rows.Version]:
+        """The versions of one's own bots, newest first, and where each is entered."""
+        return self.do(calls.versions(bot))
+
+    def enter(
+        self, name: str, bot: str, *, version: str = "", replace: str = ""
+    ) -> competition_rows.Entry:
+        """Choose which bot and version of one's own plays, until the freeze."""
+        return self.do(calls.enter(name, bot, version, replace))

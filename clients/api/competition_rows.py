@@ -1,0 +1,249 @@
+"""What the API answers about competitions, as rows; see `plyhouse.clients.api.rows`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plyhouse.clients.api.drawing import table_html
+
+__all__ = [
+    "BoardLine",
+    "ClassCompetition",
+    "ClassDetail",
+    "Code",
+    "Competition",
+    "CompetitionDetail",
+    "Entry",
+    "FinalGame",
+    "GradeLine",
+    "Joining",
+    "Measure",
+    "Member",
+    "Results",
+    "Student",
+    "Submission",
+    "TableLine",
+    "Version",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Competition:
+    """A competition in the list of all."""
+
+    competition: str
+    name: str
+    game: str
+    time_control: str
+    rounds: int
+    mirrored: bool
+    rated: bool
+    status: str
+    created_ms: int
+    finished_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableLine:
+    """One line of a competition's table."""
+
+    rank: int
+    player: str
+    bot: str
+    score: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    returns: float
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionDetail(Competition):
+    """A competition with its table; matches are counted in the whole schedule."""
+
+    entries: list[str]
+    planned: int
+    created: int
+    finished: int
+    waiting_for: list[str]
+    """Bots that keep pairings from being played, and why."""
+    table: list[TableLine]
+
+    def _repr_html_(self) -> str:
+        return table_html(self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCompetition:
+    """A competition with a class in the list of all."""
+
+    competition: str
+    name: str
+    status: str
+    games: list[str]
+    time_control: str
+    format: str
+    board: str
+    rules: str
+    entries_per_student: int
+    opens_ms: int | None
+    freezes_ms: int | None
+    final_ms: int | None
+    finished_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of the class."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """A student or group."""
+
+    student: str
+    display: str
+    status: str
+    extended_ms: int | None
+    members: list[Member]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot in a competition."""
+
+    entry: str
+    version: str
+    digest: str
+    chosen: bool
+    baseline: bool
+    status: str
+    connected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FinalGame:
+    """A game of the final, and how far it is."""
+
+    game: str
+    competition: str
+    """What its matches can be asked for by; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: list[str]
+    absent: list[str]
+    """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassDetail(ClassCompetition):
+    """A competition as its organiser sees it."""
+
+    note: str
+    """Why something could not happen by itself; empty if nothing is wrong."""
+    file: str
+    students: list[Student]
+    entries: list[Entry]
+    progress: list[FinalGame]
+
+
+@dataclass(frozen=True, slots=True)
+class BoardLine:
+    """One line of the standings of a competition with a class."""
+
+    rank: int | None
+    entry: str
+    student: str
+    status: str
+    baseline: bool
+    score: float | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    games: dict[str, float]
+    version: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradeLine:
+    """The grade of a student."""
+
+    student: str
+    grade: str
+    score: float | None
+    entry: str
+    against: dict[str, float | None]
+    """The mean score against each baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What came of a competition, as rows and as the files that people keep."""
+
+    name: str
+    status: str
+    standings: list[BoardLine]
+    grades: list[GradeLine]
+    standings_csv: str
+    grades_csv: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How long the latest matches of a game took on the server."""
+
+    game: str
+    matches: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Joining:
+    """What became of a student who was to be taken in."""
+
+    name: str
+    account: str
+    token: str
+    """Told this once; empty where none was made."""
+    outcome: str
+    """``new``, ``known``, ``present`` or ``revoked``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code by which students join."""
+
+    code: str
+    uses: int
+    used: int
+    expires_ms: int | None
+    group: str
+    late_ms: int | None
+    revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """Where a version is entered."""
+
+    competition: str
+    status: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of one of one's bots."""
+
+    bot: str
+    version: str
+    digest: str
+    created_ms: int
+    entered: list[Submission]

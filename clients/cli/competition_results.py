@@ -1,0 +1,245 @@
+"""``plyhouse competition board``, ``report`` and ``export``: what came of a competition."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.organising import needed, request
+from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
+
+__all__ = ["board", "export", "print_board", "print_certainty", "report"]
+
+FORMATS: Final = (
+    *("csv", "json", "md", "html", "grades", "gradescope"),
+    *("jsonl", "pgn", "sgf", "pdn", "mat", "parquet"),
+)
+
+
+@click.command()
+@click.argument("name")
+@server_option()
+@token_option()
+@json_option()
+def board(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """Show the standings of NAME with ratings, and how sure they are.
+
+    Of a competition that is not public the token of a student shows what it may see, that of an
+    organiser everything. docs/ratings.md says what the columns mean.
+    """
+    from plyhouse.clients.cli.shared.http import call, path
+
+    view = call(server, "GET", path("class", "competitions", name, "table"), token=token)
+    if as_json:
+        click.echo(json.dumps(view, indent=2))
+        return
+    print_board(view)
+    print_certainty(
+        call(server, "GET", path("class", "competitions", name, "certainty"), token=token)
+    )
+
+
+def print_board(view: dict[str, Any]) -> None:
+    """The table of a board, and what it withholds."""
+    nash = any(line["nash"] for line in view["lines"])
+    columns = ["#", "entry", "score", "played", "rating", "95 %", "while watching", "rank", "ahead"]
+    means: list[tuple[str, str]] = []
+    for game in sorted({game for line in view["lines"] for game in line["returns"]}):
+        means.append((game, "raw"))
+        columns.append(f"{game}: return")
+        if any((line["returns"].get(game) or {}).get("adjusted") for line in view["lines"]):
+            means.append((game, "adjusted"))
+            columns.append("without luck")
+    if nash:
+        columns.append("Nash share")
+    align = "rl" + "r" * (len(columns) - 2)
+    rows = [_row(line, means, nash=nash) for line in view["lines"]]
+    final = "" if view["status"] == "finished" else f", {view['status']}"
+    print_table(
+        f"{view['name']}: {counted(view['matches'], 'match', 'matches')}{final}",
+        *(columns, rows, align),
+    )
+    for text in view["notes"]:
+        note(text)
+
+
+def print_certainty(lines: list[dict[str, Any]]) -> None:
+    """How sure grades are, where a gauntlet goes on until they are."""
+    said = {True: "reached", False: "not reached", None: "open"}
+    rows = [
+        [
+            each["entry"],
+            each["baseline"],
+            str(each["pairs"]),
+            f"{each['mean']:.3f}" if each["pairs"] else "-",
+            f"{each['low']:.3f} to {each['high']:.3f}",
+            "open, no more pairs" if each["state"] == "maximum" else said[each["reached"]],
+        ]
+        for each in lines
+    ]
+    if rows:
+        columns = ["entry", "against", "pairs", "mean", "bounds", "threshold"]
+        print_table("Until certain", columns, rows, "llrrll")
+
+
+def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> list[str]:
+    rating = line["rating"]
+    cells = [
+        "-" if line["rank"] is None else str(line["rank"]),
+        line["entry"] + (" (baseline)" if line["baseline"] else ""),
+        "-" if line["score"] is None else f"{line['score']:.3f}",
+        str(line["matches"]),
+    ]
+    if rating is None:
+        cells += ["-"] * 4
+    else:
+        ranks = sorted({rating["rank_low"], rating["rank_high"]})
+        cells += [
+            f"{rating['elo']:.0f}",
+            f"{rating['low']:.0f} to {rating['high']:.0f}",
+            f"{rating['any_low']:.0f} to {rating['any_high']:.0f}",
+            " to ".join(map(str, ranks)),
+        ]
+    cells.append("" if line["ahead"] is None else f"{line['ahead']:.1%}")
+    cells += [_mean((line["returns"].get(game) or {}).get(kind)) for game, kind in means]
+    if nash:
+        cells.append("-" if line["nash"] is None else f"{line['nash']['share']:.2f}")
+    return cells
+
+
+def _mean(found: dict[str, Any] | None) -> str:
+    if not found:
+        return "-"
+    if found["low"] is None:
+        return signed(found["mean"], 2)
+    return f"{signed(found['mean'], 2)} ({signed(found['low'], 2)} to {signed(found['high'], 2)})"
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--student", help="Its account.  [default: the token's own; with --folder, everybody]"
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write STUDENT.md and STUDENT.json there instead; without --student, of all students.",
+)
+@server_option()
+@token_option()
+@json_option()
+def report(
+    name: str,
+    student: str | None,
+    folder: Path | None,
+    server: str,
+    token: str | None,
+    as_json: bool,
+) -> None:
+    """Report on a student in NAME: results, forfeits, slow plies, and lost matches to replay.
+
+    A student asks with its own token, and sees its own report only.
+    """
+    from urllib.parse import quote
+
+    def fetched(who: str) -> dict[str, Any]:
+        query = f"?student={quote(who, safe='')}"
+        found: dict[str, Any] = request(
+            server, token, "GET", "competitions", name, "report", query=query
+        )
+        return found
+
+    from plyhouse.clients.cli.report_text import report_text
+    from plyhouse.clients.cli.shared.http import Url
+
+    base = Url(server).base
+    if folder is None:
+        found = fetched(student or "")
+        click.echo(json.dumps(found, indent=2) if as_json else report_text(found, base))
+        return
+    if student is not None:
+        whose = [student]
+    else:
+        listed = request(server, token, "GET", "competitions", name, "students")
+        whose = [each["student"] for each in listed]
+    folder.mkdir(parents=True, exist_ok=True)
+    for who in whose:
+        found = fetched(who)
+        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        _write(folder / f"{found['student']}.json", text.encode())
+        _write(folder / f"{found['student']}.md", report_text(found, base).encode())
+    note(f"Wrote {counted(len(whose), 'report')} to {folder}.")
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    help="What to write, several if you like: standings as csv, json, md or html; grades.csv; one "
+    "results.json per student for Gradescope; all matches as jsonl, parquet, or in the format of "
+    "their game.  [default: csv, grades and json]",
+)
+@click.option(
+    "--to",
+    "--folder",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to write the files.  [default: here]",
+)
+@server_option()
+@token_option()
+def export(
+    name: str, formats: tuple[str, ...], folder: Path, server: str, token: str | None
+) -> None:
+    """Write what came of NAME as files: standings, grades and matches, from stored results."""
+    from plyhouse.clients.cli.shared.http import download, path
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+    status = request(server, token, "GET", "competitions", name)
+    here = ("class", "competitions", name, "export")
+    for each in dict.fromkeys(formats or ("csv", "grades", "json")):
+        place = download(server, path(*here, each), needed(token), folder)
+        if each == "gradescope":
+            written += _unpacked(place, folder)
+            place.unlink()
+        else:
+            written.append(place)
+    listed = ", ".join(map(str, written[:6]))
+    more = f" and {len(written) - 6} more" if len(written) > 6 else ""
+    note(f"Wrote {listed}{more}.")
+    if status["status"] != "finished":
+        note(f"{status['name']} is {status['status']}: this is not final.")
+
+
+def _unpacked(place: Path, folder: Path) -> list[Path]:
+    """The files of an archive; their names come from accounts, and are checked all the same."""
+    import zipfile
+
+    written = []
+    with zipfile.ZipFile(place) as archive:
+        for title in archive.namelist():
+            place = folder / title
+            if not place.resolve().is_relative_to(folder.resolve()):
+                raise CommandError(f"The server sent a file {title!r}, which is refused.")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _write(place, archive.read(title))
+            written.append(place)
+    return written
+
+
+def _write(place: Path, data: bytes) -> None:
+    """Write a file as a whole, or not at all."""
+    part = place.with_name(f".{place.name}.part")
+    part.write_bytes(data)
+    os.replace(part, place)

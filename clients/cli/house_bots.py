@@ -1,0 +1,165 @@
+"""Bots of the house, started by ``plyhouse serve`` when somebody wants to play against one.
+
+The server imports no search and starts no bots; this is the layer where both meet.  All of them
+are run by one process (`plyhouse.clients.cli.house_process`), which is started when the first bot
+is wanted and started again when it dies; a bot that nobody has played for a while ends by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import AsyncIterator
+from typing import Final
+
+from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE, NoHouseBot
+from plyhouse.server.serve import RunningServer
+
+__all__ = ["LEVELS", "StartedBots", "house_bots"]
+
+log = logging.getLogger("plyhouse.house_bots")
+
+LEVELS: Final = ("easy", "medium", "best")
+LABEL: Final = "bots of the house"
+"""Of the token by which they log in."""
+IDLE_SECONDS: Final = 900.0
+"""How long a bot stays without a match."""
+START_SECONDS: Final = 20.0
+"""How long a bot may take to be there, on a machine that is busy."""
+POLL: Final = 0.02
+PAUSES: Final = (0.2, 1.0, 5.0, 30.0)
+"""Seconds between the death of the process and its next start, after each death in a row."""
+WELL_SECONDS: Final = 60.0
+"""A process that has lived for so long was all right."""
+STOP_SECONDS: Final = 5.0
+
+
+class StartedBots:
+    """The process of the bots, and what was asked of it; a `HouseBots` of the server."""
+
+    levels = LEVELS
+
+    def __init__(self, server: RunningServer, idle: float = IDLE_SECONDS) -> None:
+        self._hub = server.hub
+        self._address = server.ws_url
+        self._idle = idle
+        self._process: asyncio.subprocess.Process | None = None
+        self._watcher: asyncio.Task[None] | None = None
+        self._wanted: set[str] = set()
+        self._starting = asyncio.Lock()
+        self._player = ""
+        self._token = ""
+        self._closed = False
+
+    @property
+    def pid(self) -> int:
+        """The process of the bots; 0 if there is none now."""
+        process = self._process
+        return process.pid if process is not None and process.returncode is None else 0
+
+    async def ready(self, level: str) -> str:
+        """See to it that a bot is connected, and return its name; raises `NoHouseBot`."""
+        async with self._starting:
+            if self._watcher is None:
+                await self._prepare()
+                self._watcher = asyncio.create_task(self._watch())
+        name = f"{self._player}/{level}"
+        if self._hub.directory.find(name) is None:
+            self._wanted.add(level)
+            self._ask(level)
+            until = time.monotonic() + START_SECONDS
+            while self._hub.directory.find(name) is None:
+                if time.monotonic() > until or self._closed:
+                    raise NoHouseBot(f"{name} could not be started: the server's log says why.")
+                await asyncio.sleep(POLL)
+        return name
+
+    async def close(self) -> None:
+        """End the process, and with it the bots."""
+        self._closed = True
+        if self._watcher is not None:
+            self._watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watcher
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def _prepare(self) -> None:
+        """Find or make the player of the bots, with a token that is good for this run."""
+        book = self._hub.store.sessions
+        row = await book.special(HOUSE_ROLE, HOUSE_NAMES)
+        self._hub.house_player = row.id
+        self._player = row.name
+        self._token = await book.only_token(row.id, LABEL)
+
+    def _ask(self, level: str) -> None:
+        process = self._process
+        if process is not None and process.stdin is not None and process.returncode is None:
+            with contextlib.suppress(OSError):  # it has just died: the next one is asked anew
+                process.stdin.write(f"{level}\n".encode())
+
+    async def _watch(self) -> None:
+        """Start the process, and again whenever it dies."""
+        deaths = 0
+        while True:
+            began = time.monotonic()
+            try:
+                await self._live()
+            except OSError as error:
+                log.error("the bots of the house cannot be started: %s", error)
+            if time.monotonic() - began > WELL_SECONDS:
+                deaths = 0
+            pause = PAUSES[min(deaths, len(PAUSES) - 1)]
+            deaths += 1
+            log.warning("the bots of the house have ended: they are started again in %g s", pause)
+            await asyncio.sleep(pause)
+
+    async def _live(self) -> None:
+        """One life of the process."""
+        kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
+        process = self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "plyhouse.clients.cli.house_process"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env=kept,
+            # Ctrl-C is for the server, which ends its bots after it has told the players.
+            start_new_session=True,
+        )
+        if process.stdin is None or process.stderr is None:
+            raise RuntimeError("a pipe that was asked for is missing")
+        # On standard input, where no other user of the machine can read the token.
+        first = {"server": self._address, "token": self._token, "idle": self._idle}
+        process.stdin.write(json.dumps(first).encode() + b"\n")
+        for level in sorted(self._wanted):
+            self._ask(level)
+        while line := await process.stderr.readline():
+            log.debug("%s", line.decode(errors="replace").rstrip())
+        await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def house_bots(server: RunningServer) -> AsyncIterator[None]:
+    """Let a server have bots of the house for the time of the ``async with`` block."""
+    bots = StartedBots(server)
+    server.hub.house_bots = bots
+    try:
+        yield
+    finally:
+        server.hub.house_bots = None
+        await bots.close()

@@ -1,0 +1,97 @@
+"""The process in which the bots of the house are run: ``python -m`` this module.
+
+It is told what to do on standard input: a first line with the server's address, the token and how
+long a bot without matches stays, as JSON; then a line with a level for each bot that is wanted.
+When standard input ends, which it does with the server however that ends, so does this process.
+
+The bots are run as ``plyhouse bot run`` runs them: over websockets, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from plyhouse.bots.client.client import ClientError
+from plyhouse.bots.client.websocket import websocket_connector
+from plyhouse.bots.loading import check_spec
+from plyhouse.bots.running.runner import BotRunner, RunOptions
+
+__all__ = ["PLAYERS", "main"]
+
+PLAYERS: Final = Path(__file__).resolve().with_name("house_players.py")
+NICENESS: Final = 5
+"""How much these bots step back behind everything else on the machine."""
+CLASSES: Final = {"easy": "EasyPlayer", "medium": "MediumPlayer", "best": "BestPlayer"}
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+class _Runs:
+    """The bots that are running."""
+
+    def __init__(self, server: str, token: str, idle: float) -> None:
+        self._server = server
+        self._token = token
+        self._idle = idle
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, level: str) -> None:
+        """Run a bot, unless it is running."""
+        running = self._tasks.get(level)
+        if running is None or running.done():
+            self._tasks[level] = asyncio.create_task(self._run(level))
+
+    async def _run(self, level: str) -> None:
+        options = RunOptions(
+            bot=level,
+            idle_exit=self._idle,
+            takeover=True,
+            say=lambda line: _say(f"{level}: {line}"),
+        )
+        connector = websocket_connector(self._server, options.codec)
+        spec = check_spec(f"{PLAYERS}:{CLASSES[level]}")
+        runner = BotRunner(spec, connector, self._token, options)
+        try:
+            await runner.run()
+        except ClientError as error:  # the server is gone, or knows the token no more
+            _say(f"{level}: {error}")
+            os._exit(1)  # whoever started this process starts another one
+
+    async def stop(self) -> None:
+        """End all bots, with the processes in which they think."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+
+async def _serve() -> None:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    first: dict[str, Any] = json.loads(await reader.readline())
+    runs = _Runs(first["server"], first["token"], float(first["idle"]))
+    while line := await reader.readline():
+        level = line.decode().strip()
+        if level in CLASSES:
+            runs.start(level)
+    await runs.stop()
+
+
+def main() -> None:
+    """Run until standard input ends."""
+    with contextlib.suppress(AttributeError, OSError):  # what is rated goes before
+        os.nice(NICENESS)
+    asyncio.run(_serve())
+
+
+if __name__ == "__main__":
+    main()

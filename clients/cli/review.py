@@ -1,0 +1,161 @@
+"""``plyhouse review``: where a match was lost."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import chosen_files, game_files_option, known_game
+from plyhouse.clients.cli.shared.options import (
+    DEFAULT_DATABASE,
+    database_option,
+    json_option,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.cli.shared.output import note, print_table, signed
+
+if TYPE_CHECKING:
+    from plyhouse.clients.api.rows import Review, ReviewedPly
+    from plyhouse.server.results.record import Record
+
+__all__ = ["review"]
+
+
+@click.command()
+@click.argument("what", metavar="FILE|MATCH")
+@click.option(
+    "--match",
+    "which",
+    metavar="MATCH",
+    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
+)
+@click.option(
+    "--seat", type=click.IntRange(0), help="The seat to look at.  [default: the one that lost]"
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 86400),
+    default=20.0,
+    show_default=True,
+    help="Time for all plies together.",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="Drop that counts as a loss where values are estimates, as a share of the range of "
+    "returns.",
+)
+@json_option()
+@game_files_option()
+@server_option(default=None)
+@token_option()
+@database_option()
+def review(
+    what: str,
+    which: str | None,
+    seat: int | None,
+    seconds: float,
+    threshold: float,
+    as_json: bool,
+    server: str | None,
+    token: str | None,
+    database: str,
+) -> None:
+    """Say where a match was lost: what every ply of a seat was worth, beside the best.
+
+    The match is one of a FILE of records (- is standard input), or MATCH of a database or server.
+
+    Positions are looked up in a solved table where the game is small, else searched: exactly as
+    far as the time allows, and each value says how certain it is. In games with hidden
+    information a choice is judged by what the seat knew. The clock of each ply stands beside it.
+    """
+    from plyhouse.clients.cli.reviewing.review import default_seat
+    from plyhouse.clients.cli.reviewing.review import review as reviewed
+
+    record = _record(what, which, server, token, database)
+    game = known_game(record.game, f"match {record.match}")
+    chosen = default_seat(record) if seat is None else seat
+    if chosen >= game.seats:
+        raise CommandError(f"{game.spec} has the seats 0 to {game.seats - 1}.", EXIT_USAGE)
+    if not as_json:
+        note(f"Looking at {record.game} for {seconds:g} s at most.")
+    found = reviewed(
+        record,
+        game,
+        chosen,
+        seconds=seconds,
+        threshold=threshold,
+        where=_where(what, record, server, database),
+    )
+    if as_json:
+        import msgspec
+
+        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+        return
+    _show(found)
+
+
+def _record(
+    what: str, which: str | None, server: str | None, token: str | None, database: str
+) -> Record:
+    if what != "-":
+        from plyhouse.clients.cli.replay import record_asked
+
+        return record_asked(what, which, server, token, database)
+    from plyhouse.server.results.record import read_record
+
+    return read_record(sys.stdin.buffer.read())
+
+
+def _where(what: str, record: Record, server: str | None, database: str) -> str:
+    """What `plyhouse bot ask` has to be told to find the record again."""
+    import shlex
+
+    said = f"--match {shlex.quote(record.match)} "
+    if files := chosen_files():
+        said += f"--game-files {shlex.quote(files)} "
+    if what == "-":
+        return said
+    if Path(what).is_file():
+        return f"--record {shlex.quote(what)} {said}"
+    if server is not None:
+        return f"{said}--server {shlex.quote(server)} "
+    return said if database == DEFAULT_DATABASE else f"{said}--database {shlex.quote(database)} "
+
+
+def _show(found: Review) -> None:
+    title = f"{found.game}, {found.time_control}: match {found.match}, seat {found.seat}"
+    title += f" ({found.player}), judged by {found.method}"
+    columns = ["ply", "played", "worth", "best", "worth", "lost", "known", "thought", "lag", "left"]
+    cells = [_cells(row) for row in found.plies]
+    print_table(title, columns, cells, "rlrlrrlrrr")
+    for row in found.plies:
+        if row.refused:
+            note(f"Ply {row.ply}: refused before: {', '.join(row.refused)}.")
+    click.echo(found.verdict)
+    note(f"Counted as lost: {found.rule}. It took {found.seconds:.1f} s.")
+    if found.command:
+        click.echo(f"Ask your bot again: {found.command}")
+
+
+def _cells(row: ReviewedPly) -> list[str]:
+    return [
+        str(row.ply),
+        row.action or "-",
+        "-" if row.played is None else signed(row.played, 2),
+        "=" if row.action == row.best_action else row.best_action,
+        signed(row.best, 2),
+        f"{row.drop:.2f}{' !' if row.lost else ''}" if row.drop > 0.005 else "-",
+        row.certainty,
+        f"{row.thought_ms / 1000:.2f} s",
+        f"{row.lag_ms:.0f} ms",
+        f"{row.remaining_ms / 1000:.2f} s",
+    ]

@@ -1,0 +1,350 @@
+"""``plyhouse student`` and ``plyhouse join``: a class and how one gets into it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.competition import read_text, request
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.output import counted, note, print_table
+
+__all__ = ["join", "student"]
+
+competition_option = click.option(
+    "--competition",
+    required=True,
+    metavar="NAME",
+    envvar="PLYHOUSE_COMPETITION",
+    show_envvar=True,
+    help="The competition.",
+)
+late_option = click.option(
+    "--late-until",
+    default="",
+    metavar="TIME",
+    help="After the freeze: until when they may submit, as 2027-01-31T18:00:00+01:00.",
+)
+
+
+adopt_option = click.option(
+    "--adopt",
+    multiple=True,
+    metavar="ACCOUNT",
+    help="An account that is there already and is this student's; can be repeated.",
+)
+
+
+@click.group(cls=HintingGroup)
+def student() -> None:
+    """Take students into a competition, by a list or by codes.
+
+    These commands need --server and the token of an organiser, which are best set in the
+    environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN.
+    """
+
+
+@student.command("import")
+@click.argument("list_file", metavar="LIST", type=click.Path(path_type=Path, dir_okay=False))
+@competition_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the sheet of tokens here, readable by you only.  [default: standard output]",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write one file for each student here instead.",
+)
+@adopt_option
+@click.option("--adopt-all", is_flag=True, help="All accounts that are there already.")
+@late_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def import_list(
+    list_file: Path,
+    competition: str,
+    output: Path | None,
+    folder: Path | None,
+    adopt: tuple[str, ...],
+    adopt_all: bool,
+    late_until: str,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Take in the students of LIST, a CSV with the columns name, email and group.
+
+    The last two may be missing. Everybody who is new gets a token, shown only now: as one sheet,
+    or in one file each. Members of a group share an account, and have a token each. The same list
+    again, or a longer one, takes in only who is new. A list with a bad line is refused whole.
+
+    So is one with a name that an account of before has, as anybody may have taken it: say with
+    --adopt that it is your student's. It keeps its tokens, and gets no new one.
+    """
+    if output is not None and folder is not None:
+        raise CommandError("Give --output or --folder, not both.", EXIT_USAGE)
+    text = read_text(list_file)
+    names = ("*",) if adopt_all else adopt
+    _take_in(server, token, competition, text, late_until, why, output, folder, names)
+
+
+@student.command()
+@click.argument("name")
+@competition_option
+@click.option("--email", default="", help="E-mail address, for your own lists.")
+@click.option("--group", default="", help="The group that the student is in.")
+@adopt_option
+@late_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def add(
+    name: str,
+    competition: str,
+    email: str,
+    group: str,
+    adopt: tuple[str, ...],
+    late_until: str,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Take in one student, also a late one; prints the token as `import` does."""
+    row = io.StringIO()
+    csv.writer(row).writerows([["name", "email", "group"], [name, email, group]])
+    _take_in(server, token, competition, row.getvalue(), late_until, why, None, None, adopt)
+
+
+def _take_in(
+    server: str,
+    token: str | None,
+    competition: str,
+    text: str,
+    late_until: str,
+    why: str,
+    output: Path | None,
+    folder: Path | None,
+    adopt: tuple[str, ...],
+) -> None:
+    # Tokens are shown once: where they go is made sure of before there are any.
+    descriptor = None
+    if output is not None:
+        try:
+            descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise CommandError(
+                f"{output} is there already, perhaps with tokens: give another place.", EXIT_USAGE
+            ) from None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    body = {"csv": text, "late_until": late_until, "why": why, "adopt": list(adopt)}
+    try:
+        joined = request(server, token, "POST", "competitions", competition, "students", body=body)
+    except BaseException:
+        if descriptor is not None and output is not None:
+            os.close(descriptor)
+            output.unlink()
+        raise
+    fresh = [each for each in joined if each["token"]]
+    if folder is not None:
+        for each in fresh:
+            _write_one(folder, each, server)
+    elif descriptor is not None:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(_sheet(fresh))
+    elif fresh:
+        click.echo(_sheet(fresh), nl=False)
+    _tell(joined)
+
+
+def _sheet(rows: list[dict[str, Any]]) -> str:
+    from plyhouse.server.competition.exports import table_csv
+
+    # A spreadsheet opens it, and students may have chosen these names: none may be a formula there.
+    head = ["name", "account", "token"]
+    return table_csv(head, [[each[key] for key in head] for each in rows])
+
+
+def _write_one(folder: Path, row: dict[str, Any], server: str) -> None:
+    from plyhouse.server.competition.students import account_name
+
+    alone = account_name(row["name"]).lower() == row["account"].lower()
+    title = row["account"] if alone else f"{row['account']}.{account_name(row['name'])}"
+    place, number = folder / f"{title}.txt", 1
+    while place.exists():  # of an earlier import: that token is valid, too
+        number += 1
+        place = folder / f"{title}-{number}.txt"
+    text = (
+        f"Your account on {server} is {row['account']}.\n\n"
+        f"export PLYHOUSE_SERVER={server}\nexport PLYHOUSE_TOKEN={row['token']}\n"
+    )
+    with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+
+
+def _tell(joined: list[dict[str, Any]]) -> None:
+    count = {
+        what: sum(each["outcome"] == what for each in joined)
+        for what in ("new", "known", "present", "revoked")
+    }
+    said = [f"{count['new']} new"]
+    if count["known"]:
+        said.append(f"{count['known']} with an account of before, which keeps its tokens")
+    if count["present"]:
+        said.append(f"{count['present']} there already")
+    if count["revoked"]:
+        said.append(f"{count['revoked']} taken out before, and left out: see student restore")
+    note(f"{counted(len(joined), 'student')}: {', '.join(said)}.")
+
+
+@student.command("list")
+@competition_option
+@server_option()
+@token_option()
+@json_option()
+def list_students(competition: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the students of a competition."""
+    rows = request(server, token, "GET", "competitions", competition, "students")
+    if as_json:
+        import json
+
+        click.echo(json.dumps(rows, indent=2))
+        return
+    cells = [
+        [
+            each["student"],
+            each["display"] or "-",
+            ", ".join(member["name"] for member in each["members"]),
+            each["status"],
+            minute(each["extended_ms"]) if each["extended_ms"] else "-",
+        ]
+        for each in rows
+    ]
+    if not cells:
+        note(f"No students in {competition} yet.")
+        return
+    columns = ["account", "shown as", "members", "status", "may submit until (UTC)"]
+    print_table("Students", columns, cells, "llwll")
+
+
+def _post(server: str, token: str | None, competition: str, what: str, **body: Any) -> Any:
+    return request(server, token, "POST", "competitions", competition, what, body=body)
+
+
+@student.command()
+@click.argument("account")
+@competition_option
+@server_option()
+@token_option()
+@why_option()
+def revoke(account: str, competition: str, server: str, token: str | None, why: str) -> None:
+    """Take a student out of a competition, with all entries; the account stays."""
+    gone = _post(server, token, competition, "revoke", student=account, why=why)
+    note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
+
+
+@student.command()
+@click.argument("account")
+@competition_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
+    """Let a student back in that was taken out."""
+    _post(server, token, competition, "restore", student=account, why=why)
+    note(f"{account} is in {competition} again.")
+
+
+@student.command()
+@competition_option
+@click.option("--uses", type=click.IntRange(1, 10_000), required=True, help="How many may join.")
+@click.option("--expires", default="", metavar="TIME", help="When it ends; a time with its zone.")
+@click.option("--group", default="", help="Let members into this group instead.")
+@late_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def code(
+    competition: str,
+    uses: int,
+    expires: str,
+    group: str,
+    late_until: str,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Print a code by which students join: plyhouse join CODE --player NAME."""
+    made = _post(server, token, competition, "codes", uses=uses, expires=expires, group=group,
+                 late_until=late_until, why=why)  # fmt: skip
+    note(f"For {counted(uses, 'student')} of {competition}:")
+    click.echo(made["code"])
+
+
+@student.command()
+@competition_option
+@server_option()
+@token_option()
+def codes(competition: str, server: str, token: str | None) -> None:
+    """List the codes of a competition."""
+    rows = request(server, token, "GET", "competitions", competition, "codes")
+    if not rows:
+        note(f"No codes for {competition} yet.")
+        return
+    cells = [
+        [
+            each["code"],
+            f"{each['used']} of {each['uses']}",
+            minute(each["expires_ms"]) if each["expires_ms"] else "-",
+            each["group"] or "-",
+            "revoked" if each["revoked_ms"] else "valid",
+        ]
+        for each in rows
+    ]
+    print_table("Codes", ["code", "used", "expires (UTC)", "group", "state"], cells, "lllll")
+
+
+@student.command("revoke-code")
+@click.argument("code_text", metavar="CODE")
+@server_option()
+@token_option()
+def revoke_code(code_text: str, server: str, token: str | None) -> None:
+    """Let nobody in by CODE any more; who came in stays."""
+    request(server, token, "DELETE", "codes", code_text)
+    note(f"{code_text} is revoked.")
+
+
+@click.command()
+@click.argument("code_text", metavar="CODE")
+@server_option()
+@click.option("--player", default="", metavar="NAME", help="The account to make, or who you are.")
+@token_option()
+def join(code_text: str, server: str, player: str, token: str | None) -> None:
+    """Join a competition by the CODE that a lecturer gave out.
+
+    Makes the account NAME and prints its token, alone on standard output. Who has an account
+    gives its token instead. With the code of a group, NAME becomes a member of it.
+    """
+    from plyhouse.clients.cli.shared.http import call, path
+
+    body = {"code": code_text, "player": player}
+    # A name asks for an account of one's own, whatever token the environment has.
+    own = None if player else token
+    answer = call(server, "POST", path("class", "join"), body, own)
+    if answer["token"]:
+        note(f"You are {answer['account']} in {answer['name']}. Your token, shown only now:")
+        click.echo(answer["token"])
+    else:
+        note(f"{answer['account']} is in {answer['name']}, and keeps its token.")

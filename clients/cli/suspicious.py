@@ -1,0 +1,89 @@
+"""``plyhouse competition suspicious``: results and choices that deserve a look."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
+
+__all__ = ["suspicious"]
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="Which part of what is named may be named by accident.",
+)
+@server_option()
+@token_option()
+@json_option()
+def suspicious(name: str, level: float, server: str, token: str | None, as_json: bool) -> None:
+    """Name pairs of students in NAME whose results, or whose bots' choices, are unlikely.
+
+    Results: what two owners scored against each other beside what the fit of all results expects.
+    Choices: bots that do the same in almost all positions that both faced, where others do not.
+    Both are a reason to look, and prove nothing.
+    """
+    from plyhouse.clients.cli.competition import request
+
+    query = f"?level={level}"
+    found = request(server, token, "GET", "competitions", name, "suspicious", query=query)
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    _show_pairs(found)
+    _show_likenesses(found)
+    if found["left_out"]:
+        matches = counted(found["left_out"], "match", "matches")
+        note(f"{matches} left out: older ones, or of a game that is not here.")
+    note(
+        "A reason to look, no proof: a bot may be made against another, and two may call the same "
+        "search, or have read the same book."
+    )
+
+
+def _show_pairs(found: Any) -> None:
+    tested = counted(found["pairs_tested"], "pair of owners", "pairs of owners")
+    if not found["pairs"]:
+        click.echo(f"Results: nothing unlikely among {tested}.")
+        return
+    rows = [
+        [
+            f"{each['one']} - {each['other']}",
+            str(each["matches"]),
+            f"{each['score']:g}",
+            f"{each['expected']:.1f}",
+            signed(each["residual"], 1),
+            f"{each['adjusted']:.2g}",
+        ]
+        for each in found["pairs"]
+    ]
+    columns = ["pair", "matches", "score of the first", "expected", "residual", "adjusted p"]
+    print_table(f"Unlikely results among {tested}", columns, rows, "lrrrrr")
+
+
+def _show_likenesses(found: Any) -> None:
+    records = counted(found["records"], "record")
+    if not found["likenesses"]:
+        click.echo(f"Choices: no two bots of different owners near identical in {records}.")
+        return
+    rows = [
+        [
+            f"{each['one']} - {each['other']}",
+            str(each["positions"]),
+            str(each["same"]),
+            f"{each['expected']:.1f}",
+            f"{each['adjusted']:.2g}",
+        ]
+        for each in found["likenesses"]
+    ]
+    columns = ["bots", "positions of both", "same choice", "expected", "adjusted p"]
+    print_table(f"Near identical choices in {records}", columns, rows, "lrrrr")

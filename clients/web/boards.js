@@ -1,0 +1,148 @@
+// Where the spots of a board are and what lies under them. It knows looks of boards, and no game.
+
+import { svg } from "./dom.js";
+
+export const CELL = 80;
+const LABEL = 22;
+const EDGE = 10; // of the frame, where no labels are
+const DEEP = 5.4; // spots from the rim of a point board to its middle
+const HEX = 0.866;
+
+const SQUARE = new Set(["checkered", "lines", "wells", "maze"]);
+const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points"]);
+
+/**
+ * The plan of a board.
+ * @param {any} element a grid
+ * @param {boolean} turned whether it is shown by half a turn
+ * @param {boolean} small whether there is less room than for a board of its own
+ */
+export function plan(element, turned, small) {
+  const rows = element.rows ?? [];
+  const columns = Math.max(1, ...rows.map((row) => row.length));
+  const look = element.look ?? "";
+  const scale = Math.max(1, columns / 9, rows.length / 9) * (small ? 1.4 : 1); // labels stay readable
+  const font = LABEL * scale;
+  const labels = { rows: look === "pits" ? [] : element.row_labels ?? [], columns: element.column_labels ?? [] };
+  const double = labels.columns.some((label) => label.includes("/"));
+  const widest = Math.max(1, ...labels.columns.map((label) => label.length));
+  const narrow = Math.min(font, (CELL - 6) / ((double ? 2 : widest) * 0.6));
+  const longest = Math.max(0, ...labels.rows.map((label) => label.length));
+  const edge = FRAMED.has(look) || (element.theme && look !== "maze") ? EDGE : 0;
+  const ends = element.ends?.length === 2 ? CELL * 1.25 : 0;
+  const left = (labels.rows.length ? Math.max(font * 1.5, longest * font * 0.62 + 14) : edge) + ends;
+  const right = edge + ends;
+  const below = labels.columns.length ? font * 1.55 : edge;
+  const above = double ? below : edge;
+  const high = look === "points" ? CELL * DEEP : look === "hex" ? CELL * HEX : CELL;
+  const inner = {
+    width: columns * CELL + (look === "hex" ? (rows.length - 1) * CELL / 2 : 0),
+    height: rows.length * high + (look === "hex" ? CELL * (1 / HEX - HEX) : 0),
+  };
+  const width = left + inner.width + right;
+  const height = above + inner.height + below;
+  const middle = (y, x) => {
+    const at = { x: (x + 0.5) * CELL + (look === "hex" ? y * CELL / 2 : 0), y: (y + 0.5) * high + (look === "hex" ? CELL * (1 / HEX - HEX) / 2 : 0) };
+    if (turned) Object.assign(at, { x: inner.width - at.x, y: inner.height - at.y });
+    return { x: left + at.x, y: above + at.y };
+  };
+  const rounded = (number) => Math.round(number * 10) / 10;
+  return {
+    look, columns, left, above, high, inner, font, ends, turned,
+    width: rounded(width), height: rounded(height), middle,
+    /** The box of a spot. */
+    box(y, x) {
+      const centre = middle(y, x);
+      return { x: centre.x - CELL / 2, y: centre.y - high / 2, width: CELL, height: high };
+    },
+    /** Whether a row is that at the upper rim, as it is shown. */
+    upper: (y) => (y === 0) !== turned,
+    /** Coordinates at the edges. */
+    labels() {
+      const parts = labels.rows.map((label, y) => svg("text", { class: "label", x: (left - ends) / 2, y: middle(y, 0).y, "font-size": font }, label));
+      labels.columns.forEach((label, x) => {
+        const at = middle(0, x).x + (look === "hex" && !turned ? (rows.length - 1) * CELL / 2 : 0);
+        const [first, last] = double && label.includes("/") ? label.split("/") : [double ? label : "", label];
+        const [top, bottom] = turned && double ? [last, first] : [first, last];
+        if (double) parts.push(svg("text", { class: "label", x: at, y: above / 2, "font-size": narrow }, top));
+        parts.push(svg("text", { class: "label", x: at, y: height - below / 2, "font-size": narrow }, bottom));
+      });
+      return parts;
+    },
+    /** What lies under all spots. */
+    ground() {
+      if (look === "maze") return [svg("rect", { class: "field", x: 0, y: 0, width, height })];
+      if (!edge) return [];
+      const parts = [svg("rect", { class: "frame", x: 0, y: 0, width, height, rx: 14 })];
+      if (look !== "pits") parts.push(svg("rect", { class: "field", x: left - ends, y: above, width: inner.width + 2 * ends, height: inner.height, rx: look === "wells" ? 8 : 2 }));
+      return parts;
+    },
+    /** The box of a store: 0 is left and 1 right, until the board is turned. */
+    end(side) {
+      const at = (side === 0) !== turned ? left - ends : left + inner.width;
+      return { x: at + 8, y: above + 6, width: ends - 16, height: inner.height - 12 };
+    },
+  };
+}
+
+/** Lines through a point, which end at the border of the board. */
+function crossing(element, shape, y, x) {
+  const half = CELL / 2;
+  const centre = shape.middle(y, x);
+  const sign = shape.turned ? -1 : 1;
+  const before = { x: x ? half * sign : 0, y: y ? half * sign : 0 };
+  const after = { x: x < element.rows[y].length - 1 ? half * sign : 0, y: y < element.rows.length - 1 ? half * sign : 0 };
+  const d = `M${centre.x - before.x} ${centre.y}H${centre.x + after.x}M${centre.x} ${centre.y - before.y}V${centre.y + after.y}`;
+  const star = element.rows[y][x].shape === "star" ? svg("ellipse", { class: "star", cx: centre.x, cy: centre.y, rx: 7, ry: 7 }) : null;
+  return [svg("path", { class: "line", d }), star].filter(Boolean);
+}
+
+/** A wall, which goes over into those beside it. */
+function wall(element, shape, y, x) {
+  const is = (row, column) => element.rows[row]?.[column]?.shape === "wall";
+  const centre = shape.middle(y, x);
+  const sign = shape.turned ? -1 : 1;
+  let d = `M${centre.x} ${centre.y}h0`;
+  if (is(y, x + 1)) d += `M${centre.x} ${centre.y}h${CELL * sign}`;
+  if (is(y + 1, x)) d += `M${centre.x} ${centre.y}v${CELL * sign}`;
+  return [svg("path", { class: "wall", d })];
+}
+
+/** What is drawn of an empty spot; `mark` has the classes that say what happened there. */
+export function spot(element, shape, y, x, mark) {
+  const cell = element.rows[y][x];
+  const box = shape.box(y, x);
+  const centre = shape.middle(y, x);
+  const classes = (more = "") => ["cell", more, mark].filter(Boolean).join(" ");
+  switch (shape.look) {
+    case "wells":
+      return [svg("rect", { class: classes("well"), x: box.x + 5, y: box.y + 5, width: CELL - 10, height: CELL - 10, rx: CELL / 2 })];
+    case "pits":
+      return [svg("rect", { class: classes("pit"), x: box.x + 3, y: box.y + 3, width: CELL - 6, height: CELL - 6, rx: CELL / 2 })];
+    case "hex": {
+      const [w, h] = [CELL / 2, CELL / HEX / 2];
+      const d = `M${centre.x} ${centre.y - h}l${w} ${h / 2}v${h}l${-w} ${h / 2}l${-w} ${-h / 2}v${-h}z`;
+      return [svg("path", { class: classes("hexagon"), d })];
+    }
+    case "points": {
+      const up = shape.upper(y);
+      const parts = [svg("rect", { class: classes("bed"), ...box })];
+      const label = element.column_labels?.[x] ?? "";
+      if (/\d/.test(label)) {
+        const rim = up ? box.y : box.y + box.height;
+        const tip = rim + (up ? 1 : -1) * box.height * 0.86;
+        parts.push(svg("path", { class: `point ${(x + y) % 2 ? "odd" : "even"}`, d: `M${box.x + 2} ${rim}H${box.x + CELL - 2}L${centre.x} ${tip}z` }));
+      } else parts.push(svg("rect", { class: "rail", ...box }));
+      return parts;
+    }
+    case "maze":
+      return [svg("rect", { class: classes(), ...box }), ...(cell.shape === "wall" ? wall(element, shape, y, x) : [])];
+    case "lines":
+      return [svg("rect", { class: classes(), ...box }), ...crossing(element, shape, y, x)];
+    default: {
+      if (cell.text === " " && !cell.action && !cell.name && shape.look !== "checkered") return [svg("rect", { class: "cell gap", ...box })];
+      const dark = shape.look === "checkered" && (x + y) % 2 ? "dark" : "";
+      return [svg("rect", { class: classes(dark), ...box, rx: SQUARE.has(shape.look) ? 0 : 10 })];
+    }
+  }
+}

@@ -1,0 +1,183 @@
+// What steers the positions of a match: buttons, slider, keys, and the dialogs for help and sharing.
+
+import { html, svg } from "./dom.js";
+import { SPEEDS, shifted } from "./pace.js";
+
+const ICONS = {
+  first: "M4 4h3v12H4zM17 4v12L8 10z",
+  back: "M15 4v12L6 10z",
+  play: "M5 3v14l12-7z",
+  pause: "M4 4h4v12H4zM12 4h4v12h-4z",
+  forward: "M5 4v12l9-6z",
+  latest: "M13 4h3v12h-3zM3 4v12l9-6z",
+  share: "M11 3h6v6l-2.2-2.2-5.3 5.3-1.6-1.6 5.3-5.3zM3 5h6v2H5v8h8v-4h2v6H3z",
+  projector: "M2 3h16v11H2zm2 2v7h12V5zM7 15h6v2H7z",
+  full: "M3 3h6v2H5v4H3zM11 3h6v6h-2V5h-4zM3 11h2v4h4v2H3zM15 11h2v6h-6v-2h4z",
+};
+
+const KEYS = [
+  ["Space", "play or pause"],
+  ["\u2190 \u2192", "one ply back or forward"],
+  ["Home, End", "first or last position"],
+  ["+ \u2212", "faster or slower"],
+  ["f", "full screen"],
+  ["p", "projector, and back"],
+  ["m", "a sound with every ply, or none"],
+  ["?", "this help"],
+  ["Escape", "close this"],
+];
+
+const icon = (name) => svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+
+/** A button with a picture; its name is what it says to those who point at it or hear it. */
+function button(id, label, act, picture = id) {
+  const node = html("button", { id, type: "button", "aria-label": label, title: label }, icon(picture));
+  node.addEventListener("click", act);
+  return node;
+}
+
+/** A window over the page, with a heading and a way to close it. */
+function dialog(id, title, ...content) {
+  const close = html("button", { type: "button", class: "close" }, "Close");
+  const node = /** @type {HTMLDialogElement} */ (html("dialog", { id, "aria-labelledby": `${id}-title` }, html("h2", { id: `${id}-title` }, title), ...content, close));
+  close.addEventListener("click", () => node.close());
+  node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
+  return node;
+}
+
+/** A text to take along: the clipboard where a page may write to it, else selected to be copied. */
+function copying(label, name) {
+  const field = /** @type {HTMLInputElement} */ (html("input", { id: name, readonly: true, spellcheck: "false" }));
+  const done = html("span", { class: "soft", role: "status" });
+  const copy = html("button", { type: "button" }, "Copy");
+  copy.addEventListener("click", async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(field.value);
+      done.textContent = "Copied.";
+    } catch { // not over plain HTTP: then the keyboard copies what is selected
+      done.textContent = "Selected: copy it with Ctrl+C.";
+    }
+  });
+  const row = html("div", { class: "copying" }, html("label", { for: name }, label), field, copy, done);
+  return { row, field, clear: () => { done.textContent = ""; } };
+}
+
+/** The bar of controls; `on` has what they do: go, toggle, speed, and what they ask: links. */
+export class Controls {
+  /**
+   * @param {{at: () => number, last: () => number, go: (ply: number) => void, toggle: () => void,
+   *   links: () => {page: string, embed: string | null}, projector: (() => void) | null}} on
+   */
+  constructor(on) {
+    this.on = on;
+    this.speed = 1;
+    this.sound = false;
+    this.audio = null;
+    this.first = button("first", "First position (Home)", () => on.go(0));
+    this.back = button("back", "One ply back (left arrow)", () => on.go(on.at() - 1));
+    this.play = button("play", "Play (space bar)", on.toggle);
+    this.forward = button("forward", "One ply forward (right arrow)", () => on.go(on.at() + 1));
+    this.latest = button("latest", "Last position (End)", () => on.go(on.last()));
+    this.slider = /** @type {HTMLInputElement} */ (html("input", { id: "slider", type: "range", min: 0, max: 0, step: 1, "aria-label": "Ply" }));
+    this.slider.addEventListener("input", () => on.go(Number(this.slider.value)));
+    this.rate = /** @type {HTMLSelectElement} */ (html("select", { id: "speed", "aria-label": "Speed", title: "Plies per second (+ and \u2212)" },
+      SPEEDS.map((each) => html("option", { value: each }, `${each}/s`))));
+    this.rate.value = String(this.speed);
+    this.rate.addEventListener("change", () => { this.speed = Number(this.rate.value); });
+    this.where = html("span", { id: "where" });
+    this.help = dialog("help", "Keys", html("dl", { class: "keys" }, KEYS.flatMap(([key, text]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, text)])));
+    this.link = copying("Link to this position", "link");
+    this.frame = copying("To show it in another page", "frame");
+    this.shared = dialog("shared", "Share", this.link.row, this.frame.row);
+    const question = html("button", { id: "keys", type: "button", "aria-label": "Keys (?)", title: "Keys (?)" }, "?");
+    question.addEventListener("click", () => this.help.showModal());
+    this.full = button("full", "Full screen (f)", () => this.fullScreen());
+    this.steps = html("div", { class: "steps", role: "group", "aria-label": "Positions" },
+      html("div", { class: "group" }, this.first, this.back, this.play, this.forward, this.latest),
+      this.slider, this.where, this.rate,
+      html("div", { class: "group" }, button("share", "Share this position", () => this.share()),
+        on.projector ? button("projector", "Projector (p)", on.projector) : null,
+        this.full, question));
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Show where one is; `live` says how the match goes on. */
+  show(at, last, live, playing, spoken) {
+    this.where.textContent = live ? `${at} / ${last} \u00b7 ${live}` : `${at} / ${last}`;
+    this.where.classList.toggle("live", live.startsWith("live"));
+    this.slider.max = String(last);
+    this.slider.value = String(at);
+    this.slider.setAttribute("aria-valuetext", spoken);
+    // A disabled button would lose the keyboard's focus.
+    for (const [node, end] of /** @type {[Element, number][]} */ ([[this.first, 0], [this.back, 0], [this.forward, last], [this.latest, last]])) {
+      node.setAttribute("aria-disabled", String(at === end));
+    }
+    if (this.play.dataset.playing === String(playing)) return;
+    this.play.dataset.playing = String(playing);
+    this.play.replaceChildren(icon(playing ? "pause" : "play"));
+    const label = playing ? "Pause (space bar)" : "Play (space bar)";
+    this.play.setAttribute("aria-label", label);
+    this.play.title = label;
+  }
+
+  share() {
+    const { page, embed } = this.on.links();
+    this.link.field.value = page;
+    this.link.clear();
+    this.frame.clear();
+    this.frame.row.hidden = embed === null;
+    if (embed !== null) this.frame.field.value = `<iframe src="${embed}" width="640" height="720" title="Match" allow="fullscreen"></iframe>`;
+    this.shared.showModal();
+    this.link.field.select();
+  }
+
+  fullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.().catch(() => {}); // a frame may forbid it
+  }
+
+  faster(step) {
+    this.speed = shifted(this.speed, step);
+    this.rate.value = String(this.speed);
+  }
+
+  /** A short sound, if somebody has asked for sounds. */
+  tick() {
+    if (!this.sound || !this.audio) return;
+    const now = this.audio.currentTime;
+    const [tone, loudness] = [this.audio.createOscillator(), this.audio.createGain()];
+    tone.frequency.value = 420;
+    loudness.gain.setValueAtTime(0.12, now);
+    loudness.gain.exponentialRampToValueAtTime(0.001, now + 0.09);
+    tone.connect(loudness).connect(this.audio.destination);
+    tone.start(now);
+    tone.stop(now + 0.1);
+  }
+
+  mute() {
+    this.sound = !this.sound;
+    this.audio ??= new AudioContext();
+    this.tick();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    if (document.querySelector("dialog[open]") || target.matches?.("input, select, textarea")) return;
+    const { on } = this;
+    const acts = {
+      ArrowLeft: () => on.go(on.at() - 1), ArrowRight: () => on.go(on.at() + 1),
+      Home: () => on.go(0), End: () => on.go(on.last()),
+      "+": () => this.faster(1), "=": () => this.faster(1), "-": () => this.faster(-1),
+      f: () => this.fullScreen(), m: () => this.mute(), "?": () => this.help.showModal(),
+      p: () => on.projector?.(),
+    };
+    // The space bar presses what has the focus, and plays where nothing has.
+    if (event.key === " " && !target.closest?.("button, a, summary, [role=button], [role=gridcell]")) on.toggle();
+    else if (event.key in acts) acts[event.key]();
+    else return;
+    event.preventDefault();
+  }
+}

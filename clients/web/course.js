@@ -1,0 +1,136 @@
+// Beside the board: who plays with how much time left, and what was played so far.
+
+import { clockText, holder, html } from "./dom.js";
+import { seatClass } from "./scene.js";
+import { score } from "./words.js";
+
+const SHORT = 10_000; // ms left from which on a running clock is shown as short of time
+
+const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+
+/** The seats with their clocks, or with what they got. */
+export class Seats {
+  constructor() {
+    this.node = html("ul", { id: "seats", class: "seats" });
+    this.clear();
+  }
+
+  clear() {
+    this.clocks = [];
+    this.clocksAt = 0;
+    this.away = new Map(); // seat to when the match stops waiting for it
+    this.node.replaceChildren();
+  }
+
+  /** Clocks as a message has them; `mover`: whose starts with it, if none is said to run. */
+  run(clocks, mover = null) {
+    if (!clocks?.length) return;
+    const runs = clocks.some((clock) => clock.running);
+    this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === mover }));
+    this.clocksAt = performance.now();
+  }
+
+  /** How the clocks go on is not known. */
+  halt() {
+    this.clocks = this.clocks.map((clock) => ({ ...clock, running: false }));
+  }
+
+  /** The match is over. */
+  stop() {
+    this.clocks = [];
+    this.away.clear();
+  }
+
+  /** A seat has gone or come back: a notice says so. */
+  presence({ code, seat = 0, remaining_ms: left = 0 }) {
+    if (code === "notice/away") this.away.set(seat, performance.now() + left);
+    else this.away.delete(seat);
+  }
+
+  /** Nobody is known to be away. */
+  present() {
+    this.away.clear();
+  }
+
+  /** Whether what is shown changes with time. */
+  get ticking() {
+    return this.away.size > 0 || this.clocks.some((clock) => clock.running);
+  }
+
+  /** `returns`: what each seat got, once that may be told. */
+  show(seats, names, mover, returns) {
+    const now = performance.now();
+    seats.forEach((seat, index) => {
+      const item = this.node.children[index] ?? this.node.appendChild(html("li", {},
+        html("span", { class: "swatch" }), html("span", { class: "who" }, holder(seat)),
+        html("span", { class: "called soft" }), html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""),
+        html("span", { class: "away" }), html("span", { class: "clock" })));
+      const clock = this.clocks.find((each) => (each.seat ?? 0) === index);
+      const left = clock ? (clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0) : null;
+      const gone = this.away.get(index);
+      item.setAttribute("aria-current", String(mover === index));
+      item.firstChild.setAttribute("class", `swatch ${seatClass(index, names)}`);
+      write(item.querySelector(".called"), names[index] ?? "");
+      write(item.querySelector(".away"), gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
+      item.lastChild.classList.toggle("running", Boolean(clock?.running));
+      item.lastChild.classList.toggle("short", Boolean(clock?.running) && left < SHORT);
+      write(item.lastChild, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
+    });
+  }
+}
+
+/** The list of plies; whoever chooses one goes there. */
+export class Plies {
+  /**
+   * @param {(seat: number) => string} name of a seat's holder
+   * @param {(at: number) => void} go
+   */
+  constructor(name, go) {
+    this.name = name;
+    this.go = go;
+    this.node = html("ol", { id: "events", class: "events" });
+    this.current = [];
+  }
+
+  clear() {
+    this.current = [];
+    this.node.replaceChildren();
+  }
+
+  add(events, names) {
+    for (const event of events) {
+      const ply = event.ply ?? 0;
+      const chance = event.seat < 0;
+      const at = chance ? ply : ply + 1;
+      const time = event.ms === undefined || event.ms === null ? "" : `${(event.ms / 1000).toFixed(2)} s`;
+      const button = html("button", { type: "button", tabindex: -1 },
+        html("span", { class: "number" }, chance ? "" : at),
+        html("span", { class: chance ? "swatch" : `swatch ${seatClass(event.seat, names)}` }),
+        html("span", { class: "who" }, chance ? "chance" : this.name(event.seat)),
+        html("span", { class: event.action ? "action" : "action soft" }, event.action ?? "hidden"),
+        html("span", { class: "soft time" }, time));
+      button.addEventListener("click", () => this.go(at));
+      this.node.append(html("li", { "data-at": at }, button));
+    }
+  }
+
+  /** Mark what led to position `at`. */
+  mark(at) {
+    for (const item of this.current) item.removeAttribute("aria-current");
+    this.current = at > 0 ? [...this.node.querySelectorAll(`[data-at="${at}"]`)] : [];
+    for (const item of this.current) {
+      item.setAttribute("aria-current", "true");
+      this.reveal(item);
+    }
+  }
+
+  /** Scroll the list, and never the page. */
+  reveal(item) {
+    const list = this.node;
+    const top = item.offsetTop - list.offsetTop;
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + item.offsetHeight > list.scrollTop + list.clientHeight) {
+      list.scrollTop = top + item.offsetHeight - list.clientHeight;
+    }
+  }
+}

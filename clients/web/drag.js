@@ -1,0 +1,62 @@
+// Drag and drop of what stands on spots, with a mouse, a pen or a finger.
+
+const FAR = 6; // pixels after which it is no click any more
+
+let ended = 0; // when something was put down: the click that follows means nothing
+
+export const drag = {
+  /** Whether the click at hand is the end of a drag. */
+  over: () => performance.now() - ended < 50,
+
+  /**
+   * The button went down on a spot. `take(name)` is called once it moves; it returns what to call
+   * with the name of the spot where it is put down (null: none), or null if it stays where it is.
+   */
+  begin(event, node, name, take) {
+    if (event.button !== 0 || !event.isPrimary) return;
+    const stone = node.querySelector(".stone");
+    const board = node.ownerSVGElement;
+    if (!stone || !board) return;
+    if (event.target.hasPointerCapture?.(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
+    const start = { x: event.clientX, y: event.clientY };
+    const scale = board.viewBox.baseVal.width / board.getBoundingClientRect().width;
+    let put = null;
+    let ghost = null;
+    let over = null;
+    const under = (at) => document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-name]") ?? null;
+    const move = (at) => {
+      if (at.pointerId !== event.pointerId) return;
+      const [x, y] = [at.clientX - start.x, at.clientY - start.y];
+      if (!ghost) {
+        if (Math.hypot(x, y) < FAR) return;
+        put = take(name);
+        if (!put) { stop(); return; }
+        ghost = stone.cloneNode(true);
+        ghost.setAttribute("class", "stone ghost");
+        ghost.removeAttribute("data-place");
+        board.append(ghost);
+        stone.classList.add("lifted");
+      }
+      ghost.setAttribute("transform", `translate(${x * scale} ${y * scale})`);
+      const there = under(at);
+      if (there === over) return;
+      over?.classList.remove("near");
+      over = there;
+      over?.classList.add("near");
+    };
+    const drop = (at) => {
+      if (at.pointerId !== event.pointerId) return;
+      stop();
+      if (!ghost) return;
+      ended = performance.now();
+      put(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null);
+    };
+    const stop = () => {
+      for (const [type, act] of [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]]) document.removeEventListener(type, act);
+      ghost?.remove();
+      stone.classList.remove("lifted");
+      over?.classList.remove("near");
+    };
+    for (const [type, act] of [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]]) document.addEventListener(type, act);
+  },
+};

@@ -1,0 +1,121 @@
+// What stands on spots: discs, counts of them, and figures. Every figure is drawn in a box of 100.
+
+import { svg } from "./dom.js";
+
+const FOOT = "M22 90v-7q0-7 7-7h42q7 0 7 7v7z";
+
+/** Outlines, and what is drawn on them. */
+const FIGURES = {
+  pawn: [`M50 17a14 14 0 0 1 9 25l6 3v6h-8q1 13 12 22H31q11-9 12-22h-8v-6l6-3a14 14 0 0 1 9-25z${FOOT}`],
+  rook: [`M25 18h13v8h7v-8h10v8h7v-8h13v19l-9 8v21l6 7H28l6-7V45l-9-8z${FOOT}`, "M34 45h32M34 66h32"],
+  bishop: [`M50 7a6 6 0 0 1 5 9q17 14 17 29q0 10-8 16l7 12H29l7-12q-8-6-8-16q0-15 17-29a6 6 0 0 1 5-9z${FOOT}`, "M50 30v20M40 40h20M36 61h28"],
+  knight: [`M28 73q1-15 17-26q-5-2-9 2q-6 7-13 4q-6-4-2-11q7-13 16-19l1-12q8 2 12 8q25 5 26 35q1 11-3 19z${FOOT}`, "M39 29v1M58 26q10 12 9 34"],
+  queen: [`M50 8a6 6 0 0 1 3 11l8 23l14-17a6 6 0 1 1 6 3l-10 32l4 13H25l4-13l-10-32a6 6 0 1 1 6-3l14 17l8-23a6 6 0 0 1 3-11z${FOOT}`, "M30 60q20-7 40 0"],
+  king: [`M46 7h8v8h8v8h-8v9q24-7 27 11q1 10-11 19v11H30V62q-12-9-11-19q3-18 27-11v-9h-8v-8h8z${FOOT}`, "M50 34v22M31 62q19-7 38 0"],
+  ghost: ["M17 88V47a33 33 0 0 1 66 0v41l-11-11l-11 11l-11-11l-11 11l-11-11z"],
+  pacman: ["M50 50L85 29A41 41 0 1 0 85 71z"],
+};
+const GHOST = "M37 35a9 11 0 1 1-.1 0zM65 35a9 11 0 1 1-.1 0z";
+const PUPILS = "M40 42a5 5 0 1 1-.1 0zM68 42a5 5 0 1 1-.1 0z";
+const CROWN = "M29 64l-5-28l14 11l12-18l12 18l14-11l-5 28z";
+
+/** Signs of suits. */
+export const SUITS = {
+  hearts: "M50 86C20 62 8 48 8 32a21 21 0 0 1 42-6a21 21 0 0 1 42 6c0 16-12 30-42 54z",
+  diamonds: "M50 8L84 50L50 92L16 50z",
+  clubs: "M50 8a19 19 0 0 1 17 28a19 19 0 1 1-10 35q1 12 10 19H33q9-7 10-19a19 19 0 1 1-10-35A19 19 0 0 1 50 8z",
+  spades: "M50 8C76 32 90 44 90 58a19 19 0 0 1-33 13q1 12 10 19H33q9-7 10-19a19 19 0 0 1-33-13C10 44 24 32 50 8z",
+};
+
+/** A path of the box of 100, in a box of `size` around a point. */
+function outline(d, centre, size, attributes) {
+  const scale = size / 100;
+  return svg("path", { ...attributes, d, transform: `translate(${centre.x - size / 2} ${centre.y - size / 2}) scale(${scale})` });
+}
+
+/** Small ones side by side, as many as there are. */
+function seeds(count, centre, size) {
+  const shown = Math.min(count, 48);
+  const most = size * 0.4;
+  const radius = Math.max(size * 0.05, Math.min(size * 0.1, most / Math.sqrt(Math.max(shown, 1)) * 0.62));
+  const parts = [];
+  for (let seed = 0; seed < shown; seed += 1) { // like those of a sunflower
+    const angle = seed * 2.39996;
+    const far = shown === 1 ? 0 : Math.sqrt((seed + 0.5) / shown) * (shown < 7 ? size * 0.22 : most * 0.82);
+    parts.push(svg("ellipse", { class: `seed tone-${seed % 3}`, cx: centre.x + far * Math.cos(angle), cy: centre.y + far * Math.sin(angle), rx: radius, ry: radius }));
+  }
+  return parts;
+}
+
+function disc(cell, colour, centre, size) {
+  return [svg("circle", { class: `disc ${colour}`, cx: centre.x, cy: centre.y, r: size * 0.4 }),
+    svg("ellipse", { class: "rim", cx: centre.x, cy: centre.y, rx: size * 0.29, ry: size * 0.29 })];
+}
+
+/**
+ * What stands on a spot.
+ * @param {any} cell the spot
+ * @param {string} colour class of the colour that it has
+ * @param {{x: number, y: number}} centre
+ * @param {number} size of the spot
+ * @returns {SVGElement[]}
+ */
+export function piece(cell, colour, centre, size) {
+  const text = cell.face || cell.text;
+  const whose = colour || "plain";
+  const around = { cx: centre.x, cy: centre.y };
+  const face = () => (cell.face ? [svg("text", { class: `face on-${whose}`, ...centre, "font-size": size * (cell.face.length > 1 ? 0.38 : 0.46) }, cell.face)] : []);
+  const block = (kind) => svg("rect", { class: `${kind} ${whose}`, x: centre.x - size / 2 + 3, y: centre.y - size / 2 + 3, width: size - 6, height: size - 6, rx: size * 0.12 });
+  const cross = (kind, part) => svg("path", { class: kind, d: `M${centre.x - size * part} ${centre.y - size * part}l${size * part * 2} ${size * part * 2}m0 ${-size * part * 2}l${-size * part * 2} ${size * part * 2}` });
+  if (cell.shape === "seeds") return seeds(cell.count ?? 0, centre, size);
+  switch (cell.text && cell.shape) {
+    case "disc":
+      return [...disc(cell, whose, centre, size), ...face()];
+    case "crowned":
+      return [...disc(cell, whose, centre, size), outline(CROWN, centre, size * 0.62, { class: `crown on-${whose}` })];
+    case "dot":
+      return [svg("circle", { class: `dot ${whose}`, ...around, r: size * 0.12 })];
+    case "block":
+      return [block("block"), ...face()];
+    case "ship":
+      return [block("block ship")];
+    case "hit":
+      return [block("block ship"), cross("struck", 0.24)];
+    case "miss":
+      return [svg("ellipse", { class: "missed", ...around, rx: size * 0.15, ry: size * 0.15 })];
+    case "cross":
+      return [cross(`stroke ${colour}`, 0.27)];
+    case "ring":
+      return [svg("circle", { class: `stroke ${colour}`, ...around, r: size * 0.3 })];
+    case "wall":
+      return [];
+    default:
+  }
+  if (cell.text && Object.hasOwn(FIGURES, cell.shape)) {
+    const [body, lines] = FIGURES[cell.shape];
+    const parts = [outline(body, centre, size * 0.94, { class: `figure ${whose}` })];
+    if (lines) parts.push(outline(lines, centre, size * 0.94, { class: `figure-lines ${whose}` }));
+    if (cell.shape === "ghost") {
+      parts.push(outline(GHOST, centre, size * 0.94, { class: "eyes" }), outline(PUPILS, centre, size * 0.94, { class: "pupils" }));
+    }
+    return parts;
+  }
+  if (!text.trim()) return [];
+  const long = Math.min(size * 0.62, size * 0.92 / (text.length * 0.6)); // one line, as wide as the spot
+  return [svg("text", { class: `piece ${colour}`, ...centre, "font-size": text.length > 2 ? long : size * 0.62 }, text)];
+}
+
+/** Checkers of a point, one beside the other from the rim inwards; what is hidden is counted. */
+export function stack(cell, colour, centre, size, rim, inwards) {
+  const count = cell.count || 1;
+  const shown = Math.min(count, 5);
+  const parts = [];
+  for (let at = 0; at < shown; at += 1) {
+    const place = { x: centre.x, y: rim + inwards * size * (0.5 + at * 0.98) };
+    parts.push(...disc(cell, colour || "plain", place, size * 1.16));
+    if (at === shown - 1 && count > shown) {
+      parts.push(svg("text", { class: `face on-${colour}`, ...place, "font-size": size * 0.5 }, count));
+    }
+  }
+  return parts;
+}

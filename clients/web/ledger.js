@@ -1,0 +1,56 @@
+// Where the time of each ply went, and the record to take along: from the record of the match.
+
+import { html } from "./dom.js";
+
+const SECOND = 1e9;
+const seconds = (ns) => (ns / SECOND).toFixed(2);
+
+/** Rows of the ledger: what each action of a seat cost, and the ply under way at the end. */
+export function rows(record) {
+  const found = [];
+  for (const event of record.events) {
+    const last = event.kind === "end" && (event.on_clock ?? -1) >= 0;
+    if (event.kind !== "action" && !last) continue;
+    found.push({
+      ply: event.ply + 1,
+      seat: last ? event.on_clock : event.seat,
+      action: last ? event.text.replaceAll("_", " ") : event.text,
+      thought: event.thought_ns ?? 0,
+      lag: event.lag_ns ?? 0,
+      stall: event.stall_ns ?? 0,
+      charged: event.charged_ns ?? 0,
+      left: event.remaining_ns ?? 0,
+    });
+  }
+  return found;
+}
+
+/** A part of the page that can be opened: it asks for the record when it is. */
+export function ledger(address, name) {
+  const body = html("div", {});
+  const node = /** @type {HTMLDetailsElement} */ (html("details", { id: "ledger", class: "ledger" }, html("summary", {}, "Clocks, ply by ply"), body));
+  const fill = async () => {
+    if (!node.open) return;
+    try {
+      const response = await fetch(address());
+      const found = await response.json();
+      if (!response.ok) throw new Error(found.detail);
+      body.replaceChildren(table(rows(found), name));
+    } catch (error) {
+      body.replaceChildren(html("p", { class: "soft" }, `The record cannot be read now. ${error.message ?? ""}`));
+    }
+  };
+  node.addEventListener("toggle", fill);
+  return { node, fill };
+}
+
+function table(found, name) {
+  const heads = ["ply", "who", "action", "thought", "lag", "charged", "left"];
+  const cells = (row) => [row.ply, name(row.seat), row.action, seconds(row.thought), seconds(row.lag + row.stall), seconds(row.charged), seconds(row.left)];
+  const numbers = new Set([0, 3, 4, 5, 6]);
+  const cell = (tag) => (value, index) => html(tag, { class: numbers.has(index) ? "n" : null, scope: tag === "th" ? "col" : null }, value);
+  return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Clocks, ply by ply" },
+    html("table", {}, html("caption", { class: "soft" }, "Seconds; lag is given back: the network's, and what the server held up."),
+      html("thead", {}, html("tr", {}, heads.map(cell("th")))),
+      html("tbody", {}, found.map((row) => html("tr", {}, cells(row).map(cell("td")))))));
+}

@@ -1,0 +1,47 @@
+// Which match comes next on the projector: one that runs, of the same competition or else game.
+
+const EVERY = 3000; // ms between two looks
+const REST = 8000; // ms that a result stays
+
+/** Looks for the next match; `enter(id)` is called with it. */
+export class Queue {
+  /**
+   * @param {() => {id: string, competition: string, game: string}} here what is shown now
+   * @param {(id: string) => void} enter
+   * @param {(text: string) => void} say
+   */
+  constructor(here, enter, say) {
+    this.here = here;
+    this.enter = enter;
+    this.say = say;
+    this.timer = null;
+  }
+
+  /** A match is over: look for another when its result has been seen. */
+  rest() {
+    this.timer ??= setTimeout(() => this.look(), REST);
+  }
+
+  async look() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    const { id, competition, game } = this.here();
+    const wanted = new URLSearchParams({ status: "running", limit: "20" });
+    if (competition) wanted.set("competition", competition);
+    else if (game) wanted.set("game", game);
+    try {
+      const response = await fetch(`/api/v1/matches?${wanted}`);
+      const found = await response.json();
+      if (!response.ok) throw new Error(found.detail);
+      const next = found.findLast((each) => each.match !== id); // the one that waits the longest
+      if (next) {
+        this.enter(next.match);
+        return;
+      }
+      this.say(id ? "" : "Waiting for a match to begin.");
+    } catch (error) {
+      this.say(`The next match cannot be found: ${error.message || "the server does not answer"}. Trying again.`);
+    }
+    this.timer = setTimeout(() => this.look(), EVERY);
+  }
+}

@@ -1,0 +1,64 @@
+// Who is at this browser. The secret is in a cookie that no script can read; the server knows it.
+
+/** Ask the API; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
+export async function call(method, path, body) {
+  const options = { method, headers: { accept: "application/json" } };
+  if (body !== undefined) {
+    options.headers["content-type"] = "application/json";
+    options.body = JSON.stringify(body);
+  }
+  let response;
+  try {
+    response = await fetch(`/api/v1/${path}`, options);
+  } catch {
+    throw Object.assign(new Error("The server cannot be reached. Try again in a moment."), { code: "network" });
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  throw Object.assign(new Error(answer.detail || `The server answered ${response.status}.`), { code: answer.code || "", mistakes: answer.mistakes });
+}
+
+/** Who is signed in (`player` is empty if nobody is), and which ways of playing there are. */
+export const whoAmI = () => call("GET", "session");
+
+/** Be signed in, as a guest if need be and if the server takes guests. */
+export async function enter() {
+  const person = await whoAmI();
+  if (person.player) return person;
+  if (!person.guests) {
+    throw Object.assign(new Error("Sign in to play: this server takes no guests."), { code: "auth/required" });
+  }
+  return call("POST", "session/guest");
+}
+
+/** What a connection says of itself to play as the person at this browser. */
+export const AS_MYSELF = { signed_in: true, takeover: true, updates: true };
+
+const LAST = "plyhouse.last";
+const WANTED = "plyhouse.wanted";
+
+/** The settings of the last match that was asked for; this browser keeps them. */
+export function lastSettings() {
+  try {
+    return JSON.parse(localStorage.getItem(LAST)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export function keepSettings(settings) {
+  try {
+    localStorage.setItem(LAST, JSON.stringify({ ...lastSettings(), ...settings }));
+  } catch { /* a browser that keeps nothing plays, too */ }
+}
+
+/** Leave a wish for the page of play, which fulfils it once. */
+export function wish(terms) {
+  sessionStorage.setItem(WANTED, JSON.stringify(terms));
+}
+
+export function takeWish() {
+  const text = sessionStorage.getItem(WANTED);
+  sessionStorage.removeItem(WANTED);
+  return text ? JSON.parse(text) : null;
+}

@@ -1,0 +1,47 @@
+// What changed between two scenes, in words, for those who hear the page.
+
+const MOST = 4; // spots that are told; of more, only how many
+
+/** What differs from the scene before: spots by their labels, what lies open, dice, the status. */
+export function changesInWords(before, after) {
+  const told = [];
+  (after.elements ?? []).forEach((element, index) => {
+    const old = before?.elements?.[index];
+    if (old?.kind !== element.kind) return;
+    if (element.kind === "grid") {
+      const spots = [];
+      element.rows.forEach((row, y) => row.forEach((cell, x) => {
+        const was = old.rows?.[y]?.[x];
+        if (was && cell.label && cell.label !== was.label) spots.push(cell.label);
+      }));
+      if (spots.length > MOST) told.push(...spots.slice(0, MOST - 1), `and ${spots.length - MOST + 1} more spots change`);
+      else told.push(...spots);
+    } else if (element.kind === "dice" && String(element.values) !== String(old.values) && element.values.length) {
+      told.push(`${element.label}: ${element.values.join(" and ")}`);
+    } else if (element.kind === "hand") {
+      const shown = (cards) => cards.map((card) => card.label || card.text || "face down").join(", ");
+      if (element.cards.length && shown(element.cards) !== shown(old.cards ?? [])) told.push(`${element.label}: ${shown(element.cards)}`);
+    } else if (element.kind === "counter" && element.value !== old.value) {
+      told.push(`${element.label}: ${element.value}`);
+    }
+  });
+  if (after.status) told.push(after.status);
+  return told.join("; ");
+}
+
+/**
+ * Players' names where a scene speaks of seats that have none: "seat 0 to move".
+ * Seats that are called after what they play (White, South, Pacman) keep it.
+ * @param {string} text
+ * @param {string[]} holders names of players by seat
+ * @param {string[]} names what the game calls the seats
+ */
+export function withHolders(text, holders, names) {
+  if (!text || !holders?.length) return text;
+  let said = text.replace(/\bseat (\d+)\b/gi, (whole, seat) => holders[Number(seat)] ?? whole);
+  names.forEach((name, seat) => {
+    if (!holders[seat] || !/^(first|second|third)$/.test(name)) return;
+    said = said.replace(new RegExp(`(^|\\b(?:of|by) |, )${name}(?=$|[,:.]| (?:to|wins|rolls|places|gets|plays))`, "g"), (_, lead) => lead + holders[seat]);
+  });
+  return said;
+}

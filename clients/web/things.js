@@ -1,0 +1,153 @@
+// What a scene shows beside boards: cards, dice, coins, counters, trays of pieces, tables.
+// `by` is the drawing that asks: it knows colours and words, and what choosing means.
+
+import { html, svg } from "./dom.js";
+import { SUITS, piece } from "./figures.js";
+
+const PIPS = {
+  1: [[1, 1]], 2: [[0, 0], [2, 2]], 3: [[0, 0], [1, 1], [2, 2]],
+  4: [[0, 0], [2, 0], [0, 2], [2, 2]], 5: [[0, 0], [2, 0], [1, 1], [0, 2], [2, 2]],
+  6: [[0, 0], [2, 0], [0, 1], [2, 1], [0, 2], [2, 2]],
+};
+
+/** A die with its pips, or the number if it has more. */
+function die(value, x) {
+  const face = svg("rect", { class: "card", x, y: 3, width: 68, height: 68, rx: 12 });
+  const marks = PIPS[value]
+    ? PIPS[value].map(([px, py]) => svg("circle", { class: "pip", cx: x + 14 + px * 20, cy: 17 + py * 20, r: 7 }))
+    : [svg("text", { class: "piece", x: x + 34, y: 38, "font-size": 40 }, value)];
+  return [face, ...marks];
+}
+
+export function drawDice(element, by, index) {
+  const values = element.values ?? [];
+  const title = html("div", { class: "soft" }, by.words(element.label));
+  if (!values.length) return html("div", { class: "dice" }, title, html("div", { class: "none" }, "not rolled"));
+  const parts = values.map((value, at) => svg("g", { class: "die", "data-die": `${index},${at}` }, die(value, at * 80 + 3)));
+  const drawing = svg("svg", { viewBox: `0 0 ${values.length * 80} 76`, role: "img", "aria-label": `${by.words(element.label)}: ${values.join(", ")}` }, parts);
+  return html("div", { class: "dice" }, title, drawing);
+}
+
+/** How the things of a hand look: width of each, and its drawing. */
+const LOOKS = {
+  dice: { step: 80, width: 76, height: 76, draw: (card, x) => (card.text === null
+    ? [svg("rect", { class: "back", x, y: 3, width: 68, height: 68, rx: 12 }), svg("text", { class: "unknown", x: x + 34, y: 38 }, "?")]
+    : die(Number(card.text), x)) },
+  coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.text === null
+    ? [svg("rect", { class: "back", x, y: 5, width: 66, height: 66, rx: 33 }), svg("text", { class: "unknown", x: x + 33, y: 39 }, "?")]
+    : [svg("rect", { class: "coin", x, y: 5, width: 66, height: 66, rx: 33 }), svg("rect", { class: "coin-rim", x: x + 7, y: 12, width: 52, height: 52, rx: 26 }),
+      card.text.length > 1 ? svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text) : ""]) },
+  "": { step: 70, width: 68, height: 92, draw: (card, x) => [
+    svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 8 }), ...face(card, x)] },
+};
+
+function face(card, x) {
+  if (card.text === null) return [svg("path", { class: "back-lines", d: `M${x + 8} 11h44v68h-44zM${x + 8} 45L${x + 30} 11L${x + 52} 45L${x + 30} 79z` })];
+  const suit = SUITS[card.suit];
+  if (suit) {
+    const sign = (size, left, top) => svg("path", { class: `suit ${card.suit}`, d: suit, transform: `translate(${x + left} ${top}) scale(${size / 100})` });
+    return [svg("text", { class: `rank ${card.suit}`, x: x + 14, y: 20 }, card.rank || card.text), sign(14, 7, 31), sign(34, 18, 44)];
+  }
+  const { length } = card.text;
+  return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44 }, card.text)];
+}
+
+export function drawHand(element, by, index) {
+  const all = element.cards ?? [];
+  const pile = element.look === "pile";
+  const cards = pile ? all.slice(-1) : all;
+  const look = LOOKS[element.look] ?? LOOKS[""];
+  const label = by.words(element.label);
+  const title = html("div", { class: "soft" }, by.swatch(element.seat), pile && all.length ? `${label} (${all.length})` : label);
+  if (!cards.length) return html("div", { class: "hand" }, title, html("div", { class: "none" }, "none"));
+  const active = by.choose && cards.some((card) => card.action !== null && card.action !== undefined);
+  const under = pile ? Math.min(4, all.length - 1) : 0;
+  const parts = [];
+  for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
+  cards.forEach((card, at) => {
+    const drawn = look.draw(card, at * look.step + 3 + under * 4);
+    const place = { "data-place": `${index},0,${at}` };
+    if (!active || card.action === null || card.action === undefined) {
+      parts.push(svg("g", place, drawn));
+      return;
+    }
+    const name = by.words(card.label || card.text || card.action);
+    const node = svg("g", { ...place, class: "spot open start", role: "button", tabindex: 0, "aria-label": name, "data-spot": card.action }, drawn, svg("title", {}, name));
+    node.addEventListener("click", () => by.send(card.action));
+    node.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      by.send(card.action);
+    });
+    parts.push(node);
+  });
+  const spoken = cards.map((card) => (card.text === null ? "face down" : card.label || card.text)).join(", ");
+  const width = Math.max(look.width, cards.length * look.step + under * 4);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${look.height}`, role: active ? "group" : "img", "aria-label": `${label}: ${spoken}` }, parts);
+  return html("div", { class: `hand ${element.look ?? ""}`.trim() }, title, drawing);
+}
+
+const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "\u2212");
+
+/** A heap of chips as high as their number, up to ten. */
+function chips(count, colour) {
+  const high = Math.max(0, Math.min(10, Math.round(count)));
+  const parts = [];
+  for (let at = 0; at < high; at += 1) parts.push(svg("rect", { class: `chip ${colour || "plain"}`, x: 2, y: 46 - at * 4.6, width: 30, height: 6, rx: 3 }));
+  return svg("svg", { class: "chips", viewBox: "0 0 34 54", "aria-hidden": "true" }, parts);
+}
+
+export function drawCounter(element, by) {
+  const label = by.words(element.label);
+  const value = html("strong", {}, number(element.value));
+  const colour = by.colour(element.seat);
+  if (!element.target) {
+    return html("div", { class: "counter plain-counter" }, element.look === "chips" ? chips(element.value, colour) : null,
+      html("span", {}, element.look === "chips" ? null : by.swatch(element.seat), `${label}: `, value));
+  }
+  const part = Math.max(0, Math.min(1, element.value / element.target));
+  const bar = svg("svg", { viewBox: "0 0 300 12", role: "presentation", preserveAspectRatio: "none" },
+    svg("rect", { class: "bar", width: 300, height: 12, rx: 6 }),
+    svg("rect", { class: colour || "pip", width: 300 * part, height: 12, rx: 6 }));
+  return html("div", { class: "counter" }, by.swatch(element.seat), `${label}: `, value, ` / ${element.target}`, bar);
+}
+
+const PIECE = 40;
+
+export function drawTray(element, by) {
+  const label = by.words(element.label);
+  const pieces = element.pieces ?? [];
+  const shown = [];
+  let x = 0;
+  for (const cell of pieces) {
+    shown.push(svg("g", {}, piece(cell, by.colour(cell.owner), { x: x + PIECE / 2, y: PIECE / 2 }, PIECE)));
+    x += PIECE;
+    if ((cell.count ?? 0) > 1) {
+      shown.push(svg("text", { class: "times", x: x - 2, y: PIECE / 2 }, `\u00d7${cell.count}`));
+      x += PIECE * 0.75;
+    }
+  }
+  const spoken = pieces.map((cell) => `${(cell.count ?? 0) > 1 ? `${cell.count} ` : ""}${cell.label || cell.text}`).join(", ") || "none";
+  return html("div", { class: "tray" }, html("span", { class: "soft" }, by.swatch(element.seat), label),
+    pieces.length ? svg("svg", { viewBox: `0 0 ${x} ${PIECE}`, width: x * 0.75, height: PIECE * 0.75, role: "img", "aria-label": `${label}: ${spoken}` }, shown)
+      : html("span", { class: "none" }, "\u2013"));
+}
+
+/** Rows and columns of text; a cell with an action is a button. */
+export function drawTable(element, by) {
+  const rows = element.rows ?? [];
+  const heads = element.column_labels ?? [];
+  const names = element.row_labels ?? [];
+  const content = (cell) => {
+    const text = cell.text.replace(/-(?=\d)/g, "\u2212").replaceAll(",", ", ");
+    if (!by.choose || cell.action === null || cell.action === undefined) return html("span", {}, text);
+    const button = html("button", { type: "button", "data-spot": cell.action, "data-action": cell.action, "aria-label": by.words(cell.label || cell.text) }, text);
+    button.addEventListener("click", () => by.send(cell.action));
+    return button;
+  };
+  const body = rows.map((row, y) => html("tr", {},
+    names.length ? html("th", { scope: "row" }, names[y] ?? "") : null,
+    row.map((cell) => html("td", { class: [cell.highlight && "mark", cell.won && "won"].filter(Boolean).join(" ") || null, title: by.words(cell.label) || null }, content(cell)))));
+  const head = heads.length ? html("thead", {}, html("tr", {}, names.length ? html("td", {}) : null, heads.map((label) => html("th", { scope: "col" }, label)))) : null;
+  return html("div", { class: "grid table" }, html("table", {}, html("caption", {}, by.words(element.label)), head, html("tbody", {}, body)));
+}

@@ -1,0 +1,53 @@
+// How a match ended, in a sentence. Pure: it knows no game and no page.
+
+import { signed } from "./dom.js";
+
+/** What follows "wins"; where all others have lost. */
+const WON = {
+  resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
+  disconnect: "as the other was away", bot_crash: "as the other's bot failed",
+  no_show: "as the other did not come",
+};
+
+/** What one who played alone did instead. */
+const LOST = {
+  resignation: "resigned", flag_fall: "lost on time", illegal_action: "lost by an illegal action",
+  disconnect: "was away too long", bot_crash: "lost as the bot failed", no_show: "did not come",
+};
+
+/**
+ * A return as people read it: +1, −0.5, 0.
+ * @param {number} value
+ */
+export const score = (value) => {
+  const text = signed(value, 2);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+};
+
+/**
+ * The result in a sentence.
+ * @param {{termination: string, returns?: number[], reason?: string}} outcome
+ * @param {string[]} names of those who held the seats
+ */
+export function sentence({ termination, returns = [], reason: words = "" }, names) {
+  const reason = words.charAt(0).toUpperCase() + words.slice(1);
+  if (termination === "aborted" || termination === "server_fault") {
+    return `No result: ${reason || termination.replaceAll("_", " ")}`;
+  }
+  if (termination === "draw_agreed") return "Draw by agreement.";
+  const told = reason ? ` ${reason}` : "";
+  const got = (seat) => names[seat] ?? `seat ${seat + 1}`;
+  if (returns.length === 1) { // nobody to beat: what matters is how much it was
+    return `${got(0)} ${LOST[termination] ?? "is done"}: ${score(returns[0])}.${told}`;
+  }
+  const best = Math.max(...returns);
+  const winners = returns.flatMap((value, seat) => (value === best ? [got(seat)] : []));
+  if (winners.length === returns.length) {
+    return (best === 0 ? "Draw." : `Nobody is ahead: ${score(best)} for each.`) + told;
+  }
+  const verb = winners.length > 1 ? "win" : "wins";
+  const how = WON[termination] ? ` ${WON[termination]}` : "";
+  const usual = returns.every((value) => Math.abs(value) === 1);
+  const by = usual || how ? "" : `, ${returns.map(score).join(" : ")}`;
+  return `${winners.join(" and ")} ${verb}${how}${by}.${told}`;
+}

@@ -1,0 +1,1 @@
+"""Othello: `rules` is the game, `board` knows discs, `endings` solves the last plies."""

@@ -1,0 +1,176 @@
+"""What came of a competition as files that others read: tables, grade books, matches.
+
+Everything here is pure: from the lines of a board (`plyhouse.server.competition.evidence`) and the
+grades to text.  The format of Gradescope is that of its autograder documentation, "Output format":
+one ``results.json`` for each submission.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Final
+
+from plyhouse.server.competition.evidence import Line
+from plyhouse.server.competition.file import Baseline
+from plyhouse.server.competition.standings import Grade
+
+__all__ = ["gradescope", "standings_html", "standings_markdown", "standings_table", "table_csv"]
+
+Cell = str | int | float | None
+FORMULA: Final = "=+-@\t\r"
+"""With one of these first, spreadsheets take a text for a formula."""
+
+
+def standings_table(
+    lines: Sequence[Line], games: Sequence[str]
+) -> tuple[list[str], list[list[Cell]]]:
+    """The standings with all that they prove: heads of the columns, and rows."""
+    paid = sorted({game for line in lines for game in line.returns})
+    nash = any(line.nash is not None for line in lines)
+    head = ["rank", "entry", "student", "status", "baseline", "score", "matches", "wins", "draws"]
+    head += ["losses", "forfeits", *games, "rating", "low", "high", "any_low", "any_high"]
+    head += ["rank_low", "rank_high", "ahead_of_next"]
+    for game in paid:
+        head += [f"{game} return", f"{game} low", f"{game} high"]
+        head += [f"{game} without luck", f"{game} without luck low", f"{game} without luck high"]
+    head += ["nash_share"] if nash else []
+    head += ["version", "digest"]
+    return head, [_row(line, games, paid, nash=nash) for line in lines]
+
+
+def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -> list[Cell]:
+    standing, who, at = line.standing, line.standing.entrant, line.estimate
+    row: list[Cell] = [
+        *(standing.rank, who.name, who.student, who.status, "yes" if who.baseline else ""),
+        *(standing.score, standing.matches, standing.wins, standing.draws, standing.losses),
+        standing.forfeits,
+        *(standing.games.get(game) for game in games),
+    ]
+    if at is None:
+        row += [None] * 7
+    else:
+        row += [at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high]
+    row.append(line.ahead)
+    for game in paid:
+        found = line.returns.get(game)
+        for each in (found and found.raw, found and found.adjusted):
+            row += [None] * 3 if not each else [each.mean, each.low, each.high]
+    if nash:
+        row.append(None if line.nash is None else line.nash.share)
+    return [*row, who.version, who.digest]
+
+
+def table_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """CSV that spreadsheets take for text: a text that begins like a formula gets a ``'``."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([_safe(each) for each in head])
+    writer.writerows([[_safe(_plain(cell)) for cell in row] for row in rows])
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in FORMULA and cell else cell
+
+
+def _plain(cell: Cell) -> Cell:
+    """A number as short as its six digits; nothing for what is unknown or has no bound."""
+    if cell is None or (isinstance(cell, float) and abs(cell) == float("inf")):
+        return ""
+    return float(f"{cell:.6g}") if isinstance(cell, float) else cell
+
+
+def standings_markdown(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], notes: Sequence[str]
+) -> str:
+    """The standings as a table of Markdown, with the notes below."""
+    cells = [[_short(cell).replace("|", "\\|") for cell in row] for row in rows]
+    lines = [f"# {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    lines += [f"| {' | '.join(row)} |" for row in cells]
+    if notes:
+        lines += ["", *(f"- {note}" for note in notes)]
+    return "\n".join(lines) + "\n"
+
+
+def standings_html(
+    title: str, head: Sequence[str], rows: Sequence[Sequence[Cell]], notes: Sequence[str]
+) -> str:
+    """The standings as a page of their own, that needs nothing else."""
+    heads = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(_short(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    told = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title><style>table{{border-collapse:collapse}}"
+        "td,th{border:1px solid;padding:.2em .5em}</style></head>\n"
+        f"<body><h1>{escape(title)}</h1>\n<table><thead><tr>{heads}</tr></thead>\n"
+        f"<tbody>\n{body}\n</tbody></table>\n"
+        + (f"<ul>{told}</ul>\n" if told else "")
+        + "</body></html>\n"
+    )
+
+
+def _short(cell: Cell) -> str:
+    if cell is None or (isinstance(cell, float) and abs(cell) == float("inf")):
+        return ""
+    return (
+        f"{cell:.4g}"
+        if isinstance(cell, float) and abs(cell) < 100
+        else (f"{cell:.0f}" if isinstance(cell, float) else str(cell))
+    )
+
+
+def gradescope(
+    grade: Grade, baselines: Sequence[Baseline], line: Line | None, forfeits: Mapping[str, int]
+) -> str:
+    """``results.json`` of a student: one test for each baseline that is worth a grade.
+
+    A test is worth one point, which is got by reaching the baseline's threshold; its output says
+    the score.  Of baselines that students do not see, the tests are hidden.
+    """
+    tests: list[dict[str, Any]] = []
+    for number, (baseline, score) in enumerate(zip(baselines, grade.against, strict=False), 1):
+        if not baseline.grade:
+            continue
+        reached = score is not None and score >= baseline.at_least
+        said = "They have not met." if score is None else f"Mean score {score:.3f}."
+        tests.append(
+            {
+                "name": baseline.grade if baseline.hidden else f"{baseline.grade}: {baseline.bot}",
+                "number": str(number),
+                "score": 1.0 if reached else 0.0,
+                "max_score": 1.0,
+                "status": "passed" if reached else "failed",
+                "output": f"{said} {baseline.at_least:g} is needed.",
+                "output_format": "text",
+                "visibility": "hidden" if baseline.hidden else "visible",
+            }
+        )
+    told = [f"Grade: {grade.grade or 'none'}"]
+    if grade.score is not None:
+        told.append(f"Mean score over all games: {grade.score:.3f}")
+    told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
+    board: list[dict[str, Any]] = []
+    if line is not None and line.standing.score is not None:
+        board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})
+    if line is not None and line.estimate is not None:
+        board.append({"name": "Rating", "value": round(line.estimate.elo), "order": "desc"})
+    results: dict[str, Any] = {
+        "output": "\n".join(told),
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": tests,
+        "leaderboard": board,
+        "extra_data": {"student": grade.student, "entry": grade.entry, "grade": grade.grade},
+    }
+    if not tests:  # Gradescope wants a score somewhere
+        results["score"] = 0.0 if grade.score is None else round(grade.score, 6)
+    return json.dumps(results, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,237 @@
+"""What a format is asked about (entries, outcomes), and what it answers with (pairings, tables).
+
+Rounds are counted from 0, as they are stored; keys and names are for people and count from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import Generic, TypeVar
+
+__all__ = [
+    "Entrant",
+    "EntryT",
+    "Field",
+    "FormatError",
+    "Line",
+    "Outcome",
+    "Pairing",
+    "Round",
+    "Row",
+    "State",
+]
+
+EntryT = TypeVar("EntryT", bound=Hashable)
+
+
+class FormatError(ValueError):
+    """A format cannot do what is asked of it; the message says what would be right."""
+
+
+class State(StrEnum):
+    """How far a line of a round is."""
+
+    WAITING = "waiting"
+    """It cannot begin yet: who plays, or whether it is needed, is not known."""
+    READY = "ready"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    VOID = "void"
+    """It was played, and counts for nobody."""
+    BYE = "bye"
+    """There is no opponent."""
+    WALKOVER = "walkover"
+    """The opponent left before it began."""
+    DROPPED = "dropped"
+    """It will not be played, and nobody gains by that."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is to come any more."""
+        return self not in (State.WAITING, State.READY, State.PLAYING)
+
+    @property
+    def begun(self) -> bool:
+        """Whether it is, or was, played."""
+        return self in (State.PLAYING, State.FINISHED, State.VOID)
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant(Generic[EntryT]):
+    """One entry of a competition."""
+
+    entry: EntryT
+    rank: int | None = None
+    """Where it is seeded, 1 for the strongest; those without a rank come after those with one,
+    in order of entering."""
+    since: int = 0
+    """The first round that it is in: 0 for who is there when the competition begins."""
+    withdrawn: int | None = None
+    """The first round that it is not in any more; None while it stays.
+
+    For who leaves (or comes) now this is `Format.next_round`: pairings of rounds before it that
+    have not begun are lost to the opponent, or dropped, as the format says."""
+    baseline: bool = False
+    """A staff bot that the others are measured against."""
+
+    def plays_in(self, number: int) -> bool:
+        """Whether it is in for a round when that is drawn."""
+        return self.since <= number and (self.withdrawn is None or number < self.withdrawn)
+
+    def left_in(self, number: int) -> bool:
+        """Whether it has left before the end of a round."""
+        return self.withdrawn is not None and self.withdrawn <= number + 1
+
+
+@dataclass(frozen=True)
+class Field(Generic[EntryT]):
+    """The entries of a competition in order of entering, which never changes: who leaves stays
+    in it as withdrawn, who comes late is appended.
+
+    >>> Field.of(["ada", "bob"], ratings={"bob": 1700.0}).ranked
+    ('bob', 'ada')
+    """
+
+    entrants: tuple[Entrant[EntryT], ...]
+
+    def __post_init__(self) -> None:
+        seen: set[EntryT] = set()
+        since = 0
+        for entrant in self.entrants:
+            if entrant.entry in seen:
+                raise FormatError(f"{entrant.entry!r} is entered twice")
+            if entrant.since < since:
+                raise FormatError(
+                    f"{entrant.entry!r} is in since round {entrant.since}, but listed after an "
+                    f"entry since round {since}: list entries in order of entering"
+                )
+            seen.add(entrant.entry)
+            since = entrant.since
+
+    @classmethod
+    def of(
+        cls, entries: Iterable[EntryT], ratings: Mapping[EntryT, float] | None = None
+    ) -> Field[EntryT]:
+        """Enter these from the beginning, seeded by their ratings where they have one."""
+        listed = tuple(entries)
+        known = ratings or {}
+        best_first = sorted((each for each in listed if each in known), key=lambda e: -known[e])
+        ranks = {entry: number for number, entry in enumerate(best_first, start=1)}
+        return cls(tuple([Entrant(entry, ranks.get(entry)) for entry in listed]))
+
+    def __len__(self) -> int:
+        return len(self.entrants)
+
+    @cached_property
+    def by_entry(self) -> dict[EntryT, Entrant[EntryT]]:
+        """The entrants by their entries."""
+        return {entrant.entry: entrant for entrant in self.entrants}
+
+    @cached_property
+    def ranked(self) -> tuple[EntryT, ...]:
+        """All entries, the strongest first."""
+        order = sorted(
+            enumerate(self.entrants),
+            key=lambda each: (each[1].rank is None, each[1].rank or 0, each[0]),
+        )
+        return tuple([entrant.entry for _, entrant in order])
+
+    @cached_property
+    def order(self) -> dict[EntryT, int]:
+        """The place of each entry in `ranked`, from 0."""
+        return {entry: number for number, entry in enumerate(self.ranked)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[EntryT]):
+    """How a pairing ended."""
+
+    key: str
+    entries: tuple[EntryT, ...]
+    scores: tuple[float, ...]
+    """What each entry scored, summed over the matches; every match gives a seat 0 to 1."""
+    matches: int = 1
+    """How many matches count."""
+    void: bool = False
+    """Nothing of it counts."""
+    forfeited: frozenset[EntryT] = field(default_factory=frozenset)
+    """Those who lost matches otherwise than by play."""
+
+    def __post_init__(self) -> None:
+        if len(self.scores) != len(self.entries):
+            raise FormatError(
+                f"{self.key}: {len(self.entries)} entries have {len(self.scores)} scores"
+            )
+        if not self.void and self.matches < 1:
+            raise FormatError(f"{self.key}: an outcome without matches must be void")
+
+    def share(self, entry: EntryT) -> float:
+        """The mean score of an entry's matches, from 0 to 1."""
+        return self.scores[self.entries.index(entry)] / self.matches
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing(Generic[EntryT]):
+    """Matches between the same entries that may begin."""
+
+    key: str
+    """Its name within the competition, of ``a-z``, ``0-9`` and ``-``: whenever the format is
+    asked again this names the same pairing."""
+    round: int
+    matches: tuple[tuple[EntryT, ...], ...]
+    """The entries in seat order, once per match."""
+
+    @property
+    def entries(self) -> tuple[EntryT, ...]:
+        """Who meets, in the seat order of the first match."""
+        return self.matches[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[EntryT]):
+    """One line of a round: a pairing, or why there is none."""
+
+    key: str
+    round: int
+    entries: tuple[EntryT | None, ...]
+    """Who meets, in the seat order of the first match; None where that is not known yet (or
+    where there is no opponent, as the state says)."""
+    state: State
+    outcome: Outcome[EntryT] | None = None
+    winner: EntryT | None = None
+    """Who goes on from here, where the format says that somebody does."""
+
+    @property
+    def players(self) -> tuple[EntryT, ...]:
+        """The entries that are known."""
+        return tuple([entry for entry in self.entries if entry is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Round(Generic[EntryT]):
+    """What belongs together on a page."""
+
+    number: int
+    name: str
+    lines: tuple[Line[EntryT], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[EntryT]):
+    """One line of a table."""
+
+    entry: EntryT
+    place: int | None
+    """From 1; equal entries share it. None for baselines where they are not ranked."""
+    points: float
+    """The sum over pairings of what the format counts them for: the mean score, 0 to 1, unless
+    it says otherwise."""
+    played: int
+    """Pairings that count."""
+    tie_breaks: tuple[float, ...]
+    """In the order of `Format.tie_breaks`, more is better."""
+    withdrawn: bool = False
+    baseline: bool = False

@@ -1,0 +1,544 @@
+"""The competition file: TOML read into frozen values, with every mistake named at once.
+
+A file has three lines at least::
+
+    name = "Connect four cup"
+    games = ["connect_four"]
+    time_control = "move:1"
+
+`read_competition` returns a `CompetitionFile` or raises `InvalidCompetition` with the list of all
+`Mistake` values, each with a stable code::
+
+    competition/not_toml          the text is no TOML; the line is said
+    competition/unknown_key       no such key here; the nearest known one is named
+    competition/missing_key       a key without which there is no competition
+    competition/bad_type          a text where a number belongs, and so on
+    competition/bad_value         of the right type, and impossible
+    competition/unknown_game      no such game, or a parameter that it has not
+    competition/unknown_format    no such format
+    competition/no_zone           a time without a zone: nobody knows when that is
+    competition/date_past         a date that is over already
+    competition/date_order        freeze before opening, final before freeze
+    competition/name_taken        there is a competition of that name (told by a server)
+    competition/missing_baseline  a baseline bot that has never logged in (told by a server)
+
+The time comes as an argument; None leaves the check of past dates out, for a file that was
+accepted when its dates were still to come.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, ClassVar, Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.server.competition import catalogue, formats
+from plyhouse.server.competition.catalogue import FORMATS
+from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+
+__all__ = [
+    "MAX_FILE",
+    "VISIBILITIES",
+    "Baseline",
+    "CompetitionFile",
+    "Dates",
+    "Format",
+    "InvalidCompetition",
+    "Limits",
+    "Mistake",
+    "read_competition",
+]
+
+MAX_FILE: Final = 32_768
+"""Longest competition file, in characters."""
+MAX_NAME: Final = 64
+MAX_GAMES: Final = 32
+MAX_RULES: Final = 20_000
+VISIBILITIES: Final = ("public", "class", "anonymous")
+"""Who sees the board: everybody, the class, or each only themselves and those just ahead."""
+
+_ROBINS: Final = ("round_robin", "double_round_robin")
+_REPEATED: Final = (*_ROBINS, "gauntlet")
+"""Formats whose schedule is known from the beginning, and can be played several times."""
+
+_NAME: Final = re.compile(r"[^\W_](?:[\w .,:()&'+-]*[\w.)])?")
+_BOT: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}/[A-Za-z0-9_.-]{1,32}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing that is wrong with a competition file."""
+
+    code: str
+    key: str
+    """Where: ``dates.freeze``, ``baselines[1].bot``; empty for the file as a whole."""
+    text: str
+    """What was wrong, and what would be right."""
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}" if self.key else self.text
+
+
+class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as InvalidAction
+    """A competition file has mistakes; ``mistakes`` has all of them."""
+
+    code: ClassVar[str] = "competition/invalid"
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        count = f"{len(mistakes)} mistakes" if len(mistakes) > 1 else "a mistake"
+        lines = "\n".join(f"  {mistake}  [{mistake.code}]" for mistake in mistakes)
+        super().__init__(f"The competition file has {count}:\n{lines}")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """Who meets whom: a name of the catalogue with the parameters that were given."""
+
+    name: str = "round_robin"
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """When things happen by themselves, in UTC; None: when the organiser says so."""
+
+    opening: datetime | None = None
+    freeze: datetime | None = None
+    final: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A bot of the staff that students are measured against."""
+
+    bot: str
+    """``player/bot``."""
+    hidden: bool = False
+    """Whether students do not see it on the board."""
+    grade: str = ""
+    """What reaching ``at_least`` against it is worth; empty: nothing."""
+    at_least: float = 0.5
+    """Mean score against it, from 0 to 1, that the grade needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much there may be of something."""
+
+    students: int = 200
+    """Students (groups count once)."""
+    matches_at_a_time: int = 8
+    """Matches of the final that run at the same time, beside free play."""
+    absent_minutes: int = 30
+    """How long a game of the final waits for an entry before it is withdrawn; 0: for ever.  Half
+    an hour is enough for a machine to restart or a student to be called, and a Swiss of eight
+    rounds still ends in an afternoon if somebody is lost in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionFile:
+    """Everything a competition file says."""
+
+    name: str
+    games: tuple[str, ...]
+    """Canonical specs, all different."""
+    time_control: TimeControl
+    format: Format = Format()
+    mirrored: bool = True
+    """Whether each pairing is played from every seat."""
+    rounds: int = 1
+    """How often the whole schedule is played, where it is known from the beginning."""
+    entries_per_student: int = 1
+    dates: Dates = Dates()
+    baselines: tuple[Baseline, ...] = ()
+    """In the order of the file, from the easiest grade to the best."""
+    board: str = "class"
+    """One of `VISIBILITIES`."""
+    limits: Limits = Limits()
+    rules: str = ""
+    """What students are told, in their own words."""
+
+    @property
+    def laps(self) -> int:
+        """How often everybody meets everybody in a round robin."""
+        if self.format.name == "double_round_robin":
+            return 2 * self.rounds
+        return self.rounds * int(self.format.parameters.get("laps", 1))
+
+    @property
+    def terms(self) -> tuple[str, dict[str, Any]]:
+        """The format that is played, ``rounds`` worked in, as `catalogue.make_format` takes it."""
+        if self.format.name in _ROBINS:
+            return "round_robin", {"laps": self.laps}
+        given = dict(self.format.parameters)
+        if self.format.name == "gauntlet":
+            given["times"] = self.rounds * int(given.get("times", 1))
+        return self.format.name, given
+
+    def play(self, game: str) -> formats.Format | Ladder:
+        """The format for one of the games; raises `FormatError` where it cannot be held."""
+        name, given = self.terms
+        seats = get_game(game).seats
+        return catalogue.make_format(name, seats=seats, mirrored=self.mirrored, **given)
+
+
+def read_competition(text: str, now: datetime | None = None) -> CompetitionFile:
+    """Read a competition file; raises `InvalidCompetition` with all of its mistakes.
+
+    ``now`` has a zone; dates before it are mistakes.
+
+    >>> read_competition('games = ["pgi"]; time_control = "move:1"'.replace(";", chr(10)))
+    Traceback (most recent call last):
+    plyhouse.server.competition.file.InvalidCompetition: The competition file has 2 mistakes:
+      name: is missing; write it like name = "Connect four cup"  [competition/missing_key]
+      games[0]: There is no game named 'pgi'; did you mean pig?  [competition/unknown_game]
+    """
+    if len(text) > MAX_FILE:
+        raise InvalidCompetition(
+            [Mistake("competition/bad_value", "", f"the file is longer than {MAX_FILE:,} "
+                     "characters; put long texts elsewhere and link them in rules")]
+        )  # fmt: skip
+    try:
+        values = tomllib.loads(text.removeprefix("\ufeff"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        what = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "too deeply nested"
+        raise InvalidCompetition(
+            [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
+        ) from error
+    mistakes: list[Mistake] = []
+    found = _competition(_Table(values, "", mistakes), now)
+    if found is None or mistakes:
+        raise InvalidCompetition(mistakes)
+    return found
+
+
+class _Table:
+    """A table of the file: values are taken out one by one, what is left is unknown."""
+
+    def __init__(self, values: Mapping[str, Any], at: str, mistakes: list[Mistake]) -> None:
+        self._values = dict(values)
+        self._known: list[str] = []
+        self.at = at
+        self.mistakes = mistakes
+
+    def key(self, name: str) -> str:
+        return f"{self.at}.{name}" if self.at else name
+
+    def wrong(self, code: str, name: str, text: str) -> None:
+        self.mistakes.append(Mistake(f"competition/{code}", self.key(name), text))
+
+    def take(self, name: str, kind: type, words: str, example: str, *, needed: bool = False) -> Any:
+        """The value of a key, None if it is missing or not of its kind (which is noted)."""
+        self._known.append(name)
+        if name not in self._values:
+            if needed:
+                self.wrong("missing_key", name, f"is missing; write it like {example}")
+            return None
+        value = self._values.pop(name)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            shown = repr(value) if len(repr(value)) < 60 else f"a {type(value).__name__}"
+            self.wrong("bad_type", name, f"must be {words}, not {shown}; write it like {example}")
+            return None
+        return value
+
+    def text(self, name: str, example: str, longest: int, *, needed: bool = False) -> str | None:
+        value: str | None = self.take(name, str, "a text", f'{name} = "{example}"', needed=needed)
+        if value is None:
+            return None
+        if len(value) > longest:
+            self.wrong("bad_value", name, f"has {len(value):,} characters; {longest:,} at most")
+            return None
+        if "\0" in value:
+            self.wrong("bad_value", name, "has a NUL character, which cannot be stored")
+            return None
+        return value
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        value = self.take(name, int, "a whole number", f"{name} = {default}")
+        if value is None:
+            return default
+        if not least <= value <= most:
+            self.wrong("bad_value", name, f"must be from {least} to {most:,}, not {value}")
+            return default
+        return int(value)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        shown = "true" if default else "false"
+        value = self.take(name, bool, "true or false", f"{name} = {shown}")
+        return default if value is None else bool(value)
+
+    def table(self, name: str) -> _Table:
+        value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
+        return _Table(value or {}, self.key(name), self.mistakes)
+
+    def end(self) -> None:
+        """Note every key that nobody has taken."""
+        for name in self._values:
+            near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
+                known for known in self._known if known.startswith(name)
+            ]
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self._known)}"
+            self.wrong("unknown_key", name, f"there is no such key; {hint}")
+
+
+def _competition(table: _Table, now: datetime | None) -> CompetitionFile | None:
+    name = _name(table)
+    games = _games(table)
+    control = _control(table)
+    style = _format(table)
+    mirrored = table.flag("mirrored", default=True)
+    rounds = table.number("rounds", 1, 1, 1000)
+    entries = table.number("entries_per_student", 1, 1, 100)
+    dates = _dates(table.table("dates"), now)
+    baselines = _baselines(table)
+    if rounds > 1 and style.name not in _REPEATED:
+        table.wrong(
+            "bad_value",
+            "rounds",
+            f"is for {', '.join(_REPEATED)}, which can be played several times; leave it out, "
+            f"and see [format] for what {style.name} takes",
+        )
+    if style.name == "gauntlet" and not baselines:
+        table.wrong(
+            "missing_key",
+            "baselines",
+            'is missing; a gauntlet is played against some: [[baselines]] with bot = "staff/easy"',
+        )
+    board = table.text("board", "class", 32)
+    if board is not None and board not in VISIBILITIES:
+        table.wrong("bad_value", "board", f"must be {_either(VISIBILITIES)}, not {board!r}")
+    bounds = table.table("limits")
+    limits = Limits(
+        bounds.number("students", Limits().students, 1, 10_000),
+        bounds.number("matches_at_a_time", Limits().matches_at_a_time, 1, 1024),
+        bounds.number("absent_minutes", Limits().absent_minutes, 0, 10_080),
+    )
+    bounds.end()
+    rules = table.text("rules", "One bot each.", MAX_RULES) or ""
+    table.end()
+    if name is None or games is None or control is None:
+        return None
+    found = CompetitionFile(
+        *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
+        *(board or "class", limits, rules),
+    )
+    if not table.mistakes:
+        _fitting(found, table)
+    return found
+
+
+def _fitting(file: CompetitionFile, table: _Table) -> None:
+    """Note games that the format cannot pair, and parameters that do not go together."""
+    if file.format.parameters.get("until_certain"):
+        _until_certain(file, table)
+    for number, game in enumerate(file.games):
+        try:
+            file.play(game)
+        except FormatError as error:
+            at = f"games[{number}]" if get_game(game).seats != 2 else "format"
+            table.wrong("bad_value", at, str(error))
+
+
+def _until_certain(file: CompetitionFile, table: _Table) -> None:
+    """Note what keeps grades from being decided one baseline after the other."""
+    if len(file.games) > 1:
+        text = "is for one game, as a grade is by the mean over all: open a competition for each"
+        table.wrong("bad_value", "format.until_certain", text)
+    if not any(each.grade for each in file.baselines):
+        text = "needs a baseline that is worth a grade: grade and at_least under [[baselines]]"
+        table.wrong("bad_value", "format.until_certain", text)
+    for number, each in enumerate(file.baselines):
+        if each.grade and not 0 < each.at_least < 1:
+            text = (
+                f"must be between 0 and 1 with until_certain, not {each.at_least:g}: that "
+                "is never certain"
+            )
+            table.wrong("bad_value", f"baselines[{number}].at_least", text)
+
+
+def _name(table: _Table) -> str | None:
+    name = table.text("name", "Connect four cup", MAX_NAME, needed=True)
+    if name is None:
+        return None
+    name = " ".join(name.split())
+    if not _NAME.fullmatch(name):
+        table.wrong(
+            "bad_value",
+            "name",
+            f"{name!r} cannot name a competition; begin with a letter or digit and use letters, "
+            "digits, spaces and . , : ( ) & ' + - _",
+        )
+        return None
+    return name
+
+
+def _games(table: _Table) -> tuple[str, ...] | None:
+    specs = table.take("games", list, "a list of games", 'games = ["connect_four"]', needed=True)
+    if specs is None:
+        return None
+    if not 1 <= len(specs) <= MAX_GAMES:
+        table.wrong("bad_value", "games", f"must name 1 to {MAX_GAMES} games, not {len(specs)}")
+        return None
+    found: list[str] = []
+    for number, spec in enumerate(specs):
+        at = f"games[{number}]"
+        if not isinstance(spec, str):
+            table.wrong("bad_type", at, f'must be a text like "connect_four", not {spec!r}')
+            continue
+        try:
+            canonical = get_game(spec).spec
+        except GameError as error:
+            table.wrong("unknown_game", at, str(error))
+            continue
+        if len(canonical) > 200:
+            table.wrong("bad_value", at, "is longer than 200 characters")
+        elif canonical in found:
+            table.wrong("bad_value", at, f"{canonical} is in the list already; name it once")
+        else:
+            found.append(canonical)
+    return tuple(found) if len(found) == len(specs) else None
+
+
+def _control(table: _Table) -> TimeControl | None:
+    text = table.text("time_control", "move:1", 64, needed=True)
+    if text is None:
+        return None
+    try:
+        return TimeControl.parse(text)
+    except InvalidTimeControl as error:
+        table.wrong("bad_value", "time_control", str(error))
+        return None
+
+
+def _format(table: _Table) -> Format:
+    inner = table.table("format")
+    name = inner.text("name", "round_robin", 32)
+    if name is None:
+        inner.end()
+        return Format()
+    if name not in FORMATS:
+        near = difflib.get_close_matches(name, FORMATS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(FORMATS)}"
+        inner.wrong("unknown_format", "name", f"there is no format {name!r}; {hint}")
+        return Format()
+    given: dict[str, Any] = {}
+    for each in catalogue.described(name):
+        shown = (each.choices or (each.least,))[0] if each.default is None else each.default
+        example = f"{each.name} = {_toml(shown)}"
+        value = inner.take(each.name, each.kind, each.words, example)
+        if value is None:
+            continue
+        if not each.within(value):
+            inner.wrong("bad_value", each.name, f"must be {each.words}, not {value!r}")
+        else:
+            given[each.name] = value
+    inner.end()
+    return Format(name, given)
+
+
+def _toml(value: Any) -> str:
+    """A value as it is written in a file."""
+    return str(value).lower() if isinstance(value, bool) else json.dumps(value)
+
+
+def _dates(table: _Table, now: datetime | None) -> Dates:
+    names = ("opening", "freeze", "final")
+    found = {name: _date(table, name, now) for name in names}
+    table.end()
+    given = [(name, value) for name in names if (value := found[name]) is not None]
+    for (first, earlier), (second, later) in itertools.pairwise(given):
+        if later < earlier:
+            table.wrong(
+                "date_order",
+                second,
+                f"{_shown(later)} is before {first} ({_shown(earlier)}); "
+                "the order is opening, freeze, final",
+            )
+    return Dates(**found)
+
+
+def _date(table: _Table, name: str, now: datetime | None) -> datetime | None:
+    example = f"{name} = 2027-01-31T18:00:00+01:00"
+    value = table.take(name, object, "a date with time and zone", example)
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            table.wrong("bad_value", name, f"{value!r} is no date; write it like {example}")
+            return None
+    if value is None:
+        return None
+    if not isinstance(value, datetime):
+        what = "a day without a time" if isinstance(value, date) else repr(value)
+        table.wrong(
+            "bad_type", name, f"must be a date with time and zone, not {what}; like {example}"
+        )
+        return None
+    if value.tzinfo is None:
+        table.wrong(
+            "no_zone",
+            name,
+            f"{value.isoformat()} has no zone, and clocks differ; add Z for UTC or an offset: "
+            f"{value.isoformat()}+01:00",
+        )
+        return None
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError:
+        table.wrong("bad_value", name, "is beyond the calendar")
+        return None
+    if now is not None and value <= now:
+        fix = "leave it out to open at once" if name == "opening" else "give a date to come"
+        table.wrong("date_past", name, f"{_shown(value)} is over; {fix}")
+        return None
+    return value
+
+
+def _baselines(table: _Table) -> tuple[Baseline, ...]:
+    example = '[[baselines]] with bot = "staff/random"'
+    rows = table.take("baselines", list, "a list of tables", example)
+    found: list[Baseline] = []
+    for number, row in enumerate(rows or ()):
+        at = f"baselines[{number}]"
+        if not isinstance(row, dict):
+            table.wrong("bad_type", at, f"must be a table; write {example}")
+            continue
+        inner = _Table(row, at, table.mistakes)
+        bot = inner.text("bot", "staff/random", 65, needed=True)
+        if bot is not None and not _BOT.fullmatch(bot):
+            inner.wrong("bad_value", "bot", f"{bot!r} names no bot; write it like player/bot")
+        elif bot is not None and bot.lower() in [each.bot.lower() for each in found]:
+            inner.wrong("bad_value", "bot", f"{bot} is a baseline already; name it once")
+        hidden = inner.flag("hidden", default=False)
+        grade = inner.text("grade", "pass", 32) or ""
+        share = inner.take("at_least", float, "a number from 0 to 1", "at_least = 0.5")
+        if share is not None and not (math.isfinite(share) and 0 <= share <= 1):
+            inner.wrong("bad_value", "at_least", f"must be from 0 to 1, not {share:g}")
+        if share is not None and not grade:
+            inner.wrong("missing_key", "grade", 'is missing; at_least needs one: grade = "pass"')
+        inner.end()
+        found.append(Baseline(bot or "", hidden, grade, 0.5 if share is None else share))
+    return tuple(found)
+
+
+def _shown(when: datetime) -> str:
+    return when.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _either(names: Sequence[str]) -> str:
+    quoted = [repr(name) for name in names]
+    return f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -1,0 +1,140 @@
+"""Gauntlet: everybody meets the baselines, and nobody else.
+
+The cost grows with the entries instead of with their square, and what an entry reaches depends
+on itself alone: marks do not move when classmates come, leave or get better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plyhouse.server.competition.facts import EntryT, Field, FormatError, Line, Outcome, Row, State
+from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
+from plyhouse.server.competition.round_robin import by_rounds
+from plyhouse.server.competition.tables import placed, standings
+
+__all__ = ["Gauntlet"]
+
+
+def _begun_lines(
+    finished: Mapping[str, Outcome[EntryT]], begun: Mapping[str, Sequence[EntryT]]
+) -> list[Line[EntryT]]:
+    """The pairings that were begun, each in the round of its number in its series."""
+    lines = []
+    for key, pair in who_of(finished, begun).items():
+        line = played_line(key, int(key.rpartition("-")[2]) - 1, pair, finished, begun)
+        if line is not None:
+            lines.append(line)
+    return sorted(lines, key=lambda line: (line.round, line.key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauntlet(Format):
+    """Every entry meets every baseline ``times`` times.
+
+    The pairing of the entry number 12 with the baseline that is number 3 of the field has the
+    key ``e12-b3-1``, so those who come late just have theirs.  In a round an entry has one
+    pairing; a baseline has as many as there are entries that have come to it.
+    """
+
+    name = "gauntlet"
+    adaptive = False
+    admits_late = True
+    tie_breaks = ("mean score",)
+
+    times: int = 1
+    until_certain: bool = False
+    """Whether graded baselines are met until the grade is certain
+    (`plyhouse.server.competition.graded`); ``times`` is for the others then."""
+    error: float = 0.05
+    """How often an entry's grade may be wrong then, all of its thresholds together."""
+    most: int = 100
+    """Pairings with a graded baseline at most then."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked("times", self.times, 1)
+        checked("most", self.most, 1)
+        if self.until_certain and not self.mirrored:
+            raise FormatError(
+                "until_certain needs mirrored = true: scores from one seat and from the other "
+                "have different means"
+            )
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """Everything is ready from the beginning; what somebody left has not begun is dropped.
+
+        With ``until_certain`` what has begun is all that is told: `Graded` says what may begin.
+        """
+        if self.until_certain:
+            return Plan(by_rounds(_begun_lines(finished, begun)))
+        numbered = list(enumerate(field.entrants, start=1))
+        baselines = [each for each in numbered if each[1].baseline]
+        entries = [each for each in numbered if not each[1].baseline]
+        lines = []
+        for time in range(self.times):
+            for step in range(len(baselines)):
+                number = time * len(baselines) + step
+                for place, (here, entrant) in enumerate(entries):
+                    # Each begins with another one, so that all baselines have work at once.
+                    there, baseline = baselines[(place + step) % len(baselines)]
+                    key = f"e{here}-b{there}-{time + 1}"
+                    pair = (entrant.entry, baseline.entry)
+                    # One match each: the seats alternate from time to time and board to board.
+                    if not self.mirrored and (time + step) % 2:
+                        pair = pair[::-1]
+                    line = played_line(key, number, pair, finished, begun)
+                    if line is None:
+                        gone = entrant.withdrawn is not None or baseline.withdrawn is not None
+                        line = Line(key, number, pair, State.DROPPED if gone else State.READY)
+                    lines.append(line)
+        return Plan(by_rounds(lines))
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """The entries by their mean score, then the baselines without a place."""
+        rows = []
+        for entry, own in standings(field, finished.values()).items():
+            points = math.fsum([outcome.share(entry) for outcome in own])
+            entrant = field.by_entry[entry]
+            rows.append(
+                Row(
+                    entry,
+                    None,
+                    points,
+                    len(own),
+                    (points / len(own) if own else 0.0,),
+                    entrant.withdrawn is not None,
+                    entrant.baseline,
+                )
+            )
+
+        def ordered(baseline: bool) -> list[Row[EntryT]]:
+            return placed(
+                [row for row in rows if row.baseline == baseline],
+                field,
+                lambda row: row.tie_breaks,
+            )
+
+        return [*ordered(False), *(replace(row, place=None) for row in ordered(True))]
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """Every other entry against every baseline; see `Format.count`."""
+        if not 0 < baselines < entries:
+            raise FormatError(
+                "a gauntlet has at least one baseline and one other entry, not "
+                f"{baselines} baselines among {entries} entries"
+            )
+        each = max(self.most, self.times) if self.until_certain else self.times
+        return (entries - baselines) * baselines * each * self.at_once

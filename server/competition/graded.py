@@ -1,0 +1,250 @@
+"""A gauntlet that goes on until every grade is certain, as it stands while it is played.
+
+An entry meets a graded baseline one pairing after the other, never two at a time, until the
+confidence sequence of its mean score (`plyhouse.server.results.sequential`) is on one side of the
+baseline's threshold, or ``most`` pairings are played.  One at a time: otherwise short matches,
+which may be lost ones, would be counted before long ones, and results that came in after the
+decision would shift the mean.  A void pairing is a try, and no score.
+
+The stated error rate is that of all thresholds of an entry together: each baseline gets an equal
+share of it (the union bound), so an entry's grade is wrong with that probability at most, however
+many baselines there are.
+
+Every result is taken in by itself: nothing is worked out again but what it changes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Generic
+
+from plyhouse.server.competition.facts import EntryT, Field, FormatError, Outcome, Pairing
+from plyhouse.server.competition.gauntlet import Gauntlet
+from plyhouse.server.competition.progress import Pool
+from plyhouse.server.results.sequential import BandDecision, Grading, GradingState
+
+__all__ = ["Graded"]
+
+_KEY: Final = re.compile(r"e(\d+)-b(\d+)-(\d+)(?:@(\d+))?$")
+
+
+@dataclass(slots=True)
+class _Series(Generic[EntryT]):
+    """An entry against a baseline."""
+
+    entry: EntryT
+    baseline: EntryT
+    stem: str
+    """Its keys without their numbers."""
+    most: int
+    grading: Grading | None
+    """None for a baseline without a grade, which is met a fixed number of times."""
+    begun: int = 0
+    playing: bool = False
+
+    @property
+    def wanted(self) -> bool:
+        """Whether another pairing may begin."""
+        return not self.playing and self.left > 0
+
+    @property
+    def left(self) -> int:
+        """Pairings that may still begin, at most."""
+        done = self.grading is not None and self.grading.decision.state is not GradingState.OPEN
+        return 0 if done else self.most - self.begun
+
+    def take_in(self, outcome: Outcome[EntryT]) -> None:
+        if self.grading is not None and not outcome.void:
+            self.grading.add(outcome.share(self.entry))
+
+
+class Graded(Generic[EntryT]):
+    """What is left of a gauntlet that goes on until grades are certain.
+
+    ``thresholds`` are the mean scores that the baselines' grades need.  ``finished`` and
+    ``begun`` are what is stored of this run, ``pool`` what need not be played again.
+    """
+
+    stale = False
+
+    def __init__(
+        self,
+        form: Gauntlet,
+        field: Field[EntryT],
+        thresholds: Mapping[EntryT, float],
+        finished: Mapping[str, Outcome[EntryT]] | None = None,
+        begun: Mapping[str, Sequence[EntryT]] | None = None,
+        pool: Pool[EntryT] | None = None,
+    ) -> None:
+        if not form.until_certain:
+            raise FormatError("this gauntlet is played a fixed number of times")
+        self.format = form
+        self.field = field
+        self.finished = dict(finished or {})
+        self.begun = {key: tuple(entries) for key, entries in (begun or {}).items()}
+        """What is stored of this run and what was taken over, as formats are told it."""
+        self.reused: dict[str, str] = {}
+        self._gone = {each.entry for each in field.entrants if each.withdrawn is not None}
+        self._series: dict[str, _Series[EntryT]] = {}
+        self._ready: dict[str, None] = {}
+        """Series that wait for room, in the order in which they began to wait."""
+        self._of: dict[EntryT, list[str]] = {each.entry: [] for each in field.entrants}
+        numbered = list(enumerate(field.entrants, start=1))
+        baselines = [each for each in numbered if each[1].baseline]
+        graded = sum(each.entry in thresholds for _, each in baselines)
+        entries = [each for each in numbered if not each[1].baseline]
+        for step in range(len(baselines)):
+            for place, (here, entrant) in enumerate(entries):
+                # Each begins with another one, so that all baselines have work at once.
+                there, baseline = baselines[(place + step) % len(baselines)]
+                threshold = thresholds.get(baseline.entry)
+                grading = None
+                if threshold is not None:
+                    share = form.error / graded
+                    grading = Grading([threshold], maximum=form.most, alpha=share)
+                stem = f"e{here}-b{there}"
+                most = form.times if grading is None else form.most
+                self._series[stem] = _Series(
+                    entrant.entry, baseline.entry, stem, most, grading
+                )  # fmt: skip
+                self._of[entrant.entry].append(stem)
+                self._of[baseline.entry].append(stem)
+        self._restore(dict(self.finished), dict(self.begun), pool or Pool())
+
+    def _restore(
+        self,
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+        pool: Pool[EntryT],
+    ) -> None:
+        """Take in what was played, in the order in which it was: earlier runs first."""
+        own: dict[str, list[int]] = {}
+        for key in {*begun, *finished}:
+            series_of, _, last = key.rpartition("-")
+            own.setdefault(series_of, []).append(int(last))
+        for stem, series in self._series.items():
+            orders = self.format.orders((series.entry, series.baseline))
+            for before in sorted(pool.all(orders), key=lambda each: _order(each.id)):
+                if not series.wanted:
+                    break
+                series.begun += 1
+                self.reused[f"{stem}-{series.begun}"] = before.id
+                series.take_in(before.outcome)
+                key = f"{stem}-{series.begun}"
+                self.finished[key] = replace(before.outcome, key=key)
+                self.begun[key] = before.outcome.entries
+            for number in sorted(own.get(stem, ())):
+                series.begun = number
+                outcome = finished.get(f"{stem}-{number}")
+                if outcome is None:
+                    series.playing = True
+                else:
+                    series.take_in(outcome)
+            self._look(series)
+
+    def _look(self, series: _Series[EntryT]) -> None:
+        gone = series.entry in self._gone or series.baseline in self._gone
+        if series.wanted and not gone:
+            self._ready[series.stem] = None
+        else:
+            self._ready.pop(series.stem, None)
+
+    # ----------------------------------------------------------------------------- playing
+
+    @property
+    def at_once(self) -> int:
+        """Matches of a pairing."""
+        return self.format.at_once
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is to begin any more."""
+        return not self._ready and not any(each.playing for each in self._series.values())
+
+    def __len__(self) -> int:
+        return len(self._ready)
+
+    def entries(self) -> list[EntryT]:
+        """Those who have pairings that may begin."""
+        waiting = [self._series[stem] for stem in self._ready]
+        return list(dict.fromkeys(bot for each in waiting for bot in (each.entry, each.baseline)))
+
+    def take(
+        self,
+        room: Callable[[EntryT], int],
+        freed: Iterable[EntryT] | None = None,
+        *,
+        limit: int,
+    ) -> list[Pairing[EntryT]]:
+        """Take out what can begin now, who has waited longest first; as `Agenda.take`."""
+        near = self._ready
+        if freed is not None:
+            own = {stem for bot in freed for stem in self._of.get(bot, ())}
+            near = dict.fromkeys(stem for stem in self._ready if stem in own)
+        left: dict[EntryT, int] = {}
+        taken: list[Pairing[EntryT]] = []
+        for stem in list(near):
+            if len(taken) == limit:
+                break
+            series = self._series[stem]
+            both = (series.entry, series.baseline)
+            for bot in both:
+                if bot not in left:
+                    left[bot] = room(bot)
+            if min(left[bot] for bot in both) < self.at_once:
+                continue
+            for bot in both:
+                left[bot] -= self.at_once
+            series.begun += 1
+            series.playing = True
+            del self._ready[stem]
+            key, number = f"{stem}-{series.begun}", series.begun - 1
+            self.begun[key] = both
+            taken.append(Pairing(key, number, self.format.orders(both)))
+        return taken
+
+    def ended(self, outcome: Outcome[EntryT]) -> None:
+        """A pairing is finished: its score is taken in."""
+        series = self._series[outcome.key.rpartition("-")[0]]
+        series.playing = False
+        self.finished[outcome.key] = outcome
+        series.take_in(outcome)
+        self._look(series)
+
+    def withdraw(self, entry: EntryT) -> None:
+        """Nothing more of an entry begins."""
+        self._gone.add(entry)
+        for stem in self._of.get(entry, ()):
+            self._look(self._series[stem])
+
+    @property
+    def planned(self) -> int:
+        """Matches of the whole competition, at most."""
+        pairs = 0
+        for each in self._series.values():
+            stays = each.entry not in self._gone and each.baseline not in self._gone
+            pairs += each.begun + (each.left if stays else 0)
+        return pairs * self.at_once
+
+    @property
+    def reused_matches(self) -> int:
+        """Matches that were not played again."""
+        return len(self.reused) * self.at_once
+
+    # ----------------------------------------------------------------------------- looking
+
+    def decisions(self) -> dict[tuple[EntryT, EntryT], BandDecision]:
+        """What is known of every entry against every graded baseline; band 1 has the grade."""
+        return {
+            (each.entry, each.baseline): each.grading.decision
+            for each in self._series.values()
+            if each.grading is not None
+        }
+
+
+def _order(identifier: str) -> tuple[int, int]:
+    """When a pairing of an earlier run was played: its run, and its number in the series."""
+    found = _KEY.search(identifier)
+    return (int(found[4] or 1), int(found[3])) if found else (0, 0)

@@ -1,0 +1,261 @@
+"""Groups first, then a knockout of the best of each.
+
+The entries are dealt out to the groups by their seeds, to and fro (1 to A, 2 to B, 3 to B, 4 to
+A), and play a round robin in each: ``g1-0``, ``g1-1`` and so on are the pairings of the first
+group.  When all groups are settled, the knockout is seeded: first who won a group, then who came
+second, each by points; in its first round nobody meets somebody of the same group, where that can
+be avoided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plyhouse.server.competition import schedule
+from plyhouse.server.competition.facts import (
+    EntryT,
+    Field,
+    FormatError,
+    Line,
+    Outcome,
+    Round,
+    Row,
+    State,
+)
+from plyhouse.server.competition.formats import Format, Plan, checked, played_line
+from plyhouse.server.competition.knockout import (
+    Bracket,
+    Series,
+    bracket,
+    bracket_matches,
+    knockout_table,
+    seeding,
+)
+from plyhouse.server.competition.round_robin import TIE_BREAKS, league_table
+
+__all__ = ["GroupsKnockout"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsKnockout(Format):
+    """Groups of ``size`` (one or more smaller), of which the best ``advance`` go on.
+
+    Who leaves during the groups is not among those who go on.  Entries cannot come late.
+    """
+
+    name = "groups_knockout"
+    adaptive = True
+    admits_late = False
+    tie_breaks = TIE_BREAKS
+
+    size: int = 4
+    advance: int = 2
+    laps: int = 1
+    """How often those of a group meet."""
+    best_of: int = 1
+    extra: int = 2
+    third_place: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked("size", self.size, 2)
+        checked("advance", self.advance, 1)
+        checked("laps", self.laps, 1)
+        checked("best_of", self.best_of, 1)
+        checked("extra", self.extra, 0)
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """The groups at once; the knockout when they are settled."""
+        rounds, found = self._play(field, finished, begun)
+        return Plan([*rounds, *found.rounds] if found else rounds, more=found is None)
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """Those in the knockout by how far they got, then the others by their groups.
+
+        Points, pairings and tie-breaks are those of the groups.
+        """
+        _, found = self._play(field, finished, begun)
+        groups = self._tables(field, self._groups(field), finished)
+        rows = {row.entry: row for group in groups for row in group}
+        first: list[Row[EntryT]] = []
+        if found is not None:
+            first = [
+                replace(rows[row.entry], place=row.place)
+                for row in knockout_table(field, finished, found)
+                if row.entry in found.reached
+            ]
+        listed = {row.entry for row in first}
+        rest = [row for group in groups for row in group if row.entry not in listed]
+        rest.sort(key=lambda row: (row.place or 0, -_mean(row), field.order[row.entry]))
+        last: list[Row[EntryT]] = []
+        for row in rest:
+            rank = (row.place, round(_mean(row), 9))
+            place = len(first) + len(last) + 1
+            if last and (rows[last[-1].entry].place, round(_mean(last[-1]), 9)) == rank:
+                place = last[-1].place or place
+            last.append(replace(row, place=place))
+        return [*first, *last]
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """The groups, and a knockout in which every series goes to its end; see `Format.count`."""
+        sizes = self._sizes(entries)
+        pairings = sum([size * (size - 1) // 2 for size in sizes]) * self.laps
+        return pairings * self.at_once + bracket_matches(
+            self.advance * len(sizes), self._series(), third_place=self.third_place
+        )
+
+    # ------------------------------------------------------------------------------- parts
+
+    def _series(self) -> Series:
+        return Series(self.best_of, self.extra, self.at_once)
+
+    def _sizes(self, entries: int) -> list[int]:
+        """How many entries each group has."""
+        self._at_least(entries, 2)
+        groups = -(-entries // self.size)
+        sizes = [entries // groups + (group < entries % groups) for group in range(groups)]
+        if min(sizes) < max(2, self.advance) or self.advance * groups < 2:
+            raise FormatError(
+                f"{entries} entries make groups of {min(sizes)} to {max(sizes)}, of which "
+                f"{self.advance} cannot go on to a knockout: take another size, or fewer to go on"
+            )
+        return sizes
+
+    def _groups(self, field: Field[EntryT]) -> list[list[EntryT]]:
+        """The entries of each group, the strongest first."""
+        starters = [
+            each
+            for each in field.ranked
+            # Who left before anything began is not dealt out.
+            if field.by_entry[each].plays_in(0)
+        ]
+        try:
+            count = len(self._sizes(len(starters)))
+        except FormatError:  # so many left before it began
+            count = 1
+        groups: list[list[EntryT]] = [[] for _ in range(count)]
+        for number, entry in enumerate(starters):
+            turn, place = divmod(number, len(groups))
+            groups[len(groups) - 1 - place if turn % 2 else place].append(entry)
+        return groups
+
+    def _play(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> tuple[list[Round[EntryT]], Bracket[EntryT] | None]:
+        """The rounds of the groups, and the knockout once they are settled."""
+        groups = self._groups(field)
+        lines: dict[int, list[Line[EntryT]]] = {}
+        for group, entries in enumerate(groups):
+            if len(entries) < 2:
+                continue
+            planned = schedule.round_robin(entries, self.laps, mirrored=self.mirrored)
+            for number, pairing in enumerate(planned):
+                key = f"g{group + 1}-{number}"
+                pair = pairing.entries
+                line = played_line(key, pairing.round, pair, finished, begun)
+                if line is None:
+                    gone = any(field.by_entry[each].withdrawn is not None for each in pair)
+                    state = State.DROPPED if gone else State.READY
+                    line = Line(key, pairing.round, pair, state)
+                lines.setdefault(pairing.round, []).append(line)
+        rounds = [
+            Round(number, f"Groups, round {number + 1}", tuple(lines[number]))
+            for number in sorted(lines)
+        ]
+        if not all(line.state.settled for each in rounds for line in each.lines):
+            return rounds, None
+        seeds = self._seeds(field, groups, finished, len(rounds))
+        found = bracket(
+            seeds,
+            self._series(),
+            field,
+            finished,
+            begun,
+            third_place=self.third_place,
+            first_round=len(rounds),
+        )
+        return rounds, found
+
+    def _tables(
+        self,
+        field: Field[EntryT],
+        groups: Sequence[Sequence[EntryT]],
+        finished: Mapping[str, Outcome[EntryT]],
+    ) -> list[list[Row[EntryT]]]:
+        tables = []
+        for number, entries in enumerate(groups):
+            outcomes = [o for key, o in finished.items() if key.startswith(f"g{number + 1}-")]
+            inside = set(entries)
+            own = Field(tuple([each for each in field.entrants if each.entry in inside]))
+            tables.append(league_table(own, outcomes))
+        return tables
+
+    def _seeds(
+        self,
+        field: Field[EntryT],
+        groups: Sequence[Sequence[EntryT]],
+        finished: Mapping[str, Outcome[EntryT]],
+        rounds: int,
+    ) -> list[EntryT]:
+        """Who goes on, in the order of the knockout's seeding."""
+        group_of = {entry: number for number, each in enumerate(groups) for entry in each}
+        tiers: list[list[Row[EntryT]]] = [[] for _ in range(self.advance)]
+        for table in self._tables(field, groups, finished):
+            fit = [row for row in table if field.by_entry[row.entry].plays_in(rounds)]
+            for tier, row in zip(tiers, fit, strict=False):
+                tier.append(row)
+        seeds: list[EntryT] = []
+        spans: list[range] = []
+        for tier in tiers:
+            tier.sort(key=lambda row: (-_mean(row), field.order[row.entry]))
+            spans.append(range(len(seeds), len(seeds) + len(tier)))
+            seeds += [row.entry for row in tier]
+        _keep_apart(seeds, spans, group_of)
+        return seeds
+
+
+def _mean(row: Row[EntryT]) -> float:
+    """Groups differ in size, so that points of two groups are compared by pairing."""
+    return row.points / row.played if row.played else 0.0
+
+
+def _keep_apart(
+    seeds: list[EntryT], spans: Sequence[range], group_of: Mapping[EntryT, int]
+) -> None:
+    """Exchange equally placed seeds, the weaker ones first, so that groups do not meet at once."""
+    size = 1
+    while size < len(seeds):
+        size *= 2
+    if size < 2:
+        return
+    order = seeding(size)
+    opponent = dict(zip(order[::2], order[1::2], strict=True))
+    opponent |= {b: a for a, b in opponent.items()}
+
+    def meets_own(seed: int) -> bool:
+        other = opponent.get(seed, size)
+        return other < len(seeds) and group_of[seeds[seed]] == group_of[seeds[other]]
+
+    for span in reversed(spans):
+        for seed in reversed(span):
+            if not meets_own(seed):
+                continue
+            for other in sorted(span, key=lambda each: (abs(each - seed), each)):
+                seeds[seed], seeds[other] = seeds[other], seeds[seed]
+                if not meets_own(seed) and not meets_own(other):
+                    break
+                seeds[seed], seeds[other] = seeds[other], seeds[seed]

@@ -1,0 +1,354 @@
+"""Knockout: who loses a series is out.
+
+The bracket is as people draw it: with eight entries 1 meets 8, 4 meets 5, 2 meets 7 and 3 meets
+6, so that the strongest meet last; where the entries are no power of two the strongest have byes
+in the first round.  A meeting is a series of up to ``best_of`` pairings, one after the other,
+and ends when it is decided.  The second pairing of the third meeting of the first round has the
+key ``k1-3-g2``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic
+
+from plyhouse.server.competition.facts import (
+    EntryT,
+    Field,
+    Line,
+    Outcome,
+    Round,
+    Row,
+    State,
+)
+from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
+from plyhouse.server.competition.tables import placed, standings
+
+__all__ = ["Bracket", "Knockout", "Series", "bracket", "bracket_matches", "seeding"]
+
+SLACK: Final = 1e-9
+"""Scores that differ by less are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """How two entries find out who goes on."""
+
+    best_of: int
+    extra: int
+    """Pairings played while it is level after those; after them the better seed goes on."""
+    at_once: int
+    """Matches of a pairing."""
+
+    @property
+    def most(self) -> int:
+        """Pairings at most."""
+        return self.best_of + self.extra
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket(Generic[EntryT]):
+    """A knockout as far as it has been played."""
+
+    rounds: list[Round[EntryT]]
+    reached: dict[EntryT, int]
+    """How far each entry got: 2 for every meeting that it won, byes included, and 1 for the third
+    place."""
+    settled: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Knockout(Format):
+    """Series of pairings; who loses one is out.  Entries cannot come late."""
+
+    name = "knockout"
+    adaptive = True
+    admits_late = False
+    tie_breaks = ("mean score",)
+
+    best_of: int = 1
+    extra: int = 2
+    """Pairings played at most while a series is level; after them the better seed goes on."""
+    third_place: bool = False
+    """Whether the losers of the semifinals meet."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_series(self.best_of, self.extra)
+
+    @property
+    def series(self) -> Series:
+        """How each meeting is decided."""
+        return Series(self.best_of, self.extra, self.at_once)
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """All rounds, in which those who come are filled in."""
+        return Plan(self._bracket(field, finished, begun).rounds)
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """By how far each has got; those who lost in one round share a place."""
+        found = self._bracket(field, finished, begun)
+        return knockout_table(field, finished, found)
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """As if every series went to its end; see `Format.count`."""
+        self._at_least(entries, 2)
+        return bracket_matches(entries, self.series, third_place=self.third_place)
+
+    def _bracket(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Bracket[EntryT]:
+        seeds = [each for each in field.ranked if field.by_entry[each].plays_in(0)]
+        return bracket(seeds, self.series, field, finished, begun, third_place=self.third_place)
+
+
+def _check_series(best_of: int, extra: int) -> None:
+    checked("best_of", best_of, 1)
+    checked("extra", extra, 0)
+
+
+def bracket_matches(entries: int, series: Series, *, third_place: bool = False) -> int:
+    """How many matches a bracket has at most."""
+    meetings = entries - 1 + (third_place and entries > 3)
+    return meetings * series.most * series.at_once
+
+
+def seeding(size: int) -> list[int]:
+    """The seeds (from 0) in the order of a bracket, from top to bottom.
+
+    >>> [seed + 1 for seed in seeding(8)]
+    [1, 8, 4, 5, 2, 7, 3, 6]
+    """
+    order = [0]
+    while len(order) < size:
+        order = [each for seed in order for each in (seed, 2 * len(order) - 1 - seed)]
+    return order
+
+
+def bracket(
+    seeds: Sequence[EntryT],
+    series: Series,
+    field: Field[EntryT],
+    finished: Mapping[str, Outcome[EntryT]],
+    begun: Mapping[str, Sequence[EntryT]],
+    *,
+    third_place: bool = False,
+    first_round: int = 0,
+) -> Bracket[EntryT]:
+    """Play a bracket as far as the facts go; ``seeds`` are the entries, the strongest first.
+
+    ``first_round`` is the number of its first round within the competition.
+    """
+    who = _meetings(who_of(finished, begun))
+    size = 1
+    while size < len(seeds):
+        size *= 2
+    order = seeding(size)
+    slots: list[EntryT | None] = [seeds[seed] if seed < len(seeds) else None for seed in order]
+    known = [True] * size
+    strength = {entry: number for number, entry in enumerate(seeds)}
+    reached = dict.fromkeys(seeds, 0)
+    rounds: list[Round[EntryT]] = []
+    depth = size.bit_length() - 1
+    losers: list[EntryT | None] = []
+    losers_known = True
+    for number in range(depth):
+        lines: list[Line[EntryT]] = []
+        after: list[EntryT | None] = []
+        after_known: list[bool] = []
+        _stands(slots, known, number, who)
+        for slot in range(len(slots) // 2):
+            meeting = _Meeting(
+                (slots[2 * slot], slots[2 * slot + 1]),
+                known[2 * slot] and known[2 * slot + 1],
+                f"k{number + 1}-{slot + 1}",
+                first_round + number,
+                # What has begun in the next round tells who went on, whatever was corrected.
+                who.get((number + 1, slot // 2), ()),
+            )
+            more, winner, over = meeting.play(series, field, finished, begun, strength)
+            lines += more
+            after.append(winner)
+            after_known.append(over)
+            if winner is not None:
+                reached[winner] = 2 * (number + 1)
+            if number == depth - 2:
+                known_losers = [e for e in meeting.pair if e is not None and e != winner]
+                losers.append(known_losers[0] if over and len(known_losers) == 1 else None)
+                losers_known = losers_known and over
+        if third_place and number == depth - 1 and depth > 1:
+            meeting = _Meeting(
+                (losers[0], losers[1]),
+                losers_known,
+                f"k{depth}-2",
+                first_round + number,
+                (),
+            )
+            more, winner, _ = meeting.play(series, field, finished, begun, strength)
+            lines += more
+            if winner is not None:
+                reached[winner] = reached.get(winner, 0) + 1
+        rounds.append(Round(first_round + number, _round_name(depth - number), tuple(lines)))
+        slots, known = after, after_known
+    settled = all(line.state.settled for each in rounds for line in each.lines)
+    return Bracket(rounds, reached, settled)
+
+
+def _round_name(left: int) -> str:
+    names = {1: "Final", 2: "Semifinals", 3: "Quarterfinals"}
+    return names.get(left, f"Round of {2**left}")
+
+
+def _meetings(
+    who: Mapping[str, tuple[EntryT, ...]],
+) -> dict[tuple[int, int], tuple[EntryT, ...]]:
+    """Who meets by what has begun, by the round and the place in the bracket, from 0."""
+    found: dict[tuple[int, int], tuple[EntryT, ...]] = {}
+    for key, entries in who.items():
+        if key.startswith("k"):
+            number, slot, _ = key[1:].split("-")
+            found[int(number) - 1, int(slot) - 1] = entries
+    return found
+
+
+def _stands(
+    slots: list[EntryT | None],
+    known: list[bool],
+    number: int,
+    who: Mapping[tuple[int, int], tuple[EntryT, ...]],
+) -> None:
+    """Put those into a round who have begun to play in it, in the places where they do."""
+    for slot in range(len(slots) // 2):
+        entries = who.get((number, slot), ())
+        here = slice(2 * slot, 2 * slot + 2)
+        if len(entries) == 2 and set(slots[here]) != set(entries):
+            for place, entry in enumerate(slots):
+                if entry in entries:
+                    slots[place] = None
+            slots[here] = entries
+            known[here] = [True, True]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meeting(Generic[EntryT]):
+    """Two places of a bracket."""
+
+    pair: tuple[EntryT | None, EntryT | None]
+    known: bool
+    """Whether it is certain who comes here."""
+    key: str
+    round: int
+    onward: tuple[EntryT, ...]
+    """Who has begun to play in the meeting that the winner goes on to."""
+
+    def play(
+        self,
+        series: Series,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+        strength: Mapping[EntryT, int],
+    ) -> tuple[list[Line[EntryT]], EntryT | None, bool]:
+        """The lines of the meeting, who goes on, and whether that is certain."""
+        first = f"{self.key}-g1"
+        one, other = self.pair
+        if not self.known:
+            return [Line(first, self.round, self.pair, State.WAITING)], None, False
+        if one is None or other is None:
+            alone = one if one is not None else other
+            if alone is None:
+                return [Line(first, self.round, self.pair, State.DROPPED)], None, True
+            line = Line(first, self.round, (alone, None), State.BYE, winner=alone)
+            return [line], alone, True
+        lines: list[Line[EntryT]] = []
+        lead = 0.0
+        better = min(one, other, key=lambda entry: strength.get(entry, len(strength)))
+        worse = other if better == one else one
+        for game in range(1, series.most + 1):
+            # The better seed begins to sit first; with one match each, seats alternate.
+            order = (better, worse) if game % 2 else (worse, better)
+            key = f"{self.key}-g{game}"
+            found = played_line(key, self.round, order, finished, begun)
+            if found is None:
+                # What is left of the series cannot make up for such a lead.
+                if abs(lead) > max(series.best_of - game + 1, 0) + SLACK:
+                    break
+                unplayed, winner = self._not_begun(key, order, field)
+                return [*lines, unplayed], winner, unplayed.state.settled
+            lines.append(found)
+            if found.state is State.PLAYING:
+                return lines, None, False
+            if found.outcome is not None and not found.outcome.void:
+                lead += found.outcome.share(better) - found.outcome.share(worse)
+        winner = worse if lead < -SLACK else better
+        onward = set(self.onward).intersection((one, other))
+        if len(onward) == 1:
+            [winner] = onward
+        last = lines[-1]
+        lines[-1] = Line(last.key, last.round, last.entries, last.state, last.outcome, winner)
+        return lines, winner, True
+
+    def _not_begun(
+        self, key: str, order: tuple[EntryT, EntryT], field: Field[EntryT]
+    ) -> tuple[Line[EntryT], EntryT | None]:
+        onward = set(self.onward).intersection(order)
+        stay = [entry for entry in order if field.by_entry[entry].withdrawn is None]
+        if len(onward) == 1:
+            [winner] = onward
+            return Line(key, self.round, order, State.WALKOVER, winner=winner), winner
+        if len(stay) == 2:
+            return Line(key, self.round, order, State.READY), None
+        if not stay:
+            return Line(key, self.round, order, State.DROPPED), None
+        return Line(key, self.round, order, State.WALKOVER, winner=stay[0]), stay[0]
+
+
+def knockout_table(
+    field: Field[EntryT],
+    finished: Mapping[str, Outcome[EntryT]],
+    found: Bracket[EntryT],
+) -> list[Row[EntryT]]:
+    """Order by how far each has got; only places count, points are shown."""
+    rows = []
+    own = standings(field, [o for key, o in finished.items() if key.startswith("k")])
+    for entrant in field.entrants:
+        mine = own[entrant.entry]
+        points = sum([outcome.share(entrant.entry) for outcome in mine])
+        rows.append(
+            Row(
+                entrant.entry,
+                None,
+                points,
+                len(mine),
+                (points / len(mine) if mine else 0.0,),
+                entrant.withdrawn is not None,
+                entrant.baseline,
+            )
+        )
+    # Who is still in stands before those who lost in the same round; equal ones share a place.
+    still = {
+        entry
+        for each in found.rounds
+        for line in each.lines
+        if not line.state.settled
+        for entry in line.players
+    }
+    return placed(
+        rows,
+        field,
+        lambda row: (float(found.reached.get(row.entry, -1)), float(row.entry in still)),
+    )

@@ -1,0 +1,157 @@
+"""Round robin: everybody meets everybody.
+
+The pairings of those who are there at the beginning have the numbers of their `Schedule` as keys
+(``0``, ``1``, ...: competitions that were begun before there were other formats go on with
+them).  An entry that comes later meets all who entered before it, in pairings that are appended:
+``late7-3`` is the third one of the seventh entry.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from plyhouse.server.competition import schedule
+from plyhouse.server.competition.facts import (
+    EntryT,
+    Field,
+    Line,
+    Outcome,
+    Round,
+    Row,
+    State,
+)
+from plyhouse.server.competition.formats import Format, Plan, checked, played_line
+from plyhouse.server.competition.tables import (
+    direct_encounters,
+    placed,
+    sonneborn_berger,
+    standings,
+)
+
+__all__ = ["RoundRobin", "by_rounds", "league_table"]
+
+TIE_BREAKS = ("direct encounter", "Sonneborn-Berger", "pairings won")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRobin(Format):
+    """Everybody meets everybody ``laps`` times; games of any number of seats.
+
+    Who leaves keeps what it has played, and what it has not begun is dropped.
+    """
+
+    name = "round_robin"
+    adaptive = False
+    admits_late = True
+    tie_breaks = TIE_BREAKS
+
+    laps: int = 1
+
+    def __post_init__(self) -> None:
+        checked("laps", self.laps, 1)
+        checked("seats", self.seats, 1)
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """Everything is ready from the beginning; what somebody left has not begun is dropped."""
+        lines = []
+        for key, number, entries in self._pairings(field):
+            line = played_line(key, number, entries, finished, begun)
+            if line is None:
+                gone = any(field.by_entry[entry].withdrawn is not None for entry in entries)
+                line = Line(key, number, entries, State.DROPPED if gone else State.READY)
+            lines.append(line)
+        return Plan(by_rounds(lines))
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """By the sum of the mean scores of pairings."""
+        return league_table(field, list(finished.values()))
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """Every group of so many entries as the game has seats; see `Format.count`."""
+        self._at_least(entries, max(2, self.seats))
+        return schedule.count(entries, self.laps, seats=self.seats, mirrored=self.mirrored)
+
+    def _pairings(self, field: Field[EntryT]) -> Iterator[tuple[str, int, tuple[EntryT, ...]]]:
+        """Key, round and entries of all pairings, whatever became of them."""
+        entries = [each.entry for each in field.entrants]
+        starters = sum(each.since == 0 for each in field.entrants)
+        rounds = 0
+        if starters >= self.seats:
+            planned = schedule.round_robin(
+                entries[:starters], self.laps, seats=self.seats, mirrored=self.mirrored
+            )
+            for number, pairing in enumerate(planned):
+                rounds = pairing.round + 1
+                yield str(number), pairing.round, pairing.entries
+        busy = [0] * len(entries)
+        """The rounds after those in which each entry plays, as bits."""
+        for late in range(starters, len(entries)):
+            number = 0
+            for _ in range(self.laps):
+                for others in combinations(range(late), self.seats - 1):
+                    group = (late, *others)
+                    taken = 0
+                    for each in group:
+                        taken |= busy[each]
+                    free = ~taken & (taken + 1)  # the lowest bit that is not set
+                    for each in group:
+                        busy[each] |= free
+                    turn = number % self.seats
+                    order = group[turn:] + group[:turn]
+                    number += 1
+                    yield (
+                        f"late{late + 1}-{number}",
+                        rounds + free.bit_length() - 1,
+                        tuple([entries[each] for each in order]),
+                    )
+
+
+def by_rounds(lines: Sequence[Line[EntryT]], name: str = "Round {}") -> list[Round[EntryT]]:
+    """Lines in the order of their rounds."""
+    rounds: dict[int, list[Line[EntryT]]] = {}
+    for line in lines:
+        rounds.setdefault(line.round, []).append(line)
+    return [
+        Round(number, name.format(number + 1), tuple(rounds[number])) for number in sorted(rounds)
+    ]
+
+
+def league_table(field: Field[EntryT], outcomes: Sequence[Outcome[EntryT]]) -> list[Row[EntryT]]:
+    """A table by the mean scores of pairings, summed up."""
+    own = standings(field, outcomes)
+    points = {
+        entry: math.fsum([outcome.share(entry) for outcome in mine]) for entry, mine in own.items()
+    }
+    met = direct_encounters(list(own), own, points)
+    return placed(
+        [
+            Row(
+                entry,
+                None,
+                points[entry],
+                len(mine),
+                (
+                    met[entry],
+                    sonneborn_berger(entry, mine, points),
+                    float(sum([o.share(entry) > 0.5 for o in mine])),
+                ),
+                field.by_entry[entry].withdrawn is not None,
+                field.by_entry[entry].baseline,
+            )
+            for entry, mine in own.items()
+        ],
+        field,
+    )

@@ -1,0 +1,258 @@
+"""Results of a final made into standings and grades, and these into CSV.
+
+A *score* is from 0 to 1: of a match 1 for a win, 1/2 for a draw; of a game the mean over its
+matches; of an entry the mean over the games, each counting alike however many matches it has.
+Entries with the same score share a rank.  Who was disqualified has no rank, and comes last; the
+results of others against it stay.
+
+A grade is that of the last baseline of the file against which the mean score, over all matches of
+all games, is at least what the file says.  A student with several entries gets the best of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plyhouse.server.competition.file import Baseline
+from plyhouse.server.results.sequential import BandDecision
+
+__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "grades_csv", "standings",
+           "standings_csv"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot in the final."""
+
+    bot_id: int
+    name: str
+    """``player/bot``."""
+    student: str
+    """The account of its student or group."""
+    status: str = "active"
+    """``active``, ``disqualified`` or ``withdrawn``."""
+    baseline: bool = False
+    version: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatResult:
+    """What one seat got in one match that counts."""
+
+    match: str
+    game: str
+    bot_id: int
+    score: float
+    result: str
+    """``W``, ``D`` or ``L``."""
+    forfeit: str = ""
+    """How it forfeited the match, where it did: ``flag_fall`` and so on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the standings."""
+
+    rank: int | None
+    """None for who was disqualified."""
+    entrant: Entrant
+    score: float | None
+    """None as long as nothing was played."""
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    games: Mapping[str, float] = field(default_factory=dict)
+    """The score in each game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """What a student gets."""
+
+    student: str
+    grade: str
+    """Empty where no threshold was reached, ``disqualified`` or ``nothing entered``."""
+    score: float | None
+    entry: str
+    """The entry that it is for."""
+    against: tuple[float | None, ...]
+    """The mean score against each baseline of the file; None where they have not met."""
+
+
+def standings(entrants: Iterable[Entrant], results: Iterable[SeatResult]) -> list[Standing]:
+    """Return the standings, best first; those with equal scores by name."""
+    of: dict[int, list[SeatResult]] = defaultdict(list)
+    for result in results:
+        of[result.bot_id].append(result)
+    lines = [_line(entrant, of[entrant.bot_id]) for entrant in entrants]
+    lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
+    ranked: list[Standing] = []
+    for number, line in enumerate(lines, start=1):
+        rank: int | None = number
+        if line.entrant.status == "disqualified":
+            rank = None
+        elif ranked and _place(ranked[-1]) == _place(line):
+            rank = ranked[-1].rank
+        ranked.append(
+            Standing(
+                *(rank, line.entrant, line.score, line.matches, line.wins, line.draws),
+                *(line.losses, line.forfeits, line.games),
+            )
+        )
+    return ranked
+
+
+def _place(line: Standing) -> tuple[bool, float]:
+    return line.entrant.status == "disqualified", -1.0 if line.score is None else -line.score - 2
+
+
+def _line(entrant: Entrant, results: Sequence[SeatResult]) -> Standing:
+    scores: dict[str, list[float]] = defaultdict(list)
+    for result in results:
+        scores[result.game].append(result.score)
+    games = {game: sum(each) / len(each) for game, each in sorted(scores.items())}
+    count = {letter: sum(each.result == letter for each in results) for letter in "WDL"}
+    return Standing(
+        None,
+        entrant,
+        _rounded(sum(games.values()) / len(games)) if games else None,
+        len(results),
+        *(count["W"], count["D"], count["L"]),
+        sum(bool(each.forfeit) for each in results),
+        games,
+    )
+
+
+def _rounded(score: float) -> float:
+    """A mean such that equal results are equal scores, in whatever order they were added up."""
+    return round(score, 12)
+
+
+def grades(
+    students: Iterable[str],
+    entrants: Sequence[Entrant],
+    results: Sequence[SeatResult],
+    baselines: Sequence[Baseline],
+) -> list[Grade]:
+    """Return the grade of every student, by name."""
+    against = _against(results)
+    ids = {entrant.name.lower(): entrant.bot_id for entrant in entrants}
+    staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
+    overall = {line.entrant.bot_id: line.score for line in standings(entrants, results)}
+    own: dict[str, list[Entrant]] = defaultdict(list)
+    for entrant in entrants:
+        if not entrant.baseline:
+            own[entrant.student.lower()].append(entrant)
+    found: list[Grade] = []
+    for student in sorted(students, key=str.lower):
+        options: list[tuple[int, float, Grade]] = []
+        for entrant in own[student.lower()]:
+            met = tuple(_mean(against[entrant.bot_id, bot]) if bot else None for bot in staff)
+            reached = [
+                number
+                for number, (score, baseline) in enumerate(zip(met, baselines, strict=True))
+                if baseline.grade and score is not None and score >= baseline.at_least
+            ]
+            out = entrant.status == "disqualified"
+            best = -2 if out else max(reached, default=-1)
+            grade = "disqualified" if out else baselines[best].grade if reached else ""
+            score = overall[entrant.bot_id]
+            line = Grade(student, grade, score, entrant.name, met)
+            options.append((best, -1.0 if score is None else score, line))
+        if options:
+            found.append(max(options, key=lambda option: option[:2])[2])
+        else:
+            found.append(Grade(student, "nothing entered", None, "", (None,) * len(staff)))
+    return found
+
+
+def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[float]]:
+    """The scores of each bot in the matches in which it met each other one."""
+    matches: dict[str, list[SeatResult]] = defaultdict(list)
+    for result in results:
+        matches[result.match].append(result)
+    found: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for seats in matches.values():
+        for one in seats:
+            for other in seats:
+                if one.bot_id != other.bot_id:
+                    found[one.bot_id, other.bot_id].append(one.score)
+    return found
+
+
+def _mean(scores: Sequence[float]) -> float | None:
+    return sum(scores) / len(scores) if scores else None
+
+
+def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
+    """The standings as CSV, with a column for the score in each game."""
+    header = ["rank", "entry", "student", "status", "baseline", "score", "matches", "wins",
+              "draws", "losses", "forfeits", *games, "version", "digest"]  # fmt: skip
+    rows = [
+        [
+            "" if line.rank is None else line.rank,
+            line.entrant.name,
+            line.entrant.student,
+            line.entrant.status,
+            "yes" if line.entrant.baseline else "",
+            _number(line.score),
+            *(line.matches, line.wins, line.draws, line.losses, line.forfeits),
+            *(_number(line.games.get(game)) for game in games),
+            line.entrant.version,
+            line.entrant.digest,
+        ]
+        for line in lines
+    ]
+    return _csv(header, rows)
+
+
+def grades_csv(
+    lines: Sequence[Grade],
+    baselines: Sequence[Baseline],
+    known: Mapping[tuple[str, str], BandDecision] | None = None,
+) -> str:
+    """The grades as CSV, with a column for the mean score against each baseline.
+
+    ``known`` says how sure they are, by the names of entry and baseline in small letters; then
+    there are columns for that, too.
+    """
+    header = ["student", "grade", "score", "entry", *(f"against {b.bot}" for b in baselines)]
+    rows: list[list[object]] = [
+        [line.student, line.grade, _number(line.score), line.entry, *map(_number, line.against)]
+        for line in lines
+    ]
+    for each in baselines if known else ():
+        if not each.grade:
+            continue
+        header += [f"{what} {each.bot}" for what in ("low", "high", "pairs", "decision")]
+        for line, row in zip(lines, rows, strict=True):
+            found = (known or {}).get((line.entry.lower(), each.bot.lower()))
+            if found is None:
+                row += [""] * 4
+            else:
+                row += [_number(found.low), _number(found.high), found.pairs, found.state.value]
+    return _csv(header, rows)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """CSV that spreadsheets take for text: a cell that begins like a formula gets a ``'``."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([_safe(cell) for cell in header])
+    writer.writerows([[_safe(cell) for cell in row] for row in rows])
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" and cell else cell

@@ -1,0 +1,216 @@
+"""The list of a class, as CSV: read whole, or refused with every bad row named by its line.
+
+The first row names the columns: ``name``, and if wanted ``email`` and ``group``.  Commas,
+semicolons or tabs stand between them.  A name can be any text; the account is called by it as far
+as it can be, and shown by it otherwise::
+
+    name;email;group
+    Zoë Müller;zoe@example.org;
+    badger-7;;rockets
+    badger-8;;rockets
+
+Members of a group share one account, named after the group, and one entry; each has a token.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+__all__ = ["BadRow", "InvalidStudents", "Student", "account_name", "read_students"]
+
+MAX_STUDENTS: Final = 10_000
+MAX_NAME: Final = 64
+MAX_EMAIL: Final = 254
+COLUMNS: Final = ("name", "email", "group")
+
+_SPECIAL: Final = {
+    "ß": "ss",
+    "ø": "o",
+    "Ø": "O",
+    "ł": "l",
+    "Ł": "L",
+    "æ": "ae",
+    "Æ": "Ae",
+    "đ": "d",
+}
+"""Letters that Unicode does not take apart into one of ASCII and a mark."""
+
+_EMAIL: Final = re.compile(r"[^\s@,;<>\"]+@[^\s@,;<>\".]+(\.[^\s@,;<>\".]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Student:
+    """One row: a student, alone or in a group."""
+
+    name: str
+    email: str = ""
+    group: str = ""
+    line: int = 0
+
+    @property
+    def account(self) -> str:
+        """The name of the account that it plays with: its own, or its group's."""
+        return account_name(self.group or self.name)
+
+    @property
+    def display(self) -> str:
+        """How the account is shown, where its name could not be kept; empty otherwise."""
+        shown = self.group or self.name
+        return "" if shown == self.account else shown
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """What is wrong with a line of the list."""
+
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}"
+
+
+class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
+    """A list has bad rows; ``rows`` has all of them, and nobody was taken in."""
+
+    code: ClassVar[str] = "competition/bad_list"
+
+    def __init__(self, rows: Sequence[BadRow]) -> None:
+        self.rows = tuple(rows)
+        count = f"{len(rows)} bad lines" if len(rows) > 1 else "a bad line"
+        lines = "\n".join(f"  {row}" for row in rows)
+        super().__init__(f"The list of students has {count}, and nobody was taken in:\n{lines}")
+
+
+def account_name(text: str) -> str:
+    """A name for an account that says who it is: letters of ASCII, digits, ``_``, ``-``, ``.``.
+
+    Empty where nothing is left.
+
+    >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
+    ('Zoe-Muller', 'badger-7', 'Lukasz-Oster')
+    """
+    special = str.maketrans(_SPECIAL)
+    plain = unicodedata.normalize("NFKD", text.translate(special))
+    kept = "".join(each for each in plain if not unicodedata.combining(each))
+    kept = re.sub(r"[^A-Za-z0-9_.-]+", "-", kept).strip("-.")[:32].strip("-.")
+    return kept if re.search(r"[A-Za-z0-9]", kept) else ""
+
+
+def read_students(text: str) -> tuple[Student, ...]:
+    """Read a list; raises `InvalidStudents` with all bad rows.
+
+    >>> rows = "name,group", "ada,", "bob,crew", "cy,crew"
+    >>> [student.account for student in read_students(chr(10).join(rows))]
+    ['ada', 'crew', 'crew']
+    """
+    bad: list[BadRow] = []
+    try:
+        rows = list(_rows(text.removeprefix("\ufeff")))
+    except csv.Error as error:
+        raise InvalidStudents([BadRow(1, f"this is no CSV: {error}")]) from error
+    if not rows:
+        raise InvalidStudents([BadRow(1, "the list is empty; its first row is: name,email,group")])
+    line, header = rows[0]
+    names = [each.strip().lower().replace("e-mail", "email") for each in header]
+    unknown = [each for each in names if each not in COLUMNS]
+    if "name" not in names or unknown or len(set(names)) != len(names):
+        found = ", ".join(repr(each.strip()) for each in header)
+        bad.append(
+            BadRow(line, f"the first row names the columns name, email, group (the last two if "
+                   f"there are any); here it has {found}")
+        )  # fmt: skip
+        raise InvalidStudents(bad)
+    students: list[Student] = []
+    for line, cells in rows[1:]:
+        if len(cells) > len(names):
+            bad.append(BadRow(line, f"has {len(cells)} cells, and the first row {len(names)}"))
+            continue
+        values = dict(zip(names, (" ".join(cell.split()) for cell in cells), strict=False))
+        name, email, group = (
+            unicodedata.normalize("NFC", values.get(each, "")) for each in COLUMNS
+        )
+        student = Student(name, email, group, line)
+        why = _wrong(student)
+        if why:
+            bad.append(BadRow(line, why))
+        else:
+            students.append(student)
+    bad += _doubles(students)
+    if not students and not bad:
+        bad.append(BadRow(line, "there is nobody below the first row"))
+    if len(students) > MAX_STUDENTS:
+        bad.append(BadRow(line, f"{len(students):,} students; {MAX_STUDENTS:,} at most"))
+    if bad:
+        raise InvalidStudents(sorted(bad, key=lambda row: row.line))
+    return tuple(students)
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """The rows that are not blank, with their line numbers."""
+    first = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+
+
+def _wrong(student: Student) -> str:
+    """What is wrong with a row by itself; empty if nothing is."""
+    if not student.name:
+        return "there is no name"
+    for what, value in (("name", student.name), ("group", student.group)):
+        if len(value) > MAX_NAME:
+            return f"the {what} has {len(value)} characters; {MAX_NAME} at most"
+        hidden = [each for each in value if unicodedata.category(each)[0] == "C"]
+        if hidden:
+            return f"the {what} has a character that cannot be seen (U+{ord(hidden[0]):04X})"
+        if value and not account_name(value):
+            return (
+                f"no account can be named after {value!r}: give a pseudonym with letters of A to Z "
+                "or digits"
+            )
+    if student.email and (len(student.email) > MAX_EMAIL or not _EMAIL.fullmatch(student.email)):
+        return f"{student.email!r} is no e-mail address; leave it empty if there is none"
+    return ""
+
+
+def _doubles(students: Sequence[Student]) -> list[BadRow]:
+    """Rows that cannot be told from an earlier one."""
+    bad: list[BadRow] = []
+    seen: dict[tuple[str, str], int] = {}
+    mails: dict[str, int] = {}
+    groups: dict[str, tuple[str, int]] = {}
+    for student in students:
+        member = account_name(student.name).lower()
+        key = (student.account.lower(), member)
+        if key in seen:
+            bad.append(
+                BadRow(
+                    student.line,
+                    f"{student.name!r} cannot be told from line {seen[key]}; give one of them "
+                    "another name",
+                )
+            )
+            continue
+        seen[key] = student.line
+        mail = student.email.lower()
+        if mail and mails.setdefault(mail, student.line) != student.line:
+            bad.append(BadRow(student.line, f"{student.email} is in line {mails[mail]} already"))
+        label = student.group or student.name
+        alone = "" if student.group else "alone"
+        known, first = groups.setdefault(key[0], (label + alone, student.line))
+        if known != label + alone:
+            bad.append(
+                BadRow(
+                    student.line,
+                    f"{label!r} would have the account of line {first}, {student.account!r}; "
+                    "give one of them another name",
+                )
+            )
+    return bad

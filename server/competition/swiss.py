@@ -1,0 +1,357 @@
+"""Swiss: a few rounds, in each of which everybody meets somebody who has done about as well.
+
+A round is drawn when the one before it is settled, by the aims of FIDE's Dutch system, in this
+order: nobody meets the same entry, or gets a bye, twice while that can be avoided; where a
+pairing is one match, nobody sits first three times more often than second, or the reverse;
+opponents are as near in points as possible; seats balance; and within a group of equal points the
+upper half meets the lower half in the order of the seeding.  Instead of that system's procedure
+for groups of whole and half points, all pairs of a round are found at once as the matching of
+least cost: mirrored pairings and games of points score anything between 0 and 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+from functools import lru_cache
+from typing import Final, Generic, Literal
+
+from plyhouse.server.competition.facts import (
+    Entrant,
+    EntryT,
+    Field,
+    FormatError,
+    Line,
+    Outcome,
+    Round,
+    Row,
+    State,
+)
+from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
+from plyhouse.server.competition.matching import cheapest_pairs
+from plyhouse.server.competition.tables import placed
+
+__all__ = ["Swiss"]
+
+SLACK: Final = 1e-9
+"""Shares of a pairing that differ by less are equal."""
+UNIT: Final = 100
+"""Points are compared in hundredths when a round is drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swiss(Format):
+    """``number`` rounds, or as many as it takes to leave one without a loss."""
+
+    name = "swiss"
+    adaptive = True
+    round_by_round = True
+    admits_late = True
+    tie_breaks = ("median-Buchholz", "Buchholz", "Sonneborn-Berger")
+
+    number: int | None = None
+    """How many rounds; None: the logarithm to base 2 of those who are there at the beginning."""
+    points: Literal["share", "result"] = "share"
+    """What a pairing counts: the mean score of its matches, or 1, 1/2 or 0 by who has more."""
+    bye: float = 1.0
+    """What a round without an opponent counts, by a bye or because the opponent left."""
+    late: float = 0.0
+    """What each round before a late entry came counts for it: 0 or 1/2."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.number is not None:
+            checked("number", self.number, 1)
+        if self.points not in ("share", "result"):
+            raise FormatError(f"points must be 'share' or 'result', not {self.points!r}")
+        for name, value, most in (("bye", self.bye, 1.0), ("late", self.late, 0.5)):
+            if not 0.0 <= value <= most:
+                raise FormatError(f"{name} must be between 0 and {most:g}, not {value}")
+
+    def rounds_for(self, entries: int) -> int:
+        """How many rounds are played when so many are there at the beginning."""
+        return self.number or max(1, math.ceil(math.log2(max(2, entries))))
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """The rounds that are drawn; the next one follows when they are settled."""
+        rounds, _ = self._play(field, finished, begun)
+        number = self._number(field)
+        unsettled = any(not line.state.settled for each in rounds for line in each.lines)
+        over = len(rounds) == number or (not unsettled and not _several(field, len(rounds)))
+        return Plan(rounds, more=not over)
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """Points, then what the opponents have scored.
+
+        Buchholz is the sum of the opponents' points, the median one leaves out the best and the
+        worst of them.  For a round without an opponent an imagined one counts, that has as many
+        points as the entry itself.
+        """
+        rounds, cards = self._play(field, finished, begun)
+        rows = []
+        for entrant in field.entrants:
+            card = cards[entrant.entry]
+            met = [cards[other].points for other, _ in card.met]
+            imagined = [card.points] * (len(rounds) - len(met))
+            opponents = sorted([*met, *imagined])
+            berger = sum([cards[other].points * share for other, share in card.met])
+            berger += card.points * card.given
+            rows.append(
+                Row(
+                    entrant.entry,
+                    None,
+                    card.points,
+                    len(card.met),
+                    (sum(opponents[1:-1]), sum(opponents), berger),
+                    entrant.withdrawn is not None,
+                    entrant.baseline,
+                )
+            )
+        return placed(rows, field)
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """Full rounds; with an odd number one has a bye in each; see `Format.count`."""
+        self._at_least(entries, 2)
+        return self.rounds_for(entries) * (entries // 2) * self.at_once
+
+    # ------------------------------------------------------------------------------ drawing
+
+    def _number(self, field: Field[EntryT]) -> int:
+        return self.rounds_for(sum([each.since == 0 for each in field.entrants]))
+
+    def _play(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> tuple[list[Round[EntryT]], dict[EntryT, _Card[EntryT]]]:
+        """The rounds that can be drawn, and what everybody has after them."""
+        who = who_of(finished, begun)
+        cards = {each.entry: _Card(each) for each in field.entrants}
+        rounds: list[Round[EntryT]] = []
+        for number in range(self._number(field)):
+            facts = {key: pair for key, pair in who.items() if key.startswith(f"r{number + 1}-")}
+            if not facts and not _several(field, number):
+                break
+            drawn, bye = self._draw(field, number, facts, cards)
+            lines: list[Line[EntryT]] = []
+            for key in sorted(drawn, key=_board):
+                pair = drawn[key]
+                line = played_line(key, number, pair, finished, begun)
+                lines.append(line or _unplayed(key, number, pair, field))
+            if bye is not None:
+                key = f"r{number + 1}-bye"
+                lines.append(Line(key, number, (bye, None), State.BYE, winner=bye))
+            rounds.append(Round(number, f"Round {number + 1}", tuple(lines)))
+            for each in field.entrants:
+                if each.since > number:
+                    cards[each.entry].give(self.late)
+            for line in lines:
+                self._mark(line, cards)
+            if not all(line.state.settled for line in lines):
+                break
+        return rounds, cards
+
+    def _draw(
+        self,
+        field: Field[EntryT],
+        number: int,
+        facts: Mapping[str, tuple[EntryT, ...]],
+        cards: Mapping[EntryT, _Card[EntryT]],
+    ) -> tuple[dict[str, tuple[EntryT, ...]], EntryT | None]:
+        """Who meets in a round, by key, and who has the bye."""
+        there = [each for each in field.ranked if field.by_entry[each].plays_in(number)]
+        paired = {entry for pair in facts.values() for entry in pair}
+        alone = [entry for entry in there if entry not in paired]
+        if facts and len(alone) < 2:
+            return dict(facts), alone[0] if alone else None
+        drawn, bye = self._pairs(number, there, cards)
+        if any(set(drawn.get(key, ())) != set(pair) for key, pair in facts.items()):
+            # A result was corrected since: what has begun stands, the others are drawn anew.
+            again, bye = self._pairs(number, alone, cards)
+            keys = [_key(number, board) for board in range(len(there) + len(facts))]
+            unused = iter([key for key in keys if key not in facts])
+            drawn = {next(unused): pair for pair in again.values()}
+        return {**drawn, **facts}, bye
+
+    def _pairs(
+        self, number: int, there: Sequence[EntryT], cards: Mapping[EntryT, _Card[EntryT]]
+    ) -> tuple[dict[str, tuple[EntryT, ...]], EntryT | None]:
+        """Draw a round among those who are ``there``, the strongest first."""
+        index = {entry: place for place, entry in enumerate(there)}
+        players = tuple(
+            [
+                _Player(
+                    round(cards[entry].points * UNIT),
+                    cards[entry].free,
+                    frozenset([index[other] for other, _ in cards[entry].met if other in index]),
+                    0 if self.mirrored else cards[entry].balance,
+                )
+                for entry in there
+            ]
+        )
+        pairs, bye = _drawn(players)
+        drawn: dict[str, tuple[EntryT, ...]] = {}
+        for board, (i, j) in enumerate(pairs):
+            one, other = cards[there[i]], cards[there[j]]
+            second = (one.balance, one.last) > (other.balance, other.last)
+            if (one.balance, one.last) == (other.balance, other.last):
+                second = bool((board + number) % 2)
+            pair = (there[j], there[i]) if second else (there[i], there[j])
+            drawn[_key(number, board)] = pair
+        return drawn, None if bye is None else there[bye]
+
+    def _mark(self, line: Line[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
+        """Write what a line of a round gives to the cards."""
+        known = [cards[entry] for entry in line.players if entry in cards]
+        if line.state in (State.BYE, State.WALKOVER):
+            if line.winner is not None and line.winner in cards:
+                cards[line.winner].give(self.bye, free=True)
+            return
+        if not line.state.begun:
+            return
+        for place, card in enumerate(known):
+            if not self.mirrored:
+                card.last = 1 - 2 * place
+                card.balance += card.last
+            if line.state is State.PLAYING:
+                continue
+            opponent = known[1 - place].entrant.entry if len(known) == 2 else None
+            share = 0.5
+            if line.outcome is not None and not line.outcome.void:
+                share = line.outcome.share(card.entrant.entry)
+                if self.points == "result":
+                    share = 0.5 + 0.5 * ((share > 0.5 + SLACK) - (share < 0.5 - SLACK))
+            if opponent is None:
+                card.give(share)
+            else:
+                card.points += share
+                card.met.append((opponent, share))
+
+
+@dataclass(slots=True)
+class _Card(Generic[EntryT]):
+    """What an entry has after some rounds."""
+
+    entrant: Entrant[EntryT]
+    points: float = 0.0
+    given: float = 0.0
+    """The points among them that it got without playing."""
+    met: list[tuple[EntryT, float]] = default(default_factory=list)
+    """Its opponents, and what it scored against each."""
+    free: bool = False
+    """Whether it had a bye, or an opponent that left."""
+    balance: int = 0
+    """How much more often it sat first than second."""
+    last: int = 0
+    """1 if it sat first the last time, -1 if second."""
+
+    def give(self, points: float, *, free: bool = False) -> None:
+        self.points += points
+        self.given += points
+        self.free = self.free or free
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    """All of an entry that a drawing looks at."""
+
+    points: int
+    free: bool
+    met: frozenset[int]
+    balance: int
+
+
+@lru_cache(maxsize=32)
+def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | None]:
+    """Pairs of players (the strongest first, leading boards first), and who has the bye.
+
+    It is remembered, as a round is asked about many times and drawn once.
+    """
+    count = len(players)
+    # Neighbours in this order are near in points; it is undone at the end.
+    order = sorted(range(count), key=lambda each: (-players[each].points, each))
+    groups: dict[int, list[int]] = {}
+    for each, player in enumerate(players):
+        groups.setdefault(player.points, []).append(each)
+    places = {each: place for group in groups.values() for place, each in enumerate(group)}
+    least = min(groups, default=0)
+    span = max(groups, default=0) - least + 1
+    # Each aim weighs more than all the pairs of a round could sum up to in the aims below it.
+    seat = (count + 1) ** 3
+    near = seat * 10 * (count + 1)
+    lopsided = near * span**2 * (count + 1)
+    again = lopsided * (count + 1)
+
+    def cost(here: int, there: int) -> int:
+        i, j = (order[here], count) if there == count else sorted((order[here], order[there]))
+        one = players[i]
+        if j == count:  # the bye
+            last = count - 1 - i
+            return again * one.free + near * (one.points - least) ** 2 + last**2
+        other = players[j]
+        apart = abs(one.points - other.points)
+        if apart:
+            upper, lower = (i, j) if one.points > other.points else (j, i)
+            fold = len(groups[players[upper].points]) - 1 - places[upper] + places[lower]
+        else:
+            half = len(groups[one.points]) // 2
+            fold = abs(places[i] - places[j]) - half
+            if (places[i] < half) == (places[j] < half):
+                fold = count  # they should not meet unless seats demand it
+        low, high = sorted((one.balance, other.balance))
+        most = max(abs(low + 1), abs(high - 1))
+        return (
+            again * (j in one.met)
+            + lopsided * (most > 2)
+            + near * apart**2
+            + seat * min(most, 3) ** 2
+            + fold**2
+        )
+
+    order_of = [*order, count]
+    matched = [
+        (min(order_of[i], order_of[j]), max(order_of[i], order_of[j]))
+        for i, j in cheapest_pairs(count + count % 2, cost, dear=lopsided)
+    ]
+    pairs = [pair for pair in matched if pair[1] < count]
+    pairs.sort(key=lambda p: (-max(players[p[0]].points, players[p[1]].points), p))
+    bye = next((i for i, j in matched if j == count), None)
+    return pairs, bye
+
+
+def _several(field: Field[EntryT], number: int) -> bool:
+    """Whether there are two to play in a round."""
+    return sum([each.plays_in(number) for each in field.entrants]) > 1
+
+
+def _unplayed(
+    key: str, number: int, pair: tuple[EntryT, ...], field: Field[EntryT]
+) -> Line[EntryT]:
+    """The line of a pairing that has not begun: whoever has left it loses it to the other."""
+    stay = [entry for entry in pair if not field.by_entry[entry].left_in(number)]
+    if len(stay) == 2:
+        return Line(key, number, pair, State.READY)
+    if stay:
+        return Line(key, number, pair, State.WALKOVER, winner=stay[0])
+    return Line(key, number, pair, State.DROPPED)
+
+
+def _key(number: int, board: int) -> str:
+    return f"r{number + 1}-{board + 1:02}"
+
+
+def _board(key: str) -> int:
+    return int(key.rpartition("-")[2])

@@ -1,0 +1,79 @@
+"""Orders, places and tie-breaks that several formats use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from plyhouse.server.competition.facts import EntryT, Field, Outcome, Row
+
+__all__ = ["direct_encounters", "placed", "sonneborn_berger", "standings"]
+
+DIGITS = 9
+"""Scores are compared to so many decimals: sums of the same shares in another order are equal."""
+
+
+def standings(
+    field: Field[EntryT], outcomes: Iterable[Outcome[EntryT]]
+) -> dict[EntryT, list[Outcome[EntryT]]]:
+    """The outcomes that count for each entry of a field."""
+    own: dict[EntryT, list[Outcome[EntryT]]] = {each.entry: [] for each in field.entrants}
+    for outcome in outcomes:
+        if not outcome.void:
+            for entry in outcome.entries:
+                if entry in own:
+                    own[entry].append(outcome)
+    return own
+
+
+def sonneborn_berger(
+    entry: EntryT, own: Iterable[Outcome[EntryT]], points: Mapping[EntryT, float]
+) -> float:
+    """The points of an entry's opponents, each weighed with what it scored against them."""
+    total = 0.0
+    for outcome in own:
+        others = [points.get(other, 0.0) for other in outcome.entries if other != entry]
+        if others:
+            total += outcome.share(entry) * sum(others) / len(others)
+    return total
+
+
+def direct_encounters(
+    entries: Sequence[EntryT],
+    own: Mapping[EntryT, Sequence[Outcome[EntryT]]],
+    points: Mapping[EntryT, float],
+) -> dict[EntryT, float]:
+    """What each entry scored against those with the same points."""
+    return {
+        entry: sum(
+            outcome.share(entry)
+            for outcome in own[entry]
+            if all(round(points[o] - points[entry], DIGITS) == 0 for o in outcome.entries)
+        )
+        for entry in entries
+    }
+
+
+def placed(
+    rows: Iterable[Row[EntryT]],
+    field: Field[EntryT],
+    key: Callable[[Row[EntryT]], tuple[float, ...]] | None = None,
+) -> list[Row[EntryT]]:
+    """Order rows by points and tie-breaks (or by ``key``), more first, and number the places.
+
+    Equal rows share a place, and stand in the order of the seeding.
+    """
+    by = key or (lambda row: (row.points, *row.tie_breaks))
+
+    def rounded(row: Row[EntryT]) -> tuple[float, ...]:
+        return tuple([-round(value, DIGITS) for value in by(row)])
+
+    ordered = sorted(rows, key=lambda row: (rounded(row), field.order[row.entry]))
+    result: list[Row[EntryT]] = []
+    for _, equal in groupby(ordered, key=rounded):
+        place = len(result) + 1
+        result += [
+            Row(r.entry, place, r.points, r.played, r.tie_breaks, r.withdrawn, r.baseline)
+            for r in equal
+        ]
+    return result

@@ -1,0 +1,376 @@
+"""Competitions with a class: opened from a file, frozen and begun.
+
+What came of them is in `plyhouse.server.house.boards`.
+
+What is true stands in the database (`plyhouse.storage.classes`); this reads the file, moves
+competitions on when their dates come, and hands the games of a final to
+`plyhouse.server.house.competitions`, which plays each as a competition of its own.  A server that
+was away when a date came catches up at its start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
+)
+from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import finals
+from plyhouse.server.house.absences import Absences
+from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.following import Follower
+from plyhouse.server.house.lobby import read_time_control
+from plyhouse.server.house.rosters import gone_texts
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.rows import By, new_id
+from plyhouse.storage.store import Store
+
+__all__ = ["ClassView", "Classes", "GameProgress"]
+
+log = logging.getLogger("plyhouse.server.house.classes")
+
+CLOCK: Final = By("the clock", "its date has come")
+
+
+@dataclass(frozen=True, slots=True)
+class GameProgress:
+    """How far a game of the final is."""
+
+    game: str
+    competition_id: str
+    """Of the competition in which it is played; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: tuple[str, ...]
+    absent: tuple[str, ...]
+    """Who has been waited for, for how long and with what consequence; and who was withdrawn
+    from this game, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassView:
+    """A competition as its organiser sees it."""
+
+    row: ClassCompetition
+    file: CompetitionFile
+    students: tuple[ClassStudent, ...]
+    entries: tuple[ClassEntry, ...]
+    games: tuple[GameProgress, ...]
+
+
+class Classes:
+    """All competitions with a class of one server."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        competitions: Competitions,
+        directory: Directory,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._book = store.classes
+        self._competitions = competitions
+        self._directory = directory
+        self._follower = Follower(
+            self.look,
+            "classes",
+            log,
+            unreadable="dates of competitions cannot be looked at",
+            failed="a competition could not be moved on",
+        )
+        self._absences = Absences(competitions)
+        self._beginning = asyncio.Lock()
+        competitions.on_finished = self._game_over
+
+    # ---------------------------------------------------------------------------- opening
+
+    async def check(self, text: str) -> CompetitionFile:
+        """Read a competition file, and see whether it could be opened here.
+
+        Raises `InvalidCompetition` with all mistakes, also those that only a server can find.
+        """
+        file, mistakes = None, []
+        try:
+            file = read_competition(text, self._now())
+        except InvalidCompetition as error:
+            mistakes = list(error.mistakes)
+        if file is not None:
+            mistakes += await self._mistakes_here(file)
+        if file is None or mistakes:
+            raise InvalidCompetition(mistakes)
+        return file
+
+    async def _mistakes_here(self, file: CompetitionFile) -> list[Mistake]:
+        found = []
+        try:
+            read_time_control(str(file.time_control), self._config)
+        except ProtocolError as error:
+            found.append(Mistake("competition/bad_value", "time_control", str(error)))
+        for row in await self._book.all():
+            if row.name.lower() == file.name.lower():
+                text = f"there is a competition {row.name!r} already, which is {row.status}"
+                found.append(
+                    Mistake("competition/name_taken", "name", f"{text}; take another name")
+                )
+        known = await self._baselines(file)
+        for number, baseline in enumerate(file.baselines):
+            if baseline.bot.lower() not in known:
+                found.append(
+                    Mistake(
+                        "competition/missing_baseline",
+                        f"baselines[{number}].bot",
+                        f"{baseline.bot} has never connected: run it once with "
+                        f"plyhouse bot run --name {baseline.bot.partition('/')[2]}",
+                    )
+                )
+        return found
+
+    async def _baselines(self, file: CompetitionFile) -> dict[str, int]:
+        """The bots of the file that there are, by name in small letters."""
+        names = {baseline.bot.lower() for baseline in file.baselines}
+        owners = {name.partition("/")[0] for name in names}
+        bots = await self._store.bots_of(owners) if owners else []
+        return {
+            name: bot.id for bot in bots if (name := f"{bot.player}/{bot.name}".lower()) in names
+        }
+
+    async def open(self, text: str, by: By) -> ClassCompetition:
+        """Open a competition by its file: now, or at its date of opening."""
+        file = await self.check(text)
+        known = await self._baselines(file)
+        dates, now = file.dates, self._book.now()
+        row = ClassCompetition(
+            id=new_id(),
+            name=file.name,
+            file=text,
+            format=file.format.name,
+            status="open" if dates.opening is None else "draft",
+            entries_each=file.entries_per_student,
+            most_students=file.limits.students,
+            created_ms=now,
+            opens_ms=_ms(dates.opening),
+            freezes_ms=_ms(dates.freeze),
+            final_ms=_ms(dates.final),
+            games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
+        )
+        await self._book.create(row, [known[each.bot.lower()] for each in file.baselines], by)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self._book.find(row.id)
+
+    # -------------------------------------------------------------------------- the final
+
+    async def run(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
+        """Begin the final of a frozen competition.
+
+        Raises `ClassRefusal`: while students have an extension (unless ``anyway``), if nobody
+        would play, or if the schedule is too long.
+        """
+        async with self._beginning:
+            row = await self._book.find(reference)
+            file = read_competition(row.file)
+            if row.status == "frozen":
+                entered = await self._entered(row, file, anyway)
+            else:
+                entered = []  # storage says why not
+            now = self._book.now()
+            parts = await finals.parts(row, file, entered, self._store, now)
+            begun = await self._book.begin(
+                row.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            )
+            await self._competitions.begun(parts)
+        log.info(
+            "final begun",
+            extra={"competition": row.id, "title": row.name, "entries": len(entered)},
+        )
+        return begun
+
+    async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
+        """Play the final of a finished competition again, as far as what is entered has changed.
+
+        Raises `ClassRefusal` as `run` does.
+        """
+        async with self._beginning:
+            row = await self._book.find(reference)
+            if row.status == "finished":  # otherwise storage says why not
+                await self._entered(row, read_competition(row.file), anyway)
+            begun, parts = await self._book.rerun(row.id, by)
+            await self._competitions.begun(parts)
+        log.info("final begun again", extra={"competition": row.id, "title": row.name})
+        return begun
+
+    async def _entered(
+        self, row: ClassCompetition, file: CompetitionFile, anyway: bool
+    ) -> list[ClassEntry]:
+        """Who plays; raises `ClassRefusal` if the final cannot begin."""
+        now = self._book.now()
+        if not anyway:
+            late = [
+                each.player
+                for each in await self._book.students(row.id)
+                if each.status == "active" and each.extended_ms is not None
+                if each.extended_ms > now
+            ]
+            if late:
+                raise ClassRefusal(
+                    "competition/extension",
+                    f"{', '.join(late[:10])}{' and others' if len(late) > 10 else ''} may still "
+                    "submit; wait for the end of the extension, or begin without it: --anyway",
+                )
+        everybody = await self._book.entries(row.id)
+        missing = [each.name for each in everybody if each.baseline and each.version_id is None]
+        if missing:
+            raise ClassRefusal(
+                "competition/missing_baseline", f"{', '.join(missing)} has never connected"
+            )
+        suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
+        shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
+        if shut:
+            raise ClassRefusal(
+                "competition/suspended_baseline",
+                f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
+                f"plyhouse bot reinstate {shut[0]} lets it in again",
+            )
+        found = [
+            each
+            for each in everybody
+            if each.status == "active" and each.version_id and each.version_id not in suspended
+        ]
+        finals.check(row, file, found)
+        return found
+
+    async def _game_over(self, competition_id: str) -> None:
+        """A game of a final is over, and with it perhaps the final."""
+        class_id = await self._book.game_of(competition_id)
+        if class_id is not None and await self._book.finish_if_done(class_id):
+            log.info("final over", extra={"competition": class_id})
+
+    async def changed(self, class_id: str) -> None:
+        """An organiser has changed a competition in the database: do as it says there."""
+        try:
+            row = await self._book.find(class_id)
+        except Unknown:  # deleted, or one without a class
+            for running in self._competitions.of_group(class_id):
+                await self._competitions.changed(running)
+            return
+        for game in row.games:
+            if game.competition_id is not None:
+                await self._competitions.changed(game.competition_id)
+        if row.status in ("open", "frozen", "finished"):
+            await self._submit_connected(row)
+
+    async def _submit_connected(self, row: ClassCompetition) -> None:
+        """Enter bots that connected before their students joined, or before it was opened."""
+        here = {
+            each.player_id for each in await self._book.students(row.id) if each.status == "active"
+        }
+        entered = {each.bot_id: each for each in await self._book.entries(row.id)}
+        full = Counter(each.player_id for each in entered.values() if not each.baseline)
+        for bot in tuple(self._directory.participants.values()):
+            own = entered.get(bot.bot_id)
+            wanted = (
+                full[bot.player_id] < row.entries_each
+                if own is None
+                else not own.chosen and own.version_id != bot.version_id
+            )
+            if wanted and bot.online and bot.player_id in here:
+                await self._book.submit(bot.player_id, bot.bot_id, bot.version_id)
+
+    # ------------------------------------------------------------------------------ dates
+
+    async def start(self) -> None:
+        """Catch up with dates that came while no server ran, and follow them from now on."""
+        await self.look()
+        self._follower.start()
+
+    async def close(self) -> None:
+        """Follow the dates no longer."""
+        await self._follower.close()
+
+    async def look(self) -> None:
+        """Move on what is due by the clock of the store."""
+        if not self._directory.leads("classes"):
+            return
+        now = self._book.now()
+        for row in await self._book.all("draft", "open", "frozen", "running"):
+            try:
+                await self._move(row, now)
+            except (ClassRefusal, InvalidCompetition) as error:
+                text = str(error)
+                if row.note != text:  # told once, tried again every time
+                    log.warning("%s: %s", row.name, text)
+                    await self._book.note(row.id, text)
+
+    async def _move(self, row: ClassCompetition, now: int) -> None:
+        status = row.status
+        if status == "running" and all(game.status == "finished" for game in row.games):
+            await self._book.finish_if_done(row.id)
+        elif status == "running":
+            await self._absences.look(row.games, _absent_minutes(row.file), now)
+        if status == "draft" and _due(row.opens_ms, now):
+            status = (await self._book.move(row.id, "open", CLOCK)).status
+        if status == "open" and _due(row.freezes_ms, now):
+            status = (await self._book.move(row.id, "freeze", CLOCK)).status
+        if status == "frozen" and _due(row.final_ms, now):
+            await self.run(row.id, CLOCK)
+
+    # ---------------------------------------------------------------------------- looking
+
+    async def view(self, reference: str) -> ClassView:
+        """All there is to show of a competition to its organiser."""
+        row = await self._book.find(reference)
+        file = read_competition(row.file)
+        entries = await self._book.entries(row.id)
+        games = []
+        for game in row.games:
+            if game.competition_id is None:
+                active = sum(each.status == "active" for each in entries)
+                planned = finals.planned(file, game.game, active)
+                games.append(GameProgress(game.game, "", planned, 0, (), ()))
+            else:
+                found = await self._competitions.view(game.competition_id)
+                waiting = tuple(found.waiting_for)
+                place = game.competition_id
+                absent = self._absences.told(place, file.limits.absent_minutes)
+                names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                absent += gone_texts(found.row, names)
+                games.append(
+                    GameProgress(
+                        *(game.game, place, found.planned, found.finished),
+                        *(waiting, tuple(absent)),
+                    )
+                )
+        students = tuple(await self._book.students(row.id))
+        return ClassView(row, file, students, tuple(entries), tuple(games))
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._book.now() / 1000, UTC)
+
+
+def _ms(when: datetime | None) -> int | None:
+    return None if when is None else milliseconds(when)
+
+
+@functools.lru_cache(maxsize=64)
+def _absent_minutes(text: str) -> int:
+    """How long a final waits, from its file, which is looked at every second."""
+    return read_competition(text).limits.absent_minutes
+
+
+def _due(when: int | None, now: int) -> bool:
+    return when is not None and now >= when

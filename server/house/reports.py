@@ -1,0 +1,447 @@
+"""What a final says of one student: results against each baseline and opponent, forfeits with the
+position and the message, the slowest plies, lost matches to replay, and how its rating went.
+
+A student gets its own, whatever the board shows; organisers get everybody's.  What a bot left when
+it failed (a traceback, say) is told to its author only, as everywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from msgspec import Struct
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.evidence import Outcome, checkpoints, lines
+from plyhouse.server.competition.standings import Grade
+from plyhouse.server.house.boards import Boards, Results, standings_for
+from plyhouse.server.match.events import end_data
+from plyhouse.server.match.views import Views
+from plyhouse.server.results.fitted import Estimate
+from plyhouse.server.results.ratings import mean_interval
+from plyhouse.server.results.sequential import ConfidenceSequence
+from plyhouse.storage.class_results import State
+from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import Identity, StoredMatch
+from plyhouse.storage.store import Store
+
+__all__ = ["Report", "Reports"]
+
+MOST_FORFEITS: Final = 20
+"""Forfeits that are shown with their positions; all are counted."""
+MOST_LOST: Final = 200
+SLOWEST: Final = 10
+LAST_ACTIONS: Final = 12
+"""Actions before a forfeit that are listed."""
+HIDDEN: Final = "(another entry)"
+KEPT: Final = 8
+
+
+class Score(Struct):
+    """Results against somebody, with what they say of the mean score."""
+
+    name: str
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    low: float | None
+    """The fixed-time 95 % interval over mirrored pairs."""
+    high: float | None
+    any_low: float
+    """The any-time one, of the confidence sequence that grading goes by."""
+    any_high: float
+
+
+class BaselineScore(Score):
+    """Results against a baseline."""
+
+    grade: str
+    at_least: float
+    reached: bool
+
+
+class EntryRating(Struct):
+    """A fitted strength, in Elo points, and the ranks that it may have."""
+
+    elo: float
+    low: float
+    high: float
+    any_low: float
+    any_high: float
+    rank_low: int
+    rank_high: int
+
+
+class ReportEntry(Struct):
+    """An entry of the student."""
+
+    entry: str
+    version: str
+    digest: str
+    status: str
+    rank: int | None
+    score: float | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    rating: EntryRating | None
+
+
+class Forfeit(Struct):
+    """A match that an entry of the student forfeited."""
+
+    match: str
+    game: str
+    entry: str
+    kind: str
+    """The termination: ``flag_fall``, ``illegal_action`` and so on."""
+    ply: int
+    reason: str
+    detail: str
+    """What the bot left when it failed; for its author only."""
+    actions: list[str]
+    """The last actions before, of all seats and of chance."""
+    scene: dict[str, Any] | None
+    """The position as the seat saw it (docs/scenes.md)."""
+    replay: str
+
+
+class SlowPly(Struct):
+    """A ply on which an entry thought for long."""
+
+    match: str
+    game: str
+    ply: int
+    action: str
+    thought_s: float
+    charged_s: float
+    left_s: float
+    replay: str
+
+
+class Lost(Struct):
+    """A match that an entry of the student lost."""
+
+    match: str
+    game: str
+    entry: str
+    seat: int
+    opponents: list[str]
+    termination: str
+    plies: int
+    replay: str
+
+
+class RatingPoint(Struct):
+    """A rating after so many matches of the competition."""
+
+    matches: int
+    elo: float
+    low: float
+    high: float
+    any_low: float
+    any_high: float
+
+
+class Report(Struct):
+    """All that a final says of a student."""
+
+    competition: str
+    status: str
+    student: str
+    display: str
+    grade: str
+    graded_by: str
+    """The entry that the grade is for."""
+    entries: list[ReportEntry]
+    baselines: list[BaselineScore]
+    opponents: list[Score]
+    forfeits: dict[str, int]
+    """How many, by kind."""
+    forfeited: list[Forfeit]
+    slowest: list[SlowPly]
+    lost: list[Lost]
+    history: dict[str, list[RatingPoint]]
+    """By entry, how its rating went in this competition."""
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    matches: int
+    estimates: dict[str, Estimate[str]]
+
+
+class Reports:
+    """The reports of one server."""
+
+    def __init__(self, store: Store, boards: Boards) -> None:
+        self._store = store
+        self._book = store.classes
+        self._boards = boards
+        self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
+
+    async def report(self, reference: str, student: str, identity: Identity) -> Report:
+        """The report of a student, by account; empty: of whoever asks.
+
+        Raises `ProtocolError` for somebody else's, and `Unknown` if there is no such student.
+        """
+        row = await self._book.find(reference)
+        organiser = not identity.scopes.isdisjoint(("organise", "admin"))
+        wanted = student or identity.player
+        own = wanted.lower() == identity.player.lower()
+        if not (organiser or own):
+            raise ProtocolError("auth/scope", "A report is for its own student and organisers.")
+        everybody = await self._book.students(row.id)
+        found = next((each for each in everybody if each.player.lower() == wanted.lower()), None)
+        if found is None:
+            raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
+        results = await self._boards.results(row)
+        grade = next(
+            (each for each in await self._boards.grades(results) if each.student == found.player),
+            Grade(found.player, found.status, None, "", ()),
+        )
+        points = await self._history(row, results)
+        made = await asyncio.to_thread(_report, found, results, grade, points, organiser=organiser)
+        await self._add_matches(made, found, results, author=own)
+        return made
+
+    async def _history(self, row: ClassCompetition, results: Results) -> list[_Point]:
+        """How ratings went, fitted once for all students."""
+        kept = self._points.get(row.id)
+        if kept is None or kept[0] != results.state:
+            made = await asyncio.to_thread(_points, results.outcomes)
+            self._points[row.id] = kept = (results.state, made)
+            while len(self._points) > KEPT:
+                self._points.popitem(last=False)
+        self._points.move_to_end(row.id)
+        return kept[1]
+
+    async def _add_matches(
+        self, made: Report, student: ClassStudent, results: Results, *, author: bool
+    ) -> None:
+        """Forfeits with their positions, and the slowest plies."""
+        bots = [
+            each.bot_id for each in results.entrants
+            if each.student == student.player and not each.baseline
+        ]  # fmt: skip
+        if not bots:
+            return
+        slow = await self._book.slowest_plies(results.row.id, bots, SLOWEST)
+        made.slowest = [
+            SlowPly(
+                *(each.match, each.game, each.ply, each.text, each.thought_ns / 1e9),
+                *(each.charged_ns / 1e9, each.remaining_ns / 1e9, _address(each.match, each.ply)),
+            )
+            for each in slow
+        ]
+        names = {each.bot_id: each.name for each in results.entrants}
+        for seat in results.seats:
+            if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
+                if len(made.forfeited) == MOST_FORFEITS:
+                    break
+                stored = await self._store.match(seat.match)
+                made.forfeited.append(
+                    await asyncio.to_thread(
+                        _forfeit, stored, seat.seat, names[seat.bot_id], author=author
+                    )
+                )
+
+
+def _forfeits(termination: str) -> bool:
+    return termination not in ("normal", "resignation", "")
+
+
+def _address(match: str, ply: int | None = None) -> str:
+    """The page of a match; clients put their server before it."""
+    return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
+
+
+def _points(outcomes: Sequence[Outcome]) -> list[_Point]:
+    return [
+        _Point(count, {each.name: each for each in fitted.estimates()})
+        for count, fitted in checkpoints(outcomes)
+    ]
+
+
+def _report(
+    student: ClassStudent,
+    results: Results,
+    grade: Grade,
+    points: Sequence[_Point],
+    *,
+    organiser: bool,
+) -> Report:
+    file = results.file
+    entrants = [
+        each for each in results.entrants if each.student == student.player and not each.baseline
+    ]
+    own = {each.name for each in entrants}
+    hidden = {each.bot.lower() for each in file.baselines if each.hidden}
+    staff = {each.name for each in results.entrants if each.baseline}
+
+    def shown(name: str) -> bool:
+        return organiser or name.lower() not in hidden
+
+    def title(name: str) -> str:
+        anonymous = file.board == "anonymous" and not organiser
+        return HIDDEN if anonymous and name not in own and name not in staff else name
+
+    board = {
+        line.standing.entrant.name: line
+        for line in lines(standings_for(results, organiser=organiser), results.evidence)
+        if line.standing.entrant.name in own
+    }
+    met: dict[str, list[tuple[Outcome, int]]] = {}
+    for outcome in results.outcomes:
+        for seat, name in enumerate(outcome.seats):
+            if name in own:
+                for other in {*outcome.seats} - {name}:
+                    met.setdefault(other, []).append((outcome, seat))
+    baselines = []
+    for each in file.baselines:
+        against = next((other for other in met if other.lower() == each.bot.lower()), None)
+        if against is not None and shown(against):
+            score = _score(against, met[against])
+            fields = {key: getattr(score, key) for key in Score.__struct_fields__}
+            reached = score.score >= each.at_least
+            baselines.append(
+                BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
+            )
+    kinds = Counter(
+        each.forfeit
+        for each in results.results
+        if each.forfeit and each.bot_id in {one.bot_id for one in entrants}
+    )
+    return Report(
+        *(results.row.name, results.row.status, student.player, student.display),
+        *(grade.grade, grade.entry),
+        [
+            ReportEntry(
+                *(each.name, each.version, each.digest, each.status),
+                *_numbers(board, each.name),
+            )
+            for each in entrants
+        ],
+        baselines,
+        [
+            _score(title(name), rows)
+            for name, rows in sorted(met.items())
+            if name not in staff or shown(name)
+        ],
+        dict(kinds),
+        [],
+        [],
+        _lost(results, own, title, shown),
+        {
+            name: [
+                RatingPoint(*(point.matches, at.elo, at.low, at.high, at.any_low, at.any_high))
+                for point in points
+                if (at := point.estimates.get(name)) is not None
+            ]
+            for name in sorted(own)
+        },
+        results.evidence.told({each.name for each in results.entrants} - own)
+        if not organiser
+        else list(results.evidence.notes),
+    )
+
+
+def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
+    line = board.get(name)
+    if line is None:
+        return None, None, 0, 0, 0, 0, 0, None
+    standing, at = line.standing, line.estimate
+    return (
+        *(standing.rank, standing.score, standing.matches, standing.wins, standing.draws),
+        *(standing.losses, standing.forfeits),
+        None
+        if at is None
+        else EntryRating(
+            *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high)
+        ),
+    )
+
+
+def _score(name: str, rows: Sequence[tuple[Outcome, int]]) -> Score:
+    """Results of one's seats in some matches."""
+    results: Counter[str] = Counter()
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for outcome, seat in rows:
+        mine = outcome.returns[seat]
+        best = max(value for at, value in enumerate(outcome.returns) if at != seat)
+        results["W" if mine > best else "D" if mine == best else "L"] += 1
+        pairs.setdefault((outcome.game, outcome.pairing), []).append(outcome.scores[seat])
+    means = [min(1.0, max(0.0, sum(each) / len(each))) for each in pairs.values()]
+    fixed = mean_interval(means, bounds=(0.0, 1.0))
+    watched = ConfidenceSequence()
+    watched.extend(means)
+    return Score(
+        *(name, len(rows), results["W"], results["D"], results["L"], fixed.mean),
+        *(fixed.low, fixed.high, watched.low, watched.high),
+    )
+
+
+def _lost(results: Results, own: set[str], title: Any, shown: Any) -> list[Lost]:
+    """Lost matches, the latest first."""
+    ends = {each.match: each for each in results.seats}
+    found = []
+    for outcome in reversed(results.outcomes):
+        for seat, name in enumerate(outcome.seats):
+            if name not in own or outcome.returns[seat] >= max(outcome.returns):
+                continue
+            others = [each for each in outcome.seats if each != name]
+            end = ends[outcome.match]
+            found.append(
+                Lost(
+                    *(outcome.match, outcome.game, name, seat),
+                    [title(each) if shown(each) else HIDDEN for each in others],
+                    *(end.termination, end.ply, _address(outcome.match)),
+                )
+            )
+    return found[:MOST_LOST]
+
+
+def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> Forfeit:
+    """A forfeit with the position in which it happened, as the seat saw it."""
+    header = stored.header
+    end = next(row for row in reversed(stored.events) if row.kind == "end")
+    data = end_data(end)
+    actions = [row.text for row in stored.events if row.kind in ("action", "chance")]
+    scene: dict[str, Any] | None = None
+    with contextlib.suppress(GameError):  # its rules may have changed, or its file be gone
+        scene, actions = _seen(stored, get_game(header.game), seat)
+    return Forfeit(
+        *(header.id, header.game, entry, header.termination, end.ply, data.reason),
+        data.detail if author else "",
+        actions[-LAST_ACTIONS:],
+        scene,
+        _address(header.id, end.ply),
+    )
+
+
+def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], list[str]]:
+    """The last position of a match and the actions that led to it, as a seat saw them."""
+    views = Views(game, game.seats)
+    position = Position(game)
+    for row in stored.events:
+        if row.kind in ("action", "chance"):
+            before = position.state
+            action = position.apply(row.seat, row.text)
+            views.record(before, action, row.text, row.seat, row.ply, None)
+    told = [event.action for event in views.events(seat, 0)]
+    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in told]

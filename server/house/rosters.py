@@ -1,0 +1,150 @@
+"""The bots of a competition: found by their names, and missed when they are away."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.running import Running
+from plyhouse.storage.competitions import gone_why
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import CompetitionRow
+from plyhouse.storage.store import Store
+
+__all__ = ["Missing", "bots_named", "gone_texts", "missed", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A bot that keeps pairings from being played."""
+
+    name: str
+    brief: str
+    """What it is, after "has been": ``away``, ``suspended``."""
+    text: str
+    """A sentence that says what is wrong, and what would be right."""
+    baseline: bool = False
+
+
+async def bots_named(store: Store, names: Sequence[str]) -> list[int]:
+    """The bots of these names, found with one query as long as all are there.
+
+    Raises `ProtocolError` for one that is not.
+    """
+    known: dict[tuple[str, str], int] = {}
+    for bot in await store.bots_of({name.partition("/")[0] for name in names}):
+        if bot.kind == "guest":
+            raise ProtocolError("guest/casual", f"{bot.player} is a guest: it cannot enter.")
+        known[bot.player.lower(), bot.name.lower()] = bot.id
+    found = []
+    for name in names:
+        player, _, bot_name = name.lower().partition("/")
+        key = player, bot_name or player
+        found.append(known[key] if key in known else await _bot(store, name))
+    return found
+
+
+async def _bot(store: Store, name: str) -> int:
+    player, _, bot = name.partition("/")
+    try:
+        row = await store.player(player)
+    except Unknown as error:
+        raise ProtocolError("protocol/bad_field", f"There is no player {player!r}.") from error
+    wanted = (bot or row.name).lower()
+    bots = await store.bots(row.id)
+    for each in bots:
+        if each.name.lower() == wanted:
+            return each.id
+    known = ", ".join(f"{row.name}/{each.name}" for each in bots) or "none yet"
+    raise ProtocolError(
+        "protocol/bad_field",
+        f"There is no bot {name!r}; bots of {row.name}: {known}. "
+        "A bot is known once it has logged in.",
+    )
+
+
+def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
+    """Who of these bots was withdrawn from a game, and why."""
+    return [
+        f"{names[bot]} was withdrawn from {row.game}: {why}."
+        for bot, why in gone_why(row).items()
+        if bot in names
+    ]
+
+
+def missing(
+    running: Running, participants: Mapping[int, Participant], own: Collection[str]
+) -> list[str]:
+    """What keeps pairings from being played; ``own`` are matches of the competition that run.
+
+    Other matches of its bots are told, too: who is always in one would hold up all, unseen.
+    """
+    if running.paused:
+        return ["The competition is paused."]
+    told = {bot: each.text for bot, each in missed(running, participants).items()}
+    matches = running.work.at_once
+    for bot in running.waiting():
+        participant = participants.get(bot)
+        if bot in told or participant is None:
+            continue
+        other = sorted(participant.matches.keys() - set(own))
+        if participant.max_matches - len(other) < matches:
+            told[bot] = _busy(participant, other, matches)
+    return list(told.values())
+
+
+def _busy(participant: Participant, other: Sequence[str], matches: int) -> str:
+    together = f", and the {matches} of a mirrored pairing are played together"
+    return (
+        f"{participant.name} is busy: it plays {len(other)} other match"
+        f"{'es' if len(other) > 1 else ''}, of {participant.max_matches} at a time"
+        f"{together if matches > 1 else ''}: {', '.join(other)}."
+    )
+
+
+def missed(running: Running, participants: Mapping[int, Participant]) -> dict[int, Missing]:
+    """The bots that pairings wait for, by their ids; none while it is paused."""
+    found = {}
+    for bot in () if running.paused else running.waiting():
+        name = running.names[bot]
+        fault = _fault(running, name, bot, participants.get(bot))
+        if fault is not None:
+            found[bot] = Missing(name, *fault, bot in running.baselines)
+    return found
+
+
+def _fault(
+    running: Running, name: str, bot: int, participant: Participant | None
+) -> tuple[str, str] | None:
+    """Why a bot cannot play now: in brief and as a sentence; None if it can."""
+    game = running.terms.game
+    matches = running.work.at_once
+    if participant is None or not participant.online:
+        return "away", f"{name} is not connected."
+    if participant.suspended:
+        return (
+            "suspended",
+            f"{name} is suspended ({participant.suspended}): "
+            f"`plyhouse bot reinstate {name}` lets it in again.",
+        )
+    if not participant.accepts(game.info.name, game.spec):
+        return (
+            "connected for other games only",
+            f"{name} is connected, but not for {game.spec}; "
+            f"it would say so with `--game {game.spec}`.",
+        )
+    if running.versions.get(bot, participant.version_id) != participant.version_id:
+        return (
+            "connected with another version only",
+            f"{name} is connected with another version than the one that was entered: "
+            "run that one.",
+        )
+    if participant.max_matches < matches:
+        return (
+            "connected for too few matches at a time",
+            f"{name} plays {participant.max_matches} match at a time, but the {matches} "
+            f"of a mirrored pairing are played together: `--workers {matches}` allows it.",
+        )
+    return None

@@ -1,0 +1,113 @@
+"""What deserves a look in a competition with a class, from its stored results and records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.server.match.endings import FORFEITS
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.suspicion import (
+    Choice,
+    Likeness,
+    Match,
+    UnlikelyPair,
+    alike,
+    choices_of,
+    unlikely_pairs,
+)
+from plyhouse.storage.class_results import FinalSeat
+from plyhouse.storage.class_rows import ClassEntry
+from plyhouse.storage.rows import StoredMatch
+from plyhouse.storage.store import Store
+
+__all__ = ["MOST_RECORDS", "Suspicions", "suspicions"]
+
+MOST_RECORDS: Final = 5_000
+"""Records whose positions are compared: the latest ones, as each is played through again."""
+AT_ONCE: Final = 100
+"""Records that are read before they are played through."""
+SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicions:
+    """A report for organisers."""
+
+    level: float
+    """The part of what is named that is expected to be named by accident."""
+    pairs: tuple[UnlikelyPair, ...]
+    """Those whose adjusted p-value is at most the level."""
+    pairs_tested: int
+    likenesses: tuple[Likeness, ...]
+    records: int
+    """How many records were compared."""
+    left_out: int
+    """How many records were not: older than the latest `MOST_RECORDS`, or of no known game."""
+
+
+async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
+    """The report on a competition; raises `Unknown`.  Takes its time, and the loop none of it."""
+    row = await store.classes.find(reference)
+    entries = {each.bot_id: each for each in await store.classes.entries(row.id)}
+    results = await store.classes.final_seats(row.id)
+    seats: dict[str, list[FinalSeat]] = {}
+    for each in results:
+        if each.bot_id in entries:
+            seats.setdefault(each.match, []).append(each)
+    staff = {each.player for each in entries.values() if each.baseline}
+    pairs = await asyncio.to_thread(_pairs, list(seats.values()), entries, staff)
+    latest = sorted(seats, reverse=True)[:MOST_RECORDS]
+    choices: list[Choice] = []
+    records = 0
+    for start in range(0, len(latest), AT_ONCE):
+        stored = [await store.match(match) for match in latest[start : start + AT_ONCE]]
+        known, found = await asyncio.to_thread(_choices, stored)
+        records += known
+        choices += found
+    likenesses = await asyncio.to_thread(alike, choices, staff=staff)
+    return Suspicions(
+        level,
+        tuple([each for each in pairs if each.adjusted <= level]),
+        len(pairs),
+        tuple([each for each in likenesses if each.adjusted <= level]),
+        records,
+        len(seats) - records,
+    )
+
+
+def _pairs(
+    matches: Sequence[Sequence[FinalSeat]], entries: dict[int, ClassEntry], staff: set[str]
+) -> list[UnlikelyPair]:
+    """Matches of two that were played: a forfeit tells of a program, or a network."""
+    rows = []
+    for seats in matches:
+        if len(seats) != 2 or seats[0].termination in FORFEITS:
+            continue
+        first, second = sorted(seats, key=lambda each: each.seat)
+        if first.result in SCORES and second.result is not None:
+            score = SCORES[first.result]
+            rows.append(
+                Match(entries[first.bot_id].name, entries[second.bot_id].name, score, first.game)
+            )
+    owners = {each.name: each.player for each in entries.values()}
+    return unlikely_pairs(rows, owners, staff=staff)
+
+
+def _choices(stored: Sequence[StoredMatch]) -> tuple[int, list[Choice]]:
+    """What bots chose in these matches, and how many of the matches could be read."""
+    found: list[Choice] = []
+    known = 0
+    for each in stored:
+        seats = [(f"{seat.player}/{seat.bot}", seat.player) for seat in each.header.seats]
+        try:
+            game = get_game(each.header.game)
+            found += choices_of(stored_record(each, game), game, seats)
+        except GameError:  # the game is not here any more, or has changed
+            continue
+        known += 1
+    return known, found

@@ -1,0 +1,172 @@
+"""Fields without one order: who would be entered if one could choose, and who stands up to them.
+
+Where a beats b, b beats c and c beats a, one number per entry tells little.  Nash averaging
+(Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018) lets two imagined
+organisers choose entries against each other: how often each entry is chosen in equilibrium is its
+*share*, and its *score* is what it gets on average against that mixture: zero for those that are
+chosen, less for the others.  Copies of an entry, and weak entries that everybody beats, change
+nothing, as they do to means.  Where several equilibria are as good, the one of greatest entropy
+counts, so that copies share alike.
+
+The equilibrium is found by a linear program.  For an antisymmetric table A there is an
+optimal mixture p with ``p - A p > 0`` everywhere (Tucker, "Dual systems of homogeneous linear
+relations", 1956): it tells at once who can be chosen at all.  If p leaves freedom, the
+entropy is raised by Newton's method inside the set of optimal mixtures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.server.results.played import ResultError, Units, totals
+from plyhouse.server.results.simplex import greatest
+
+__all__ = ["NashShare", "nash_average", "nash_shares", "payoffs"]
+
+Floats = NDArray[np.float64]
+NameT = TypeVar("NameT", bound=Hashable)
+
+CHOSEN: Final = 1e-6
+"""A share above this counts as chosen."""
+
+
+class NashShare(NamedTuple, Generic[NameT]):
+    """What Nash averaging says of an entry."""
+
+    name: NameT
+    share: float
+    """How often it is chosen in equilibrium."""
+    score: float
+    """What it gets per game against the equilibrium, beyond a draw; at most zero."""
+    low: float
+    high: float
+    """Bounds of the middle 95 % of its shares in resampled results."""
+    chosen: float
+    """In which part of resampled results it is chosen at all."""
+
+
+def payoffs(units: Units[NameT]) -> Floats:
+    """Mean score of each row's entry against each column's, less one half; antisymmetric.
+
+    Raises `ResultError` if two have never met: a table with a hole has no equilibrium.
+    """
+    size = len(units.names)
+    games = _square(units, (units.ahead + units.behind).astype(np.float64), size)
+    games = games + games.T
+    missing = np.argwhere(np.triu(games == 0, 1))
+    if len(missing):
+        one, other = (units.names[int(index)] for index in missing[0])
+        more = f", nor have {len(missing) - 1} more pairs" if len(missing) > 1 else ""
+        raise ResultError(
+            f"{one!r} and {other!r} have not met{more}: Nash averaging needs a result between "
+            "every two entries."
+        )
+    return _table(units, games)
+
+
+def nash_average(table: Floats) -> tuple[Floats, Floats]:
+    """Shares and scores of an antisymmetric table; raises `ValueError` if it is not one."""
+    table = np.asarray(table, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not len(table):
+        raise ValueError(f"a table of {table.shape} is not square")
+    if not np.isfinite(table).all():
+        raise ValueError("the table has entries that are no numbers")
+    scale = float(np.abs(table).max())
+    if np.abs(table + table.T).max() > 1e-9 * max(1.0, scale):
+        raise ValueError("the table is not antisymmetric: what one gains the other one loses")
+    size = len(table)
+    if scale == 0.0:
+        return np.full(size, 1.0 / size), np.zeros(size)
+    a = (table - table.T) / (2.0 * scale)
+    none = np.zeros((size, size))
+    rules = np.block([[a, none], [a - np.eye(size), np.eye(size)], [none, np.eye(size)]])
+    bounds = np.concatenate([np.zeros(2 * size), np.ones(size)])
+    aim = np.concatenate([np.zeros(size), np.ones(size)])
+    p = greatest(aim, rules, bounds)[:size]
+    inside = p > -(a @ p)
+    share = np.zeros(size)
+    share[inside] = _even(a[np.ix_(inside, inside)], a[np.ix_(~inside, inside)], p[inside])
+    return share, table @ share
+
+
+def nash_shares(units: Units[NameT], *, rounds: int = 200, seed: int = 0) -> list[NashShare[NameT]]:
+    """Nash averaging of results with a bootstrap over units, the best score first.
+
+    Pairs that are missing from a resample are taken as in the whole.  Work grows with the cube of
+    the number of entries and with ``rounds``: thirty entries take some seconds, two hundred are
+    about the limit.
+    """
+    whole = payoffs(units)
+    share, score = nash_average(whole)
+    rng = np.random.default_rng(seed)
+    size = len(units.names)
+    drawn = np.empty((rounds, size))
+    for number in range(rounds):
+        some = units.resampled(rng)
+        games = _square(some, (some.ahead + some.behind).astype(np.float64), size)
+        games = games + games.T
+        drawn[number] = nash_average(np.where(games > 0, _table(some, games), whole))[0]
+    made = []
+    for i, name in enumerate(units.names):
+        low, high = np.quantile(drawn[:, i], [0.025, 0.975]) if rounds else (0.0, 1.0)
+        chosen = float((drawn[:, i] > CHOSEN).mean()) if rounds else float(share[i] > CHOSEN)
+        made.append(
+            NashShare(name, float(share[i]), float(score[i]), float(low), float(high), chosen)
+        )
+    made.sort(key=lambda each: (-round(each.score, 9), -each.share))
+    return made
+
+
+def _square(units: Units[NameT], values: Floats, size: int) -> Floats:
+    summed = totals(units.one * size + units.other, values, size * size)
+    return summed.reshape(size, size)
+
+
+def _table(units: Units[NameT], games: Floats) -> Floats:
+    half = (units.ahead + units.behind) / 2.0
+    gained = _square(units, units.points - half, len(units.names))
+    table: Floats = (gained - gained.T) / np.maximum(games, 1.0)
+    return table
+
+
+def _even(equal: Floats, below: Floats, inside: Floats) -> Floats:
+    """The mixture of greatest entropy with ``equal @ p = 0`` and ``below @ p <= 0``.
+
+    ``inside`` is one with all shares above zero and all of ``below @ p`` below it.
+    """
+    p: Floats = inside / inside.sum()
+    _, sizes, rows = np.linalg.svd(np.vstack([equal, np.ones(len(p))]))
+    rank = int((sizes > 1e-9).sum())
+    ways = rows[rank:].T  # directions that keep all equations
+    if not ways.shape[1]:
+        return p
+    fence = 1e-2
+    while fence > 1e-13:
+        for _ in range(50):
+            room = -(below @ p)
+            slope = ways.T @ (np.log(p) + 1.0 + fence * (below.T @ (1.0 / room)))
+            weight = (below / room[:, None]).T * np.sqrt(fence)
+            bend = ways.T @ (np.diag(1.0 / p) + weight @ weight.T) @ ways
+            step = -ways @ np.linalg.solve(bend, slope)
+            size = 1.0
+            while ((p + size * step) <= 0).any() or ((below @ (p + size * step)) >= 0).any():
+                size *= 0.5
+            before = _hill(p, below, fence)
+            while _hill(p + size * step, below, fence) > before + 1e-14 and size > 1e-12:
+                size *= 0.5
+            p = p + size * step
+            if np.abs(step).max() < 1e-12:
+                break
+        if not len(below):
+            break
+        fence *= 0.1
+    return p
+
+
+def _hill(p: Floats, below: Floats, fence: float) -> float:
+    """What `_even` makes least: negative entropy, and a fence before the bounds."""
+    return float(p @ np.log(p) - fence * np.log(-(below @ p)).sum())

@@ -1,0 +1,235 @@
+"""Records in the formats that their games have: PGN, SGF, PDN and MAT.
+
+======== ============= ===============================================================
+format   game          read by
+======== ============= ===============================================================
+``pgn``  chess         every chess program (PGN standard of 1994, export format)
+``sgf``  go            every go program (SGF FF[4], GM[1], Japanese result notation)
+``pdn``  checkers      draughts programs (GameType 21; Black begins; 1-0 is White's win)
+``mat``  backgammon    GNU Backgammon, XG and others (Jellyfish match files)
+======== ============= ===============================================================
+
+A match that did not end by the rules of its game (a flag fell, a bot crashed) has the moves that
+were made, the result that counts, and says in a comment how it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from plyhouse.games.base import Game
+from plyhouse.games.deterministic.chess.notation import san
+from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
+from plyhouse.server.results.record import Record
+
+__all__ = ["NOTATIONS", "notation"]
+
+LINE: Final = 80
+"""Characters of a line of moves."""
+
+
+def notation(record: Record, form: str, event: str = "") -> str | None:
+    """A record in one of `NOTATIONS`; None if that is not the format of its game.
+
+    Raises `GameError` if the record does not fit its game (any more).
+    """
+    name, write = NOTATIONS[form]
+    if record.game.partition("(")[0] != name:
+        return None
+    return write(record, get_game(record.game), event)
+
+
+def _pgn(record: Record, game: Game, event: str) -> str:
+    result = _result(record, first="1-0", second="0-1", drawn="1/2-1/2")
+    tags = _tags(record, event, white=0, black=1, result=result)
+    position = Position(game)
+    seen: Any = game.observe(position.state, None)
+    if record.parameters.get("start", 518) != 518:
+        tags.append(("Variant", "Chess960"))
+    if record.parameters.get("fen") or record.parameters.get("start", 518) != 518:
+        tags += [("SetUp", "1"), ("FEN", seen.fen)]
+    moves: list[str] = []
+    number = int(seen.fen.split()[5])
+    for text in _actions(record):
+        state, black = position.state, position.mover == 1
+        if not black or not moves:
+            moves.append(f"{number}..." if black else f"{number}.")
+        moves.append(san(state.position, game.parse(state, text), state.actions()))
+        position.apply(position.mover, text)
+        number += black
+    return _tagged(tags, [*moves, *_comment(record), result])
+
+
+def _pdn(record: Record, game: Game, event: str) -> str:
+    result = _result(record, first="0-1", second="1-0", drawn="1/2-1/2")
+    tags = _tags(record, event, white=1, black=0, result=result)
+    tags.append(("GameType", "21"))
+    fen = record.parameters.get("position")
+    turn = 0
+    if fen:
+        tags += [("SetUp", "1"), ("FEN", str(fen))]
+        turn = Position(game).mover
+    moves: list[str] = []
+    for at, text in enumerate(_actions(record), start=turn):
+        if at % 2 == 0:
+            moves.append(f"{at // 2 + 1}.")
+        elif not moves:
+            moves.append(f"{at // 2 + 1}...")
+        moves.append(text)
+    return _tagged(tags, [*moves, *_comment(record), result])
+
+
+def _sgf(record: Record, game: Game, event: str) -> str:
+    size = game.int_parameter("size")
+    names = _names(record)
+    root = [
+        *("GM[1]FF[4]CA[UTF-8]AP[Plyhouse]", f"SZ[{size}]", f"KM[{record.parameters['komi']:g}]"),
+        *(f"PB[{_quoted(names[0])}]", f"PW[{_quoted(names[1])}]", f"DT[{_date(record, '-')}]"),
+        f"RE[{_result(record, first='B+', second='W+', drawn='0')}]",
+        f"GN[{_quoted(record.match)}]",
+        *([f"EV[{_quoted(event)}]"] if event else []),
+        *(f"C[{_quoted(each)}]" for each in _remarks(record)),
+    ]
+    nodes = [f";{'BW'[at % 2]}[{_point(text, size)}]" for at, text in enumerate(_actions(record))]
+    return f"(;{''.join(root)}\n{_wrapped(nodes, '')})\n"
+
+
+def _point(text: str, size: int) -> str:
+    """A GTP point such as ``D4`` as SGF has it: columns from the left, rows from above."""
+    if text == "pass":
+        return ""
+    column = "ABCDEFGHJKLMNOPQRST".index(text[0].upper())
+    return chr(97 + column) + chr(97 + size - int(text[1:]))
+
+
+def _mat(record: Record, _: Game, event: str) -> str:
+    one, other = _names(record)
+    lines = [
+        f'; [Event "{_plain(event or "?")}"]',
+        f'; [EventDate "{_date(record, ".")}"]',
+        *(f"; {each}" for each in _remarks(record)),
+        *("", " 0 point match", "", " Game 1"),
+        f" {_plain(one) + ' : 0':<34}{_plain(other)} : 0",
+    ]
+    rows: list[list[str]] = []
+    dice = ""
+    for event_ in record.events:
+        if event_.kind == "chance":
+            dice = "".join(sorted(event_.text, reverse=True))
+        elif event_.kind == "action":
+            turn = "" if event_.text == "pass" else event_.text
+            cell = f"{dice}: {turn}".rstrip() if turn else f"{dice}: Cannot Move"
+            if event_.seat == 0 or not rows or len(rows[-1]) == 2:
+                rows.append(["", cell] if event_.seat == 1 else [cell])
+            else:
+                rows[-1].append(cell)
+    for number, row in enumerate(rows, start=1):
+        left, right = (*row, "")[:2]
+        lines.append(f"{number:>3}) {left:<30}{right}".rstrip())
+    returns = record.outcome.returns if record.outcome is not None else ()
+    if returns and max(returns) > 0:
+        points = round(max(returns))
+        text = f"Wins {points} point{'s' if points != 1 else ''}"
+        place = 6 if returns[0] > returns[1] else 36
+        lines.append(f"{'':<{place}}{text}")
+    return "\n".join(lines) + "\n"
+
+
+NOTATIONS: Final[dict[str, tuple[str, Callable[[Record, Game, str], str]]]] = {
+    "pgn": ("chess", _pgn),
+    "sgf": ("go", _sgf),
+    "pdn": ("checkers", _pdn),
+    "mat": ("backgammon", _mat),
+}
+"""By format: the game that has it, and what writes it."""
+
+
+def _actions(record: Record) -> list[str]:
+    return [each.text for each in record.events if each.kind == "action"]
+
+
+def _names(record: Record) -> list[str]:
+    return [f"{seat.player}/{seat.bot}" if seat.bot else seat.player for seat in record.seats]
+
+
+def _result(record: Record, *, first: str, second: str, drawn: str) -> str:
+    """The result by seats; ``*`` (in SGF ``Void``) where there is none."""
+    returns = record.outcome.returns if record.outcome is not None else ()
+    if not returns or record.void_reason is not None:
+        return "Void" if first == "B+" else "*"
+    ending = {"resignation": "R", "flag_fall": "T", "normal": ""}
+    how = ""
+    if first == "B+" and record.outcome is not None:
+        how = ending.get(record.outcome.termination, "F")
+    if returns[0] == returns[1]:
+        return drawn
+    return (first if returns[0] > returns[1] else second) + how
+
+
+def _date(record: Record, by: str) -> str:
+    if record.started_ms is None:
+        return by.join(("????", "??", "??"))
+    return datetime.fromtimestamp(record.started_ms / 1000, UTC).strftime(f"%Y{by}%m{by}%d")
+
+
+def _tags(
+    record: Record, event: str, *, white: int, black: int, result: str
+) -> list[tuple[str, str]]:
+    """The seven tags that PGN and PDN want, and the id of the match."""
+    names = _names(record)
+    return [
+        *(("Event", event or "?"), ("Site", f"Plyhouse {record.match}")),
+        *(("Date", _date(record, ".")), ("Round", "-")),
+        *(("White", names[white]), ("Black", names[black]), ("Result", result)),
+        ("TimeControl", record.time_control),
+    ]
+
+
+def _tagged(tags: Sequence[tuple[str, str]], moves: Sequence[str]) -> str:
+    head = "".join(f'[{name} "{_tag(value)}"]\n' for name, value in tags)
+    return f"{head}\n{_wrapped(moves, ' ')}\n"
+
+
+def _wrapped(parts: Sequence[str], between: str) -> str:
+    lines, line = [], ""
+    for part in parts:
+        if line and len(line) + len(between) + len(part) > LINE:
+            lines.append(line)
+            line = part
+        else:
+            line = f"{line}{between}{part}" if line else part
+    return "\n".join([*lines, line])
+
+
+def _remarks(record: Record) -> list[str]:
+    """How the match ended, where not by the rules of its game."""
+    outcome = record.outcome
+    if record.void_reason is not None:
+        return [f"Void: {record.void_reason}"]
+    if outcome is None or outcome.termination == "normal":
+        return []
+    return [" ".join(f"{outcome.termination.replace('_', ' ')}. {outcome.reason}".split())]
+
+
+def _comment(record: Record) -> list[str]:
+    return [f"{{{each.translate(_NO_BRACES)}}}" for each in _remarks(record)]
+
+
+_NO_BRACES: Final = str.maketrans("{}", "()")
+
+
+def _tag(text: str) -> str:
+    return _plain(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _quoted(text: str) -> str:
+    """A text of SGF."""
+    return text.replace("\\", "\\\\").replace("]", "\\]").replace(":", "\\:")
+
+
+def _plain(text: Any) -> str:
+    """A text on one line."""
+    return " ".join(str(text).split())

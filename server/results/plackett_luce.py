@@ -1,0 +1,333 @@
+"""Ratings of games for three seats and more: Plackett and Luce, fitted by Newton's method.
+
+A match is a ranking: the winner is chosen among all with odds ``exp(strength + seat)``, the
+second among those who are left, and so on (Plackett, "The analysis of permutations", Applied
+Statistics 24, 1975; Luce, "Individual choice behavior", 1959; Hunter, "MM algorithms for
+generalized Bradley-Terry models", Annals of Statistics 32, 2004, whose condition for a finite
+fit is that of `plyhouse.server.results.separation`).  With two seats it is Bradley and Terry's
+model.  The likelihood is concave, so that Newton's steps find its maximum in a few rounds.
+
+Who shares a place is taken as ranked in every order alike: the mean of the logarithms, which is
+a draw as half a win each way.  The law of rankings says nothing about the size of returns: where
+that counts, see `plyhouse.server.results.utilities`.
+
+Prior, anchors and errors are those of `plyhouse.server.results.strengths`: each entry has drawn one
+game against the centre, and each seat one against the last one.  The sandwich leans to the model
+while units are few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.server.results.fitted import Fitted, Term
+from plyhouse.server.results.newton import maximise
+from plyhouse.server.results.played import ResultError, totals
+from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE, Z95
+from plyhouse.server.results.separation import notes_on
+from plyhouse.server.results.strengths import Errors, check_anchors, covariance_of
+
+__all__ = ["Ranked", "fit_rankings"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+NameT = TypeVar("NameT", bound=Hashable)
+
+MOST_TIED: Final = 12
+"""How many may share a place: the stages of a tie double with each."""
+BLOCK: Final = 4096
+"""Units whose gradients are held at a time."""
+
+
+class Ranked(NamedTuple, Generic[NameT]):
+    """A match of any number of seats."""
+
+    seats: tuple[NameT, ...]
+    returns: tuple[float, ...]
+    """Only their order counts, the greatest first; equal ones share a place."""
+    game: str = ""
+    pair: Hashable = None
+    """Matches of one mirrored pairing have the same; None stands alone."""
+
+
+def fit_rankings(
+    matches: Iterable[Ranked[NameT]],
+    *,
+    entries: Iterable[NameT] = (),
+    anchors: Mapping[NameT, float] | None = None,
+    prior: float = PRIOR,
+    errors: Errors | None = None,
+    start: Fitted[NameT] | None = None,
+) -> Fitted[NameT]:
+    """Fit strengths, and what each seat of each game is worth beside its last one.
+
+    Scores of the result are shares of opponents beaten.  ``errors`` is ``"pairs"`` by default
+    where some matches are of one pair.  Raises `ResultError` for a match of fewer than two
+    seats, returns that are no numbers or not as many as seats, a game with different numbers of
+    seats, more than a dozen on one place, and for what `fit_strengths` refuses of anchors.
+    """
+    rows = list(matches)
+    names = tuple(dict.fromkeys([*entries, *(name for row in rows for name in row.seats)]))
+    seats = _seats_of(rows)
+    fixed = check_anchors(names, anchors or {}, prior)
+    if errors is None:
+        errors = "pairs" if any(row.pair is not None for row in rows) else "hessian"
+    model = _Model(names, seats, fixed, prior)
+    model.read(rows, keep_units=errors == "pairs")
+    found = maximise(model.objective, model.start(start))
+    varied = model.variation(found.at, found.information) if errors == "pairs" else None
+    covariance = covariance_of(found.information, varied, 0 if fixed else model.loose)
+    strength = model.known.copy()
+    strength[model.free] = found.at[: model.loose]
+    own = np.sqrt(np.maximum(covariance.diagonal(), 0.0)) * Z95 * SCALE
+    terms: dict[str, tuple[Term, ...]] = {}
+    for game, count in seats.items():
+        first = model.loose + model.place[game] - len(names)
+        terms[game] = tuple(
+            Term(
+                float(found.at[at] * SCALE),
+                float(found.at[at] * SCALE - own[at]),
+                float(found.at[at] * SCALE + own[at]),
+            )
+            for at in range(first, first + count - 1)
+        )
+    spread = np.zeros((len(names),) * 2)
+    spread[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
+    return Fitted(
+        names,
+        model.centre + SCALE * strength,
+        spread * SCALE * SCALE,
+        model.games,
+        model.score,
+        terms,
+        {},
+        notes_on(names, model.took),
+        found.steps,
+    )
+
+
+def _seats_of(rows: Sequence[Ranked[NameT]]) -> dict[str, int]:
+    """The number of seats of every game; refuses what is no ranking."""
+    seats: dict[str, int] = {}
+    for number, row in enumerate(rows):
+        count = len(row.seats)
+        if count < 2 or len(set(row.seats)) < 2:
+            raise ResultError(f"Match {number} has no two entries to compare.")
+        if len(row.returns) != count:
+            raise ResultError(f"Match {number}: {len(row.returns)} returns for {count} seats.")
+        if not all(math.isfinite(value) for value in row.returns):
+            raise ResultError(f"Match {number}: {row.returns} are not all numbers.")
+        if max(Counter(row.returns).values()) > MOST_TIED:
+            raise ResultError(f"Match {number}: more than {MOST_TIED} share a place.")
+        if seats.setdefault(row.game, count) != count:
+            raise ResultError(
+                f"Match {number}: {row.game or 'the game'!r} has {seats[row.game]} seats in "
+                f"others, and {count} here."
+            )
+    return seats
+
+
+class _Model(Generic[NameT]):
+    """The likelihood as a function of one vector: strengths, and what seats are worth."""
+
+    def __init__(
+        self,
+        names: tuple[NameT, ...],
+        seats: dict[str, int],
+        fixed: dict[int, float],
+        prior: float,
+    ) -> None:
+        size = len(names)
+        self.names = names
+        self.seats = seats
+        self.number = {name: index for index, name in enumerate(names)}
+        self.prior = prior
+        self.centre = sum(fixed.values()) / len(fixed) if fixed else ANCHOR
+        self.free = np.array([i for i in range(size) if i not in fixed], dtype=np.int64)
+        self.loose = len(self.free)
+        self.known = np.zeros(size)
+        for index, elo in fixed.items():
+            self.known[index] = (elo - self.centre) / SCALE
+        self.place: dict[str, int] = {}
+        self.width = size
+        for game, count in seats.items():
+            self.place[game] = self.width
+            self.width += count - 1
+        self.keep = np.concatenate([self.free, np.arange(size, self.width)])
+        self.games = np.zeros(size)
+        self.score = np.zeros(size)
+        self.took = np.zeros((size, size), dtype=bool)
+        anchored = sorted(fixed)
+        self.took[np.ix_(anchored, anchored)] = True
+        self.units = 0
+
+    def read(self, rows: Sequence[Ranked[NameT]], *, keep_units: bool) -> None:
+        """Take rankings apart into choices, each of one among several."""
+        counts: dict[tuple[str, tuple[int, ...], tuple[int, ...], int], float] = defaultdict(float)
+        pairs: dict[Hashable, int] = {}
+        for number, row in enumerate(rows):
+            self._count(row)
+            label: Hashable = ("alone", number) if row.pair is None else ("pair", row.pair)
+            unit = pairs.setdefault(label, len(pairs)) if keep_units else 0
+            seated = tuple(self.number[name] for name in row.seats)
+            order = sorted(set(row.returns), reverse=True)
+            ranks = tuple(order.index(value) for value in row.returns)
+            counts[(row.game, seated, ranks, unit)] += 1.0
+        self.units = len(pairs)
+        choices: dict[int, list[tuple[list[int], list[int], float, int]]] = defaultdict(list)
+        linear: list[tuple[int, int, float, int]] = []
+        for (game, seated, ranks, unit), count in counts.items():
+            last = self.seats[game] - 1
+            worth = [
+                self.place[game] + seat if seat < last else self.width for seat in range(last + 1)
+            ]
+            for chosen, weight in _choices(ranks):
+                who, where = [seated[seat] for seat in chosen], [worth[seat] for seat in chosen]
+                if len(chosen) == 1:
+                    linear.append((who[0], where[0], -weight * count, unit))
+                else:
+                    choices[len(chosen)].append((who, where, weight * count, unit))
+            linear += [(seated[seat], worth[seat], count, unit) for seat in range(last + 1)]
+        self.choices = [
+            (
+                np.array([each[0] for each in some], dtype=np.int64),
+                np.array([each[1] for each in some], dtype=np.int64),
+                np.array([each[2] for each in some]),
+                np.array([each[3] for each in some], dtype=np.int64),
+            )
+            for _, some in sorted(choices.items())
+        ]
+        self.linear = (
+            np.array([each[0] for each in linear], dtype=np.int64),
+            np.array([each[1] for each in linear], dtype=np.int64),
+            np.array([each[2] for each in linear], dtype=np.float64),
+            np.array([each[3] for each in linear], dtype=np.int64),
+        )
+
+    def _count(self, row: Ranked[NameT]) -> None:
+        share = 1.0 / (len(row.seats) - 1)
+        for one, mine in zip(row.seats, row.returns, strict=True):
+            i = self.number[one]
+            self.games[i] += 1.0
+            beaten = -0.5
+            for other, value in zip(row.seats, row.returns, strict=True):
+                beaten += 1.0 if mine > value else 0.5 if mine == value else 0.0
+                if mine >= value and other != one:
+                    self.took[i, self.number[other]] = True
+            self.score[i] += beaten * share
+
+    def start(self, earlier: Fitted[NameT] | None) -> Floats:
+        """Where to begin: at what an earlier fit said of the same names and games."""
+        at = np.zeros(len(self.keep))
+        if earlier is None:
+            return at
+        before = dict(zip(earlier.names, earlier.elo, strict=True))
+        for place, index in enumerate(self.free):
+            at[place] = (before.get(self.names[index], self.centre) - self.centre) / SCALE
+        for game, first in self.place.items():
+            for seat, term in enumerate(earlier.seats.get(game, ())[: self.seats[game] - 1]):
+                at[self.loose + first - len(self.names) + seat] = term.elo / SCALE
+        return at
+
+    def _whole(self, at: Floats) -> Floats:
+        """Every term, and at the end the last seat's, which is zero."""
+        whole = np.zeros(self.width + 1)
+        whole[: len(self.names)] = self.known
+        whole[self.keep] = at
+        return whole
+
+    def _shares(self, whole: Floats, who: Whole, where: Whole) -> tuple[Floats, Floats]:
+        """How likely each is chosen, and the logarithm of the sum."""
+        worth = whole[who] + whole[where]
+        most = worth.max(axis=1, keepdims=True)
+        odds = np.exp(worth - most)
+        total = odds.sum(axis=1, keepdims=True)
+        return odds / total, (most + np.log(total))[:, 0]
+
+    def objective(self, at: Floats) -> tuple[float, Floats, Floats]:
+        """Log-likelihood with the prior, its gradient, and the information."""
+        whole = self._whole(at)
+        size = self.width + 1
+        who, where, count, _ = self.linear
+        value = float(count @ (whole[who] + whole[where]))
+        slope = totals(who, count, size) + totals(where, count, size)
+        bend = np.zeros((size, size))
+        for who, where, weight, _ in self.choices:
+            share, total = self._shares(whole, who, where)
+            value -= float(weight @ total)
+            both = np.concatenate([who, where], axis=1)
+            twice = np.concatenate([share, share], axis=1) * weight[:, None]
+            slope -= totals(both.ravel(), twice.ravel(), size)
+            # The covariance of the indicators: of each member with itself, less the products.
+            width = who.shape[1]
+            for i in range(2 * width):
+                for j in range(2 * width):
+                    product = -twice[:, i] * share[:, j % width]
+                    if i % width == j % width:
+                        product = product + twice[:, i]
+                    codes = both[:, i] * size + both[:, j]
+                    bend += totals(codes, product, size * size).reshape(size, size)
+        own, seats = at[: self.loose], at[self.loose :]
+        weights = np.concatenate([np.full(len(own), self.prior), np.ones(len(seats))])
+        logistic = 0.5 * (1.0 + np.tanh(0.5 * at))
+        value -= float(weights @ (np.logaddexp(0.0, at) - at / 2.0))
+        gradient = slope[self.keep] + weights * (0.5 - logistic)
+        information = bend[np.ix_(self.keep, self.keep)]
+        return value, gradient, information + np.diag(weights * logistic * (1.0 - logistic))
+
+    def variation(self, at: Floats, information: Floats) -> Floats:
+        """The covariance of the gradient from what units really did, leaning to the model."""
+        spare = self.units - len(at)
+        if spare <= 0:
+            return information
+        whole = self._whole(at)
+        size = self.width + 1
+        units, places, values = [], [], []
+        for who, where, weight, unit in self.choices:
+            share, _ = self._shares(whole, who, where)
+            for column in (who, where):
+                units.append(np.repeat(unit, who.shape[1]))
+                places.append(column.ravel())
+                values.append((-share * weight[:, None]).ravel())
+        who, where, count, unit = self.linear
+        for place in (who, where):
+            units.append(unit)
+            places.append(place)
+            values.append(count)
+        unit, place, value = map(np.concatenate, (units, places, values))
+        order = np.argsort(unit, kind="stable")
+        unit, place, value = unit[order], place[order], value[order]
+        seen = np.zeros((size, size))
+        for first in range(0, self.units, BLOCK):
+            low, high = np.searchsorted(unit, [first, first + BLOCK])
+            rows = slice(int(low), int(high))
+            codes = (unit[rows] - first) * size + place[rows]
+            slopes = totals(codes, value[rows], BLOCK * size).reshape(BLOCK, size)
+            seen += slopes.T @ slopes
+        seen = seen[np.ix_(self.keep, self.keep)] * (self.units / spare)
+        lean = (CAUTION + POOLED) / (spare + CAUTION + POOLED)
+        mixed: Floats = (1.0 - lean) * seen + lean * information
+        return mixed
+
+
+def _choices(ranks: Sequence[int]) -> list[tuple[tuple[int, ...], float]]:
+    """The sets of seats among which one was chosen, with weights; ``ranks`` from 0, by seat.
+
+    Who shares a place may have come in any order: each set of those who may be left of them
+    counts as often as orders leave it.
+    """
+    found: list[tuple[tuple[int, ...], float]] = []
+    for rank in sorted(set(ranks)):
+        tied = [seat for seat, each in enumerate(ranks) if each == rank]
+        below = tuple(seat for seat, each in enumerate(ranks) if each > rank)
+        for size in range(len(tied), 0, -1):
+            weight = 1.0 / math.comb(len(tied), size)
+            found += [((*left, *below), weight) for left in combinations(tied, size)]
+    return found

@@ -1,0 +1,336 @@
+"""Games between two, as the rating fit takes them: one by one, in mirrored pairs, summed up.
+
+A *unit* is what counts as independent: the games of a mirrored pair together, or a game that
+stands alone.  What a unit says about the strengths are three numbers, which is all that the fit
+(`plyhouse.server.results.strengths`) needs of it: the points of one of the two, the points of
+the first seat, and how many games were drawn.  Units of the same two entries, the same game and
+the same seats are alike, so their sums and sums of products are kept: a million games of a
+thousand bots become at most as many rows as there are pairs of them.
+
+>>> units = collect([Played("ann", "bob", 1.0, pair=1), Played("bob", "ann", 0.5, pair=1)])
+>>> len(units.points), float(units.points[0])
+(1, 1.5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Cells",
+    "Played",
+    "ResultError",
+    "Units",
+    "collect",
+    "collect_arrays",
+    "sum_up",
+    "totals",
+]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+NameT = TypeVar("NameT", bound=Hashable)
+
+ALONE: Final = -1
+"""The pair of a game that stands alone."""
+
+
+class ResultError(ValueError):
+    """Results that cannot be rated; ``str()`` says which, and what would be right."""
+
+
+class Played(NamedTuple, Generic[NameT]):
+    """One game between two entries."""
+
+    first: NameT
+    """Who had the first seat."""
+    second: NameT
+    score: float
+    """The first seat's score, from 0 to 1: 1, 1/2, 0, or a share where points count."""
+    game: str = ""
+    """Which game: each has its own advantage of the first seat and its own rate of draws."""
+    pair: Hashable = None
+    """Games of one mirrored pair have the same; None stands alone."""
+
+
+@dataclass(frozen=True)
+class Units(Generic[NameT]):
+    """Independent units, one row each; entries ``one`` < ``other`` by their number."""
+
+    names: tuple[NameT, ...]
+    games: tuple[str, ...]
+    game: Whole
+    one: Whole
+    other: Whole
+    ahead: Whole
+    """How many games of the unit ``one`` began, in the first seat."""
+    behind: Whole
+    """How many ``other`` began."""
+    points: Floats
+    """Points of ``one``."""
+    opening: Floats
+    """Points of the first seats."""
+    drawn: Floats
+    """Games that scored exactly 1/2."""
+    shares: frozenset[str]
+    """The games in which some score was neither 0, 1/2 nor 1."""
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def take(self, rows: Whole) -> Units[NameT]:
+        """Only these rows, as often as they are named: a bootstrap draws them at random."""
+        return Units(
+            self.names,
+            self.games,
+            self.game[rows],
+            self.one[rows],
+            self.other[rows],
+            self.ahead[rows],
+            self.behind[rows],
+            self.points[rows],
+            self.opening[rows],
+            self.drawn[rows],
+            self.shares,
+        )
+
+    def resampled(self, rng: np.random.Generator) -> Units[NameT]:
+        """As many units again, drawn with replacement (Efron 1979): a bootstrap over pairs."""
+        return self.take(rng.integers(0, len(self), len(self)))
+
+
+@dataclass(frozen=True)
+class Cells(Generic[NameT]):
+    """Alike units summed up, one row each."""
+
+    names: tuple[NameT, ...]
+    games: tuple[str, ...]
+    game: Whole
+    one: Whole
+    other: Whole
+    ahead: Whole
+    behind: Whole
+    units: Floats
+    """How many units there were."""
+    sums: Floats
+    """Sums of points, opening and drawn, one row each."""
+    products: Floats
+    """Sums over units of points², points·opening, points·drawn, opening², opening·drawn and
+    drawn², one row each."""
+    shares: frozenset[str]
+
+    def merged(self, other: Cells[NameT]) -> Cells[NameT]:
+        """What both hold together: a live board adds what is new and refits from where it was."""
+        names = tuple(dict.fromkeys((*self.names, *other.names)))
+        games = tuple(dict.fromkeys((*self.games, *other.games)))
+        parts = [_renamed(each, names, games) for each in (self, other)]
+        return _summed(
+            names,
+            games,
+            np.concatenate([part[0] for part in parts], axis=1),
+            np.concatenate([part[1] for part in parts], axis=1),
+            self.shares | other.shares,
+        )
+
+
+def collect(played: Iterable[Played[NameT]], *, entries: Iterable[NameT] = ()) -> Units[NameT]:
+    """Units of games; ``entries`` adds names that may not have played.
+
+    Raises `ResultError` for an entry against itself, for a score that is no number from 0 to 1,
+    and for a pair whose games are not of the same two entries and the same game.
+    """
+    rows = list(played)
+    names = list(dict.fromkeys(entries))
+    number = {name: index for index, name in enumerate(names)}
+    games: dict[str, int] = {}
+    pairs: dict[Hashable, int] = {}
+    first: list[int] = []
+    second: list[int] = []
+    game: list[int] = []
+    pair: list[int] = []
+    for row in rows:
+        for name, column in ((row.first, first), (row.second, second)):
+            if name not in number:
+                number[name] = len(names)
+                names.append(name)
+            column.append(number[name])
+        game.append(games.setdefault(row.game, len(games)))
+        pair.append(ALONE if row.pair is None else pairs.setdefault(row.pair, len(pairs)))
+    return collect_arrays(
+        names,
+        np.array(first, dtype=np.int64),
+        np.array(second, dtype=np.int64),
+        np.array([row.score for row in rows], dtype=np.float64),
+        games=tuple(games) or ("",),
+        game=np.array(game, dtype=np.int64),
+        pair=np.array(pair, dtype=np.int64),
+    )
+
+
+def collect_arrays(
+    names: Sequence[NameT],
+    first: Whole,
+    second: Whole,
+    score: Floats,
+    *,
+    games: Sequence[str] = ("",),
+    game: Whole | None = None,
+    pair: Whole | None = None,
+) -> Units[NameT]:
+    """`collect` for very many games: entries, games and pairs by their numbers.
+
+    ``pair`` is negative for games that stand alone.  Raises `ResultError`, as `collect` does.
+    """
+    game = np.zeros(len(first), dtype=np.int64) if game is None else game
+    _check(names, first, second, score)
+    begins = first < second
+    one, other = np.minimum(first, second), np.maximum(first, second)
+    points = np.where(begins, score, 1.0 - score)
+    drawn = (score == 0.5).astype(np.float64)
+    part = (score != 0.0) & (score != 1.0) & (score != 0.5)
+    shares = frozenset(games[index] for index in np.unique(game[part]))
+    ahead, behind = begins.astype(np.int64), (~begins).astype(np.int64)
+    columns = game, one, other, ahead, behind, points, score, drawn
+    if pair is None or not (pair >= 0).any():
+        return Units(tuple(names), tuple(games), *columns, shares)
+    single = pair < 0
+    label = pair.copy()
+    label[single] = pair.max() + 1 + np.arange(int(single.sum()))
+    _, kept, unit = np.unique(label, return_index=True, return_inverse=True)
+    for column in (game, one, other):
+        wrong = np.flatnonzero(column != column[kept][unit])
+        if len(wrong):
+            at = int(wrong[0])
+            raise ResultError(
+                f"{names[first[at]]!r} and {names[second[at]]!r} played a game of a pair whose "
+                "other games are of other entries or of another game: a mirrored pair has the "
+                "same two and one game."
+            )
+
+    def total(column: Whole | Floats) -> Floats:
+        return totals(unit, column, len(kept))
+
+    return Units(
+        tuple(names),
+        tuple(games),
+        game[kept],
+        one[kept],
+        other[kept],
+        total(ahead).astype(np.int64),
+        total(behind).astype(np.int64),
+        total(points),
+        total(score),
+        total(drawn),
+        shares,
+    )
+
+
+def totals(index: Whole, values: Whole | Floats, size: int) -> Floats:
+    """For each of ``size`` numbers the sum of the values with this index."""
+    return np.asarray(np.bincount(index, values, size), dtype=np.float64)
+
+
+def sum_up(units: Units[NameT]) -> Cells[NameT]:
+    """Add up units that are alike."""
+    x, y, z = units.points, units.opening, units.drawn
+    keys = np.stack([units.game, units.one, units.other, units.ahead, units.behind])
+    values = np.stack([np.ones(len(units)), x, y, z, x * x, x * y, x * z, y * y, y * z, z * z])
+    return _summed(units.names, units.games, keys, values, units.shares)
+
+
+def _check(names: Sequence[object], first: Whole, second: Whole, score: Floats) -> None:
+    """Refuse what cannot be rated."""
+    if len(set(names)) < len(names):
+        raise ResultError("Two entries have the same name: names tell entries apart.")
+    for wrong, what in (
+        (~np.isfinite(score), "is no number"),
+        ((score < 0.0) | (score > 1.0), "is no score: scores go from 0 to 1"),
+    ):
+        at = np.flatnonzero(wrong)
+        if len(at):
+            index = int(at[0])
+            raise ResultError(
+                f"Result {index} ({names[first[index]]!r} against {names[second[index]]!r}): "
+                f"{float(score[index])} {what}."
+            )
+    same = np.flatnonzero(first == second)
+    if len(same):
+        index = int(same[0])
+        raise ResultError(
+            f"Result {index}: {names[first[index]]!r} cannot have played against itself."
+        )
+
+
+def _renamed(
+    cells: Cells[NameT], names: tuple[NameT, ...], games: tuple[str, ...]
+) -> tuple[Whole, Floats]:
+    """Keys and values of cells under other numbers of names and games."""
+    place = {name: index for index, name in enumerate(names)}
+    entry = np.array([place[name] for name in cells.names], dtype=np.int64)
+    which = np.array([games.index(game) for game in cells.games], dtype=np.int64)
+    one, other = entry[cells.one], entry[cells.other]
+    turned = one > other
+    # The other one's points: all games less the points of the one.
+    count = (cells.ahead + cells.behind).astype(np.float64)
+    m, (x, y, z) = cells.units, cells.sums
+    xx, xy, xz, yy, yz, zz = cells.products
+    whole = count * m
+    values = np.stack(
+        [
+            m,
+            np.where(turned, whole - x, x),
+            y,
+            z,
+            np.where(turned, count * whole - 2 * count * x + xx, xx),
+            np.where(turned, count * y - xy, xy),
+            np.where(turned, count * z - xz, xz),
+            yy,
+            yz,
+            zz,
+        ]
+    )
+    keys = np.stack(
+        [
+            which[cells.game],
+            np.minimum(one, other),
+            np.maximum(one, other),
+            np.where(turned, cells.behind, cells.ahead),
+            np.where(turned, cells.ahead, cells.behind),
+        ]
+    )
+    return keys, values
+
+
+def _summed(
+    names: tuple[NameT, ...],
+    games: tuple[str, ...],
+    keys: Whole,
+    values: Floats,
+    shares: frozenset[str],
+) -> Cells[NameT]:
+    """Rows of equal keys added up."""
+    code = np.zeros(keys.shape[1], dtype=np.int64)
+    for key in keys:
+        code = code * (int(key.max(initial=0)) + 1) + key
+    _, kept, cell = np.unique(code, return_index=True, return_inverse=True)
+    count = len(kept)
+    sums = [totals(cell, value, count) for value in values]
+    game, one, other, ahead, behind = cast("list[Whole]", list(keys[:, kept]))
+    return Cells(
+        names,
+        games,
+        game,
+        one,
+        other,
+        ahead,
+        behind,
+        sums[0],
+        np.stack(sums[1:4]),
+        np.stack(sums[4:]),
+        shares,
+    )

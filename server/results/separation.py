@@ -1,0 +1,114 @@
+"""Whether results compare everybody with everybody.
+
+Strengths have a finite most likely value if and only if, however one splits the entries in two
+groups, somebody of each group has taken something from somebody of the other one (Ford, "Solution
+of a ranking problem from binary comparisons", American Mathematical Monthly 64, 1957): the graph
+of who took something from whom is strongly connected.  Where it is not, only the prior holds the
+parts together, and how far apart they stand says nothing but how strong the prior is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["groups", "notes_on", "parts"]
+
+NameT = TypeVar("NameT", bound=Hashable)
+Took = NDArray[np.bool_]
+"""Square: whether the row's entry took something from the column's."""
+
+NAMED: Final = 6
+"""How many names a note lists, and how many notes of a kind there are."""
+
+
+def parts(took: Took) -> list[list[int]]:
+    """The strongly connected parts, each in ascending order.
+
+    A part comes before those that it lost nothing to, as far as games tell: nobody of an earlier
+    part lost anything to a later one unless they are one part.
+    """
+    left = np.ones(len(took), dtype=bool)
+    found: list[list[int]] = []
+    while left.any():
+        # The part that nobody outside took anything from: climb until nothing is above.
+        at = int(np.flatnonzero(left)[0])
+        while True:
+            above = _reached(took.T, at, left)
+            below = _reached(took, at, left)
+            higher = np.flatnonzero(above & ~below)
+            if not len(higher):
+                break
+            at = int(higher[0])
+        found.append([int(index) for index in np.flatnonzero(above)])
+        left &= ~above
+    return found
+
+
+def groups(took: Took) -> list[list[int]]:
+    """Who is compared with whom at all, through others or not; the largest group first."""
+    return sorted(parts(took | took.T), key=lambda group: (-len(group), group))
+
+
+def notes_on(names: Sequence[NameT], took: Took) -> tuple[str, ...]:
+    """What the results withhold, in sentences; nothing if all are compared.
+
+    Between entries whose difference is known (anchors) let ``took`` be true both ways.
+    """
+    every = np.ones(len(names), dtype=bool)
+    if len(names) < 2 or (_reached(took, 0, every) & _reached(took.T, 0, every)).all():
+        return ()
+    notes = []
+    apart = groups(took)
+    if len(apart) > 1:
+        listed = "; ".join(_list([names[i] for i in group]) for group in apart[:NAMED])
+        more = "" if len(apart) <= NAMED else f"; and {len(apart) - NAMED} more groups"
+        notes.append(
+            f"{len(apart)} groups have not met, not even through others, so only the prior puts "
+            f"them on one scale: {listed}{more}."
+        )
+    takes = np.asarray(took.any(axis=1), dtype=np.bool_)
+    loses = np.asarray(took.any(axis=0), dtype=np.bool_)
+    middle = takes & loses
+    for chosen, what, bound in (
+        (takes & ~loses, "won", "upper"),
+        (loses & ~takes, "lost", "lower"),
+    ):
+        found = np.flatnonzero(chosen)
+        notes += [
+            f"{names[index]!r} {what} everything: its results give no {bound} bound, only the "
+            "prior keeps its rating finite."
+            for index in found[:NAMED]
+        ]
+        if len(found) > NAMED:
+            notes.append(f"{len(found) - NAMED} more entries {what} everything.")
+    for group in apart:
+        rows = np.array(group)
+        within = parts(took[np.ix_(rows, rows)])
+        several = [rows[part] for part in within if middle[rows[part]].any()]
+        notes += [
+            f"{_list([names[i] for i in part])}: lost nothing to those below whom they met, so "
+            "only the prior says how far above them they stand."
+            for part in several[:-1][:NAMED]
+        ]
+    return tuple(notes)
+
+
+def _reached(heads: Took, start: int, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Who is reached from ``start`` along the rows of ``heads``, itself included."""
+    reached = np.zeros(len(heads), dtype=bool)
+    reached[start] = True
+    front = reached
+    while front.any():
+        front = heads[front].any(axis=0) & among & ~reached
+        reached = reached | front
+    return reached
+
+
+def _list(names: Sequence[object]) -> str:
+    """Names for a sentence, not too many."""
+    told = ", ".join(repr(name) for name in names[:NAMED])
+    return told if len(names) <= NAMED else f"{told} and {len(names) - NAMED} more"

@@ -1,0 +1,283 @@
+"""Bounds on a mean that hold at every moment: look as often as you like, stop when you like.
+
+An ordinary 95 % interval is right for a number of games that was fixed beforehand.  Who looks
+after every game and stops at a pleasing moment is misled far more often than one time in twenty.
+A *confidence sequence* is an interval after every observation such that, with probability
+1 - alpha, not one of them ever misses the mean.
+
+`ConfidenceSequence` bets against each possible mean: Waudby-Smith and Ramdas, "Estimating means
+of bounded random variables by betting" (J. Royal Statistical Society B 86, 2024), theorem 3 with
+the hedged capital, and the bets of their section B on a grid (a mixture over fixed fractions,
+which is a universal portfolio: Orabona and Jun, "Tight concentrations and confidence sequences
+from the regret of universal portfolio", IEEE Trans. Information Theory 70, 2024).  A gambler who
+is told "the mean is m" starts with a capital of 1 and stakes, on scores above m, the fraction f
+of what can be staked without going bankrupt: each score x multiplies the capital by
+``1 + f (x / m - 1)``.  If the mean is m, that is a fair game, and by Ville's inequality the
+capital ever reaches C with probability 1 / C at most.  Capital is split over several f, and over
+bets on above and below; an m against which either side has won 2 / alpha is refuted.
+
+What is used of the scores is that they are bounded and that each has the same mean given what
+came before.  They may take any values, and may all be equal.  One observation is a mirrored pair
+(or pairing): its games are not independent of each other.
+
+`Grading` stops a student's games against a baseline as soon as the grade is certain.  Each band
+of grades is a range of mean scores; the bands that the confidence sequence meets are possible.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "BandDecision",
+    "ConfidenceSequence",
+    "Grading",
+    "GradingState",
+    "mean_excess",
+]
+
+FRACTIONS: Final = tuple(0.9 * 2.0**-step for step in range(6))
+"""Fractions of the possible stake among which the capital is split evenly: small ones find small
+differences after many scores, large ones find large differences soon.  What lies between two of
+them is found nearly as soon, and each more would cost all others a share."""
+PRECISION: Final = 1e-6
+"""How closely a bound is sought, as a share of the range; it errs outwards."""
+
+_LOGS: Final = math.log(len(FRACTIONS))
+_SHARES: Final[NDArray[np.float64]] = np.array(FRACTIONS)
+
+
+def _capital(values: NDArray[np.float64], counts: NDArray[np.float64], mean: float) -> float:
+    """Logarithm of the capital of who bet on above ``mean``, which is in (0, 1]."""
+    growth = np.log1p(np.outer(_SHARES, values / mean - 1.0)) @ counts
+    most = float(growth.max())
+    return most + math.log(float(np.exp(growth - most).sum())) - _LOGS
+
+
+def mean_excess(counts: Counter[float], mean: float) -> float:
+    """Logarithm of the evidence that scores between 0 and 1 have a mean above ``mean``.
+
+    It exceeds ``log(1 / a)`` ever, at any moment, with probability ``a`` at most if their mean is
+    ``mean`` or less.  ``counts`` says how often each score came.
+
+    >>> round(math.exp(mean_excess(Counter({1.0: 10}), 0.5)))  # ten wins in a row: 2**10 at most
+    111
+    """
+    if mean <= 0.0:
+        return math.inf if any(value > 0.0 for value in counts) else 0.0
+    if mean >= 1.0 or not counts:
+        return 0.0
+    return _capital(np.array([*counts]), np.array([*counts.values()], dtype=np.float64), mean)
+
+
+class ConfidenceSequence:
+    """Bounds on the mean of scores between ``least`` and ``greatest``, valid at every moment.
+
+    With probability ``1 - alpha`` the mean is within ``[low, high]`` after each `add`, all of
+    them together.  Bounds only ever come closer: what was refuted stays refuted.
+
+    >>> bounds = ConfidenceSequence(alpha=0.05)
+    >>> for score in (1.0, 0.5, 1.0, 1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0):
+    ...     bounds.add(score)
+    >>> f"{bounds.mean:.2f} from {bounds.low:.2f} to {bounds.high:.2f}"
+    '0.90 from 0.49 to 0.99'
+    """
+
+    def __init__(self, alpha: float = 0.05, least: float = 0.0, greatest: float = 1.0) -> None:
+        """Raises `ValueError` unless 0 < alpha < 1 and the range is finite and not empty."""
+        if not 0.0 < alpha < 1.0:
+            raise ValueError(f"alpha is an error rate between 0 and 1, not {alpha}")
+        if not (math.isfinite(least) and math.isfinite(greatest) and least < greatest):
+            raise ValueError(f"scores need a finite range, not {least} to {greatest}")
+        self.alpha = alpha
+        self.least = least
+        self.greatest = greatest
+        self.size = 0
+        """Scores so far."""
+        self._threshold = math.log(2.0 / alpha)
+        self._counts: Counter[float] = Counter()
+        self._low, self._high = 0.0, 1.0
+
+    def add(self, score: float) -> None:
+        """Take one more score.  Raises `ValueError` if it is out of the range."""
+        self._count(score)
+        self._narrow()
+
+    @property
+    def mean(self) -> float:
+        """The mean of the scores so far; the middle of the range before there is one."""
+        if not self.size:
+            return (self.least + self.greatest) / 2
+        total = math.fsum(value * count for value, count in self._counts.items())
+        return self._scaled(total / self.size)
+
+    @property
+    def low(self) -> float:
+        """The mean is not below this."""
+        return self._scaled(self._low)
+
+    @property
+    def high(self) -> float:
+        """The mean is not above this."""
+        return self._scaled(self._high)
+
+    def _scaled(self, share: float) -> float:
+        return self.least + share * (self.greatest - self.least)
+
+    def extend(self, scores: Iterable[float]) -> None:
+        """Take many scores at once: quicker than one by one, and as valid, but the bounds between
+        them, which may have been closer, are not looked at.
+        """
+        for score in scores:
+            self._count(score)
+        if self.size:
+            self._narrow()
+
+    def _count(self, score: float) -> None:
+        if not self.least <= score <= self.greatest:  # also refuses what is not a number
+            raise ValueError(f"a score is from {self.least:g} to {self.greatest:g}, not {score}")
+        self._counts[(score - self.least) / (self.greatest - self.least)] += 1
+        self.size += 1
+
+    def _narrow(self) -> None:
+        """Bring the bounds closer, if the scores allow it.
+
+        The evidence for "above m" falls as m grows, whatever the fraction, so that what it
+        refutes are all m up to one point, which bisection finds.
+        """
+        values = np.array([*self._counts])
+        counts = np.array([*self._counts.values()], dtype=np.float64)
+        low = self._refuted(values, counts, self._low)
+        high = 1.0 - self._refuted(1.0 - values, counts, 1.0 - self._high)
+        if low <= high:  # else the improbable has happened, and the older bounds are as good
+            self._low, self._high = low, high
+
+    def _refuted(
+        self, values: NDArray[np.float64], counts: NDArray[np.float64], known: float
+    ) -> float:
+        """The greatest mean, at least ``known``, that is refuted as too low."""
+        inside, outside, step = known, 1.0, PRECISION
+        while inside + step < outside:  # mostly the bound stays or moves a little
+            if _capital(values, counts, inside + step) < self._threshold:
+                outside = inside + step
+                break
+            inside += step
+            step *= 4.0
+        while outside - inside > PRECISION:
+            middle = (inside + outside) / 2
+            if _capital(values, counts, middle) >= self._threshold:
+                inside = middle
+            else:
+                outside = middle
+        return inside
+
+
+class GradingState(StrEnum):
+    """Whether more games are wanted."""
+
+    OPEN = "open"
+    """Several bands are possible, and games go on."""
+    DECIDED = "decided"
+    """One band is left, at the stated error rate."""
+    MAXIMUM = "maximum"
+    """The games are used up while several bands are possible: the mean decides, uncertified."""
+
+
+@dataclass(frozen=True)
+class BandDecision:
+    """What is known about a grade.  Bands are numbered upwards, from 0 below all thresholds."""
+
+    state: GradingState
+    pairs: int
+    """Pairs that were played and counted."""
+    mean: float
+    low: float
+    high: float
+    """The mean score is between ``low`` and ``high``, at the stated error rate, at every moment."""
+    possible: range
+    """The bands that the mean may be in."""
+    estimate: int
+    """The band that the mean so far is in: where ``state`` is `DECIDED` the only possible one."""
+
+    @property
+    def band(self) -> int | None:
+        """The band that is certain, or None."""
+        return self.possible[0] if self.state is GradingState.DECIDED else None
+
+
+class Grading:
+    """Games against a baseline that go on until the grade is certain.
+
+    ``thresholds`` are mean scores, rising: who scores the first or more has left band 0, and so
+    on.  ``alpha`` is the probability that the band is wrong, whatever the strength and however
+    many games it took.  A student whose strength is exactly at a threshold would play for ever,
+    so there is a ``maximum`` of pairs, after which the band of the mean is an estimate.
+
+    >>> grading = Grading([0.4, 0.6], maximum=200)
+    >>> while grading.decision.state is GradingState.OPEN:
+    ...     decision = grading.add(1.0)
+    >>> decision.band, decision.pairs
+    (2, 12)
+    """
+
+    def __init__(self, thresholds: Sequence[float], *, maximum: int, alpha: float = 0.05) -> None:
+        """Raises `ValueError` for thresholds that do not rise or are not between 0 and 1."""
+        self.thresholds = tuple(thresholds)
+        rising = all(a < b for a, b in zip(self.thresholds, self.thresholds[1:], strict=False))
+        if not rising or not all(0.0 < threshold < 1.0 for threshold in self.thresholds):
+            text = ", ".join(f"{threshold:g}" for threshold in self.thresholds)
+            raise ValueError(f"thresholds of grades rise between 0 and 1; these are {text}")
+        if maximum < 1:
+            raise ValueError(f"the maximum is a number of pairs from 1, not {maximum}")
+        self.maximum = maximum
+        self._bounds = ConfidenceSequence(alpha)
+        self._decision = self._judge()
+
+    @property
+    def decision(self) -> BandDecision:
+        """What is known now."""
+        return self._decision
+
+    def add(self, score: float) -> BandDecision:
+        """Take the mean score of one more pair, from 0 to 1.
+
+        Once nothing is open any more further scores change nothing: the games that were under
+        way when the grade was decided do not undo it.
+        """
+        if self._decision.state is GradingState.OPEN:
+            self._bounds.add(score)
+            self._decision = self._judge()
+        return self._decision
+
+    def _judge(self) -> BandDecision:
+        bounds = self._bounds
+        # All means up to `low` are refuted, itself included, unless nothing is refuted yet.
+        possible = range(
+            bisect_right(self.thresholds, bounds.low),
+            bisect_right(self.thresholds, bounds.high) + 1,
+        )
+        state = GradingState.OPEN
+        if len(possible) == 1:
+            state = GradingState.DECIDED
+        elif bounds.size >= self.maximum:
+            state = GradingState.MAXIMUM
+        return BandDecision(
+            state=state,
+            pairs=bounds.size,
+            mean=bounds.mean,
+            low=bounds.low,
+            high=bounds.high,
+            possible=possible,
+            estimate=min(
+                max(bisect_right(self.thresholds, bounds.mean), possible[0]), possible[-1]
+            ),
+        )

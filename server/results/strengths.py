@@ -1,0 +1,365 @@
+"""Ratings of a field from all its games at once: Bradley-Terry with draws and seats.
+
+Two models, chosen per game:
+
+* Where wins, draws and losses count, the model is Davidson's ("On extending the Bradley-Terry
+  model to accommodate ties in paired comparison experiments", JASA 65, 1970) with the advantage
+  of the first seat of Davidson and Beaver (Biometrics 33, 1977).  With strengths ``s``, advantage
+  ``g`` and drawishness ``d``, the logarithms of win, draw and loss of the first seat are as
+  ``t/2 : d : -t/2`` where ``t = s(first) - s(second) + g``.  We prefer it to Rao and Kupper's
+  because a draw is then exactly half a win: total scores are all that the fit needs, and after a
+  balanced round robin ratings rank as scores do, which a lecturer has to be able to explain.
+* Where the size of the points counts (``shares``), only the expected score is modelled, by the
+  fractional logit of Papke and Wooldridge (J. Applied Econometrics 11, 1996): a law of wins and
+  draws says nothing about shares such as 0.3.
+
+Strengths are on the Elo scale.  400 points are ten wins to one loss; where draws occur the
+expected score moves less with them than the logistic curve says, since draws take their part.
+
+The prior is weak and the same for everybody: one drawn game against an entry at the centre (1500,
+or the mean of the anchors); for the advantage of a seat one drawn game between equals; for the
+rate of draws one game between equals that is a third of each.  It moves 100 games against equals
+by 1 %.  Anchors are entries whose rating is fixed; all others are then relative to them, and
+their intervals are from them, not from the average.
+
+Errors come from the observed information (``"hessian"``), right if games are independent and the
+model holds; or from what units really did (``"pairs"``), the sandwich with mirrored pairs as
+clusters (Liang and Zeger, Biometrika 73, 1986), right without either.  Two games of a mirrored
+pair share their luck, so the second is the default wherever there are pairs or shares.  A few
+units say little about how they vary; estimates lean to that of all and to the model
+(`plyhouse.server.results.ratings.CAUTION`, `POOLED`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Mapping
+from typing import Final, Generic, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.server.results.fitted import Fitted, Term
+from plyhouse.server.results.newton import inverse, maximise
+from plyhouse.server.results.played import Cells, ResultError, Units, sum_up, totals
+from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE, Z95
+from plyhouse.server.results.separation import notes_on
+
+__all__ = ["Errors", "check_anchors", "covariance_of", "fit_strengths"]
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+NameT = TypeVar("NameT", bound=Hashable)
+Errors = Literal["hessian", "pairs"]
+
+FARTHEST: Final = 100_000.0
+"""No anchor is further from zero, in Elo points."""
+
+
+def fit_strengths(
+    results: Units[NameT] | Cells[NameT],
+    *,
+    shares: Collection[str] = (),
+    anchors: Mapping[NameT, float] | None = None,
+    prior: float = PRIOR,
+    errors: Errors | None = None,
+    start: Fitted[NameT] | None = None,
+) -> Fitted[NameT]:
+    """Fit strengths, seat advantages and rates of draws to all results.
+
+    ``shares`` names the games whose scores are shares of points; ``start`` is an earlier fit to
+    begin from.  Work grows with the cube of the number of entries, and hardly with the games.
+
+    Raises `ResultError` for a share in a game of wins, draws and losses, for an anchor that is
+    not among the entries or not finite, and for a prior that is not above zero.
+    """
+    cells = sum_up(results) if isinstance(results, Units) else results
+    fixed = check_anchors(cells.names, anchors or {}, prior)
+    odd = sorted(cells.shares - set(shares))
+    if odd:
+        raise ResultError(
+            f"Scores of {odd[0] or 'the game'!r} are not only wins, draws and losses: name it "
+            "among `shares` if the size of the points counts."
+        )
+    model = _Model(cells, frozenset(shares), fixed, prior)
+    found = maximise(model.objective, model.start(start))
+    strength = model.strengths(found.at)
+    if errors is None:
+        paired = bool(((cells.ahead + cells.behind) > 1).any())
+        errors = "pairs" if paired or cells.shares else "hessian"
+    varied = model.variation(found.at) if errors == "pairs" else None
+    covariance = covariance_of(found.information, varied, 0 if fixed else model.loose)
+    spread = np.zeros((len(cells.names),) * 2)
+    spread[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
+    drawish = found.at[model.loose + len(cells.games) :]
+    own = np.sqrt(np.maximum(covariance.diagonal()[model.loose :], 0.0)) * Z95 * SCALE
+    advantage = found.at[model.loose :][: len(cells.games)] * SCALE
+    size = len(cells.names)
+    played = (cells.ahead + cells.behind) * cells.units
+    return Fitted(
+        cells.names,
+        model.centre + SCALE * strength,
+        spread * SCALE * SCALE,
+        totals(cells.one, played, size) + totals(cells.other, played, size),
+        totals(cells.one, cells.sums[0], size) + totals(cells.other, played - cells.sums[0], size),
+        {
+            game: (Term(float(value), float(value - half), float(value + half)),)
+            for game, value, half in zip(cells.games, advantage, own, strict=False)
+        },
+        {
+            cells.games[game]: 1.0 / (1.0 + 2.0 * math.exp(-value))
+            for game, value in zip(model.drawn, drawish, strict=True)
+        },
+        notes_on(cells.names, _took(cells, sorted(fixed))),
+        found.steps,
+    )
+
+
+def check_anchors(
+    names: tuple[NameT, ...], anchors: Mapping[NameT, float], prior: float
+) -> dict[int, float]:
+    """Anchors by the number of the entry; raises `ResultError` for what cannot be one."""
+    if not (math.isfinite(prior) and prior > 0.0):
+        raise ResultError(f"A prior of {prior} games: it takes more than none, e.g. 1.")
+    place = {name: index for index, name in enumerate(names)}
+    fixed = {}
+    for name, elo in anchors.items():
+        if name not in place:
+            raise ResultError(f"The anchor {name!r} is not among the entries.")
+        if not abs(elo) <= FARTHEST:
+            raise ResultError(f"The anchor {name!r} at {elo}: give a rating such as 1500.")
+        fixed[place[name]] = float(elo)
+    return fixed
+
+
+def covariance_of(information: Floats, variation: Floats | None, centred: int) -> Floats:
+    """The covariance of fitted terms: the inverse of the information, or the sandwich.
+
+    The first ``centred`` terms are measured from their average.
+    """
+    bread = inverse(information)
+    if centred:
+        # Before anything is multiplied: a weak prior leaves the average all but unknown.
+        bread[:centred] -= bread[:centred].mean(axis=0)
+    if variation is not None:
+        result: Floats = bread @ variation @ bread.T
+        return result
+    if centred:
+        bread[:, :centred] -= bread[:, :centred].mean(axis=1, keepdims=True)
+    return bread
+
+
+def _took(cells: Cells[NameT], anchored: list[int]) -> NDArray[np.bool_]:
+    """Who took something from whom; anchors are as good as compared."""
+    count = (cells.ahead + cells.behind) * cells.units
+    size = len(cells.names)
+    took = np.zeros((size, size), dtype=bool)
+    won, lost = cells.sums[0] > 0.0, cells.sums[0] < count
+    took[cells.one[won], cells.other[won]] = True
+    took[cells.other[lost], cells.one[lost]] = True
+    took[np.ix_(anchored, anchored)] = True
+    return took
+
+
+class _Model(Generic[NameT]):
+    """The likelihood as a function of one vector: strengths, seat advantages, drawishness."""
+
+    def __init__(
+        self, cells: Cells[NameT], shares: frozenset[str], fixed: dict[int, float], prior: float
+    ) -> None:
+        self.cells = cells
+        self.prior = prior
+        self.centre = sum(fixed.values()) / len(fixed) if fixed else ANCHOR
+        size = len(cells.names)
+        self.free = np.array([i for i in range(size) if i not in fixed], dtype=np.int64)
+        self.loose = len(self.free)
+        self.known = np.zeros(size)
+        for index, elo in fixed.items():
+            self.known[index] = (elo - self.centre) / SCALE
+        draws = totals(cells.game, cells.sums[2], len(cells.games))
+        self.drawn = [
+            number
+            for number, game in enumerate(cells.games)
+            if game not in shares and draws[number] > 0
+        ]
+        self.keep = np.concatenate(
+            [self.free, np.arange(size, size + len(cells.games) + len(self.drawn))]
+        )
+        self.drawing = np.isin(cells.game, self.drawn)
+        slot = np.full(len(cells.games), 0, dtype=np.int64)
+        slot[self.drawn] = np.arange(len(self.drawn))
+        self.slot = slot[cells.game]
+
+    def start(self, earlier: Fitted[NameT] | None) -> Floats:
+        """Where to begin: at what an earlier fit said of the same names and games."""
+        at = np.zeros(len(self.keep))
+        if earlier is None:
+            return at
+        before = dict(zip(earlier.names, earlier.elo, strict=True))
+        for place, index in enumerate(self.free):
+            at[place] = (before.get(self.cells.names[index], self.centre) - self.centre) / SCALE
+        for number, game in enumerate(self.cells.games):
+            if game in earlier.seats:
+                at[self.loose + number] = earlier.seats[game][0].elo / SCALE
+        for place, number in enumerate(self.drawn):
+            share = earlier.draws.get(self.cells.games[number], 1.0 / 3.0)
+            at[self.loose + len(self.cells.games) + place] = math.log(2.0 * share / (1.0 - share))
+        return at
+
+    def strengths(self, at: Floats) -> Floats:
+        """All strengths, in logits from the centre."""
+        strength = self.known.copy()
+        strength[self.free] = at[: self.loose]
+        return strength
+
+    def objective(self, at: Floats) -> tuple[float, Floats, Floats]:
+        """Log-likelihood with the prior, its gradient, and the information."""
+        cells = self.cells
+        strength, advantage, drawish = self._split(at)
+        expected, variance, cost = self._moments(at)
+        half = cells.units * (cells.ahead + cells.behind) / 2.0
+        gap = strength[cells.one] - strength[cells.other]
+        drawn = np.where(self.drawing, cells.sums[2], 0.0)
+        value = (
+            gap @ (cells.sums[0] - half)
+            + advantage[cells.game] @ (cells.sums[1] - half)
+            + (drawish[self.slot] @ drawn if len(drawish) else 0.0)
+            - cost
+        )
+        rest = [seen - cells.units * mean for seen, mean in zip(cells.sums, expected, strict=True)]
+        gradient = self._gather(rest)
+        information = self._assemble([cells.units * each for each in variance])
+        own = strength[self.free]
+        centre = self.prior * (np.logaddexp(0.0, own) - own / 2.0).sum()
+        seats = (np.logaddexp(0.0, advantage) - advantage / 2.0).sum()
+        draws = (np.logaddexp(math.log(2.0), drawish) - drawish / 3.0).sum()
+        slope, bend = self._prior(own, advantage, drawish)
+        return (
+            float(value - centre - seats - draws),
+            gradient + slope,
+            information + np.diag(bend),
+        )
+
+    def variation(self, at: Floats) -> Floats:
+        """The covariance of the gradient from what units really did, leaning to the model."""
+        cells = self.cells
+        expected, variance, _ = self._moments(at)
+        e = np.stack(expected)
+        m, s, p = cells.units, cells.sums, cells.products
+        places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+        seen = [
+            p[k] - s[i] * e[j] - s[j] * e[i] + m * e[i] * e[j] for k, (i, j) in enumerate(places)
+        ]
+        imagined = CAUTION / 4.0
+        common = (seen[0].sum() + imagined) / ((m * variance[0]).sum() + imagined)
+        weight = m / (m + CAUTION + POOLED)
+        lean = CAUTION + POOLED * common
+        varied = [
+            weight * (each + lean * model) for each, model in zip(seen, variance, strict=True)
+        ]
+        _, bend = self._prior(*self._priors_of(at))
+        return self._assemble(varied) + np.diag(bend)
+
+    def _split(self, at: Floats) -> tuple[Floats, Floats, Floats]:
+        games = self.loose + len(self.cells.games)
+        return self.strengths(at), at[self.loose : games], at[games:]
+
+    def _priors_of(self, at: Floats) -> tuple[Floats, Floats, Floats]:
+        strength, advantage, drawish = self._split(at)
+        return strength[self.free], advantage, drawish
+
+    def _prior(self, own: Floats, advantage: Floats, drawish: Floats) -> tuple[Floats, Floats]:
+        """Slope and curvature of the prior."""
+        logistic = 0.5 * (1.0 + np.tanh(0.5 * own))
+        seat = 0.5 * (1.0 + np.tanh(0.5 * advantage))
+        draw = 1.0 / (1.0 + 2.0 * np.exp(-drawish))
+        slope = [self.prior * (0.5 - logistic), 0.5 - seat, 1.0 / 3.0 - draw]
+        bend = [self.prior * logistic * (1.0 - logistic), seat * (1.0 - seat), draw * (1.0 - draw)]
+        return np.concatenate(slope), np.concatenate(bend)
+
+    def _moments(self, at: Floats) -> tuple[list[Floats], list[Floats], float]:
+        """Per unit of each cell: expected sums, their covariances; and the normalisation."""
+        cells = self.cells
+        strength, advantage, drawish = self._split(at)
+        gap = strength[cells.one] - strength[cells.other]
+        seat = advantage[cells.game]
+        draw = np.zeros(len(gap))
+        if len(drawish):
+            draw = np.where(self.drawing, np.exp(drawish[self.slot]), 0.0)
+        cost = 0.0
+        parts = []
+        for count, t in ((cells.ahead, gap + seat), (cells.behind, seat - gap)):
+            rows = np.flatnonzero(count)
+            games, t, drawing = count[rows], t[rows], draw[rows]
+            # In units of the likelier of win and loss, so that nothing overflows.
+            far = np.abs(t)
+            tie, less = drawing * np.exp(-far / 2.0), np.exp(-far)
+            total = 1.0 + less + tie
+            cost += float((cells.units[rows] * games) @ (far / 2.0 + np.log(total)))
+            tie, more, less = tie / total, 1.0 / total, less / total
+            win = np.where(t > 0.0, more, less)
+            decided = more + less
+            found = np.zeros((5, len(gap)))
+            found[:, rows] = games * np.stack(
+                [
+                    win + tie / 2.0,
+                    tie,
+                    more * less + tie * decided / 4.0,
+                    tie * (decided - 2.0 * win) / 2.0,
+                    tie * decided,
+                ]
+            )
+            parts.append(found)
+        (score, tie, own, cross, flat), (score2, tie2, own2, cross2, flat2) = parts
+        expected = [score + cells.behind - score2, score + score2, tie + tie2]
+        variance = [
+            own + own2,
+            own - own2,
+            cross - cross2,
+            own + own2,
+            cross + cross2,
+            flat + flat2,
+        ]
+        return expected, variance, cost
+
+    def _gather(self, rest: list[Floats]) -> Floats:
+        """The gradient from what each cell has more than expected."""
+        cells = self.cells
+        size = len(cells.names)
+        strength = totals(cells.one, rest[0], size) - totals(cells.other, rest[0], size)
+        seat = totals(cells.game, rest[1], len(cells.games))
+        chosen = self.drawing
+        draw = totals(self.slot[chosen], rest[2][chosen], len(self.drawn))
+        return np.concatenate([strength[self.free], seat, draw[: len(self.drawn)]])
+
+    def _assemble(self, v: list[Floats]) -> Floats:
+        """The matrix whose blocks are sums over cells of the covariances ``v``."""
+        cells = self.cells
+        size, games, draws = len(cells.names), len(cells.games), len(self.drawn)
+        whole = np.zeros((size + games + draws,) * 2)
+        met = totals(cells.one * size + cells.other, v[0], size * size).reshape(size, size)
+        met = met + met.T
+        whole[:size, :size] = np.diag(met.sum(axis=1)) - met
+
+        def cross(column: Whole, values: Floats, width: int, rows: Whole | None = None) -> Floats:
+            one, other = cells.one, cells.other
+            if rows is not None:
+                one, other, column, values = one[rows], other[rows], column[rows], values[rows]
+            up = totals(one * width + column, values, size * width)
+            down = totals(other * width + column, values, size * width)
+            return (up - down).reshape(size, width)
+
+        seat = slice(size, size + games)
+        whole[:size, seat] = cross(cells.game, v[1], games)
+        whole[seat, seat] = np.diag(totals(cells.game, v[3], games))
+        if draws:
+            draw = slice(size + games, size + games + draws)
+            rows = np.flatnonzero(self.drawing)
+            whole[:size, draw] = cross(self.slot, v[2], draws, rows)
+            mixed = cells.game[rows] * draws + self.slot[rows]
+            whole[seat, draw] = totals(mixed, v[4][rows], games * draws).reshape(games, draws)
+            whole[draw, draw] = np.diag(totals(self.slot[rows], v[5][rows], draws))
+        lower = np.tril_indices(len(whole), -1)
+        whole[lower] = whole.T[lower]
+        kept: Floats = whole[np.ix_(self.keep, self.keep)]
+        return kept

@@ -1,0 +1,283 @@
+"""Results and choices that deserve a look: pairs that deviate from the fit, bots that play alike.
+
+Both are tests of many pairs at once, so p-values are adjusted: of all pairs that are named, at
+most the part ``level`` is expected to be named by accident (the false discovery rate of Benjamini
+and Hochberg, "Controlling the false discovery rate: a practical and powerful approach to multiple
+testing", J. Royal Statistical Society B 57, 1995).  That holds for independent tests and for
+positively dependent ones (Benjamini and Yekutieli, Annals of Statistics 29, 2001); residuals of one
+fit depend a little on each other, so take the rate as approximate.
+
+**Nothing here proves anything.**  One bot may simply be made against another; two students may have
+read the same book, or call the same search of the same library.  It is where to look first.
+
+*Pairs* (`unlikely_pairs`): what two owners scored against each other beside what the Bradley-Terry
+fit of all results (`plyhouse.server.results.strengths`) expects.  The probability of a score at
+least as far off is exact under the fit: the law of a sum of independent matches, convolved.  The
+pair's own matches are part of the fit, which draws it towards them: the test errs on the quiet
+side.  Games with more than two seats are left out.
+
+*Likeness* (`alike`): on positions that both faced, how often both chose the same.  A position is
+what a seat observed; of each bot its first choice there counts.  That is compared with how often
+two of all others agreed that faced the same positions, at least `OTHERS` of them at each: so where
+everybody agrees, agreement says nothing.  The number of agreements is taken as binomial with the
+mean rate, one agreement added to it: agreements at different rates spread less (Hoeffding, "On the
+distribution of the number of successes in independent trials", Annals of Mathematical Statistics
+27, 1956), so the test errs on the quiet side again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.position import Position
+from plyhouse.server.results.fitted import Fitted
+from plyhouse.server.results.played import Played, collect
+from plyhouse.server.results.ratings import SCALE
+from plyhouse.server.results.record import Record
+from plyhouse.server.results.strengths import fit_strengths
+
+__all__ = [
+    "LEAST_ALIKE",
+    "LEAST_POSITIONS",
+    "OTHERS",
+    "Choice",
+    "Likeness",
+    "Match",
+    "UnlikelyPair",
+    "adjusted",
+    "alike",
+    "choices_of",
+    "unlikely_pairs",
+]
+
+OTHERS: Final = 2
+"""Bots of others that must have faced a position for it to say anything."""
+LEAST_POSITIONS: Final = 20
+"""Positions that two bots must share."""
+LEAST_ALIKE: Final = 0.95
+"""The part of them on which they chose the same, from which on they are near identical."""
+
+Floats = NDArray[np.float64]
+
+
+class Match(NamedTuple):
+    """A match of two seats that counts."""
+
+    first: str
+    """The entry on the first seat, ``player/bot``."""
+    second: str
+    score: float
+    """The first seat's: 1, 1/2 or 0."""
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnlikelyPair:
+    """Two owners whose results against each other are compared with the fit."""
+
+    one: str
+    other: str
+    matches: int
+    score: float
+    """What ``one`` scored against ``other``."""
+    expected: float
+    """What the fit expects of it."""
+    residual: float
+    """The difference in standard deviations of the fit."""
+    p: float
+    """How likely a score at least as far off is, both sides together."""
+    adjusted: float
+    """The same for the best of so many pairs (Benjamini-Hochberg)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Two bots of different owners and how alike they choose."""
+
+    one: str
+    other: str
+    positions: int
+    """That both faced, and that say something."""
+    same: int
+    """On how many both chose the same."""
+    expected: float
+    """On how many two of the others would."""
+    p: float
+    """How likely so much agreement is then."""
+    adjusted: float
+
+
+class Choice(NamedTuple):
+    """What a bot did in a position."""
+
+    who: str
+    """``player/bot``, with the version where there are several."""
+    owner: str
+    position: Hashable
+    action: str
+
+
+def adjusted(values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number, by Benjamini and Hochberg; in the same order.
+
+    >>> [round(value, 3) for value in adjusted([0.01, 0.04, 0.03, 0.5])]
+    [0.04, 0.053, 0.053, 0.5]
+    """
+    found = [0.0] * len(values)
+    least = 1.0
+    for rank, index in sorted(
+        enumerate(sorted(range(len(values)), key=values.__getitem__), start=1), reverse=True
+    ):
+        least = min(least, values[index] * len(values) / rank)
+        found[index] = least
+    return found
+
+
+# ------------------------------------------------------------------- results against the fit
+
+
+def unlikely_pairs(
+    matches: Sequence[Match], owners: Mapping[str, str], *, staff: Collection[str] = ()
+) -> list[UnlikelyPair]:
+    """All pairs of owners that met, the unlikeliest first.
+
+    ``owners`` has the owner of every entry.  Matches of ``staff`` are part of the fit, and its
+    pairs are not tested.
+    """
+    rows = [each for each in matches if each.first != each.second]
+    if not rows:
+        return []
+    played = [Played(each.first, each.second, each.score, each.game) for each in rows]
+    fit = fit_strengths(collect(played), errors="hessian")
+    met: defaultdict[tuple[str, str], list[Match]] = defaultdict(list)
+    for each in rows:
+        one, other = sorted((owners[each.first], owners[each.second]))
+        if one != other and not {one, other} & set(staff):
+            met[one, other].append(each)
+    found = [_compared(one, other, each, owners, fit) for (one, other), each in sorted(met.items())]
+    for number, value in enumerate(adjusted([each.p for each in found])):
+        found[number] = replace(found[number], adjusted=value)
+    return sorted(found, key=lambda each: (each.p, -abs(each.residual)))
+
+
+def _compared(
+    one: str,
+    other: str,
+    matches: Sequence[Match],
+    owners: Mapping[str, str],
+    fit: Fitted[str],
+) -> UnlikelyPair:
+    law = np.ones(1)  # of the score of `one`, in half points
+    score = expected = variance = 0.0
+    for each in matches:
+        lose, draw, win = _law(each, fit)
+        mine = each.score
+        if owners[each.first] != one:
+            lose, win, mine = win, lose, 1.0 - mine
+        law = np.convolve(law, (lose, draw, win))
+        mean = win + draw / 2.0
+        score += mine
+        expected += mean
+        variance += win + draw / 4.0 - mean * mean
+    reached = round(2.0 * score)
+    tail = min(float(law[: reached + 1].sum()), float(law[reached:].sum()))
+    residual = (score - expected) / math.sqrt(max(variance, 1e-12))
+    p = min(1.0, 2.0 * tail)
+    return UnlikelyPair(one, other, len(matches), score, expected, residual, p, p)
+
+
+def _law(match: Match, fit: Fitted[str]) -> tuple[float, float, float]:
+    """The probabilities of loss, draw and win of the first seat: Davidson's model."""
+    gap = float(fit.elo[fit.index(match.first)] - fit.elo[fit.index(match.second)])
+    seats = fit.seats.get(match.game)
+    t = (gap + (seats[0].elo if seats else 0.0)) / SCALE
+    share = fit.draws.get(match.game, 0.0)
+    # Of a win at even strength there is (1 - share) / 2: see `fit_strengths`.
+    tie = 2.0 * share / (1.0 - share) if share else 0.0
+    far = abs(t)
+    total = 1.0 + math.exp(-far) + tie * math.exp(-far / 2.0)
+    more, less, draw = 1.0 / total, math.exp(-far) / total, tie * math.exp(-far / 2.0) / total
+    return (less, draw, more) if t > 0 else (more, draw, less)
+
+
+# --------------------------------------------------------------------- choices beside choices
+
+
+def choices_of(
+    record: Record, game: Game, seats: Sequence[tuple[str, str]], *, opening_plies: int = 0
+) -> Iterator[Choice]:
+    """The choices in a record; ``seats`` has who held each and their owner.
+
+    Raises `GameError` where the record does not fit the game.
+    """
+    position = Position(game)
+    for event in record.events:
+        if event.kind not in ("action", "chance"):
+            continue
+        seat, state = position.mover, position.state
+        acts = event.kind == "action" and seat != CHANCE and event.ply >= opening_plies
+        if acts and len(state.actions()) > 1:
+            yield Choice(*seats[seat], (game.spec, game.observe(state, seat)), event.text)
+        position.apply(event.seat, event.text)
+
+
+def alike(choices: Iterable[Choice], *, staff: Collection[str] = ()) -> list[Likeness]:
+    """Pairs of bots of different owners that are near identical, the unlikeliest first.
+
+    Bots of ``staff`` are among the others, and in no pair.  Adjusted for all pairs that share
+    enough positions, also those that are not near identical.
+    """
+    faced: defaultdict[Hashable, dict[str, Choice]] = defaultdict(dict)
+    for choice in choices:
+        faced[choice.position].setdefault(choice.who, choice)
+    shared: defaultdict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
+    for here in faced.values():
+        if len(here) < 2 + OTHERS:
+            continue
+        tested = [each for each in here.values() if each.owner not in staff]
+        for one, other in combinations(sorted(tested, key=lambda each: each.who), 2):
+            if one.owner != other.owner:
+                chance = _agreement(one, other, here)
+                if chance is not None:
+                    same = one.action == other.action
+                    shared[one.who, other.who].append((same, chance))
+    enough = {pair: rows for pair, rows in shared.items() if len(rows) >= LEAST_POSITIONS}
+    found = []
+    for (name, twin), rows in sorted(enough.items()):
+        agreed = sum(same for same, _ in rows)
+        rate = (math.fsum(chance for _, chance in rows) + 1.0) / (len(rows) + 1.0)
+        near = agreed >= LEAST_ALIKE * len(rows)
+        p = _at_least(agreed, len(rows), rate) if near else 1.0
+        expected = rate * len(rows)
+        found.append(Likeness(name, twin, len(rows), agreed, expected, p, p))
+    for number, value in enumerate(adjusted([each.p for each in found])):
+        found[number] = replace(found[number], adjusted=value)
+    named = [each for each in found if each.same >= LEAST_ALIKE * each.positions]
+    return sorted(named, key=lambda each: (each.p, -each.positions))
+
+
+def _agreement(one: Choice, other: Choice, here: Mapping[str, Choice]) -> float | None:
+    """Which part of the pairs of others agrees here; None if these are too few."""
+    mine = {one.owner, other.owner}
+    rest = Counter(each.action for each in here.values() if each.owner not in mine)
+    count = rest.total()
+    if count < OTHERS:
+        return None
+    return sum(seen * (seen - 1) for seen in rest.values()) / (count * (count - 1))
+
+
+def _at_least(reached: int, trials: int, chance: float) -> float:
+    """How likely at least so many successes are."""
+    law: Floats = np.ones(1)
+    for _ in range(trials):
+        law = np.convolve(law, (1.0 - chance, chance))
+    return min(1.0, float(law[reached:].sum()))

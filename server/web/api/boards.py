@@ -1,0 +1,55 @@
+"""The board of a competition with a class, and what its results prove."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Final
+
+from litestar import Request, get
+from litestar.datastructures import State
+from litestar.params import FromPath, FromQuery, QueryParameter
+
+from plyhouse.server.house.reports import Report
+from plyhouse.server.web.api.access import authorise, viewer_of
+from plyhouse.server.web.api.board_types import BoardView, board_view
+from plyhouse.server.web.parameters import hub_of
+
+__all__ = ["HANDLERS"]
+
+HERE: Final = "/api/v1/class/competitions"
+_SEEN: Final[dict[str, Any]] = {"tags": ["class"], "security": [{}, {"token": []}]}
+
+
+@get(HERE + "/{competition:str}/table", **_SEEN)
+async def table(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    crosstab: FromQuery[bool] = False,
+) -> BoardView:
+    """Show the standings with ratings, their intervals and what the results withhold.
+
+    As far as whoever asks may see them; docs/ratings.md says what the columns mean.
+    """
+    hub = hub_of(state)
+    found = await hub.boards.board(competition, await viewer_of(request, hub))
+    return await asyncio.to_thread(board_view, found, crosses=crosstab)
+
+
+@get(HERE + "/{competition:str}/report", tags=["class"], security=[{"token": []}])
+async def report(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    student: Annotated[str, QueryParameter(max_length=64)] = "",
+) -> Report:
+    """Report on one student: to itself with its own token, or to an organiser.
+
+    ``student`` is an account; without it, whoever asks.
+    """
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play", "organise")
+    return await hub.reports.report(competition, student, identity)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (table, report)

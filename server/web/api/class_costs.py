@@ -1,0 +1,118 @@
+"""What a competition file would cost on this server, for who writes one in the browser."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from litestar import Request, post
+from litestar.datastructures import State
+from litestar.params import JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.file import CompetitionFile
+from plyhouse.server.competition.preview import Measured, preview, sample
+from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.class_types import FileText
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.problems import Problem
+
+__all__ = ["HANDLERS"]
+
+_SAMPLING: Final = asyncio.Lock()
+"""One sample at a time: they take a core from the clocks of matches, if for a moment."""
+
+
+class Costing(FileText):
+    """A file, and for how many bots."""
+
+    entries: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """Of the final, baselines among them; 0: as many as the file allows."""
+
+
+class GameCostView(Struct):
+    """The cost of one game."""
+
+    game: str
+    matches: int
+    seconds: float
+    """Of one match."""
+    core_hours: float
+    measured: int
+    """How many matches were measured."""
+    source: str
+    """``server`` (matches played here) or ``sample`` (played at random now, thinking all the
+    time that there is: an upper bound)."""
+
+
+class CostView(Struct):
+    """What a competition would cost; a ladder has no end and so no games here."""
+
+    name: str
+    entries: int
+    endless: bool
+    games: list[GameCostView]
+    matches: int
+    core_hours: float
+    at_a_time: int
+    end_ms: int | None
+    """When it is over if it begins on time and never waits."""
+
+
+@post(
+    "/api/v1/class/preview",
+    tags=["class"],
+    security=[{"token": []}],
+    status_code=200,
+    guards=[first("organise")],
+)
+async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Costing]) -> CostView:
+    """Say all that is wrong with a file, or what its competition would cost here.
+
+    A game that was not played here with this time control is played at random for a moment.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    file = await hub.classes.check(data.file)
+    control = str(file.time_control)
+    measured: dict[str, Measured] = {}
+    for game in file.games:
+        known = await hub.store.classes.measure(game, control)
+        if known.matches:
+            measured[game] = Measured(known.seconds, known.matches, None, "server")
+        else:
+            async with _SAMPLING:
+                measured[game] = await asyncio.to_thread(
+                    sample, game, file.time_control, time.perf_counter_ns
+                )
+    most = file.limits.students * file.entries_per_student + len(file.baselines)
+    return _view(file, data.entries or most, measured)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (cost,)
+
+
+def _view(file: CompetitionFile, entries: int, measured: dict[str, Measured]) -> CostView:
+    begin = file.dates.final or datetime.now(UTC)
+    try:
+        found = preview(file, entries, begin, measured)
+    except FormatError as error:
+        raise Problem("competition/invalid", f"With {entries} entries: {error}") from None
+    at_a_time = file.limits.matches_at_a_time
+    if found is None:
+        return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None)
+    games = [
+        GameCostView(
+            *(each.game, each.matches, each.measured.seconds, each.seconds / 3600),
+            *(each.measured.matches, each.measured.source),
+        )
+        for each in found.games
+    ]
+    return CostView(
+        *(file.name, entries, False, games, found.matches, found.core_hours, found.at_a_time),
+        milliseconds(found.end),
+    )

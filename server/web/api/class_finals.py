@@ -1,0 +1,104 @@
+"""Finals of competitions with a class: their rounds and tables."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Request, get
+from litestar.datastructures import State
+from litestar.params import FromPath, QueryParameter
+
+from plyhouse.server.competition.facts import Line
+from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.api.class_types import (
+    CertaintyLine,
+    FinalView,
+    PlaceLine,
+    RoundLine,
+    RoundView,
+)
+from plyhouse.server.web.api.classes import HERE
+from plyhouse.server.web.parameters import hub_of
+
+__all__ = ["HANDLERS"]
+
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+
+
+@get(HERE + "/{competition:str}/rounds", **_SECURED)
+async def rounds(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    game: Annotated[str, QueryParameter(max_length=200)] = "",
+) -> list[FinalView]:
+    """Show the rounds and the table of each game of a final, or of one game.
+
+    Whoever may see the board sees this; on an anonymous board students see their own pairings.
+    """
+    hub = hub_of(state)
+    viewer = await viewer_of(request, hub)
+    found = await finals_of(hub.store, hub.boards, competition, viewer)
+    return [_final(each) for each in found if game in ("", each.game)]
+
+
+@get(HERE + "/{competition:str}/certainty", **_SECURED)
+async def certainty(
+    state: State, request: Request[Any, Any, Any], competition: FromPath[str]
+) -> list[CertaintyLine]:
+    """Show how sure grades are in a gauntlet that goes on until they are certain.
+
+    Whoever may see the board sees this; on an anonymous board students see their own.
+    """
+    hub = hub_of(state)
+    identity = await viewer_of(request, hub)
+    if (await hub.store.classes.find(competition)).format != "gauntlet":
+        return []
+    return [
+        CertaintyLine(
+            *(final.game, final.names[each.entry], final.names[each.baseline]),
+            each.decision.pairs,
+            *(each.decision.mean, each.decision.low, each.decision.high),
+            *(each.decision.state.value, each.reached),
+        )
+        for final in await finals_of(hub.store, hub.boards, competition, identity)
+        for each in final.certainty
+    ]
+
+
+HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty)
+
+
+def _final(final: GameFinal) -> FinalView:
+    return FinalView(
+        *(final.game, final.competition_id, final.format, list(final.tie_breaks)),
+        [
+            PlaceLine(
+                *(row.place, final.names[row.entry], row.points, row.played),
+                *(list(row.tie_breaks), row.withdrawn, row.baseline),
+            )
+            for row in final.table
+        ],
+        [
+            RoundView(each.number, each.name, [_line(final, line) for line in each.lines])
+            for each in final.rounds
+        ],
+    )
+
+
+def _line(final: GameFinal, line: Line[int]) -> RoundLine:
+    outcome = line.outcome
+    scores = None
+    if outcome is not None and not outcome.void:
+        own = dict(zip(outcome.entries, outcome.scores, strict=True))
+        scores = [own.get(bot, 0.0) for bot in line.players]
+    return RoundLine(
+        line.key,
+        [None if bot is None else final.names[bot] for bot in line.entries],
+        line.state.value,
+        scores,
+        0 if outcome is None or outcome.void else outcome.matches,
+        None if line.winner is None else final.names[line.winner],
+        final.pairings.get(line.key, "") if line.state.begun else "",
+    )

@@ -1,0 +1,356 @@
+"""What the API of competitions with a class sends and accepts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from plyhouse.server.competition.file import MAX_FILE
+
+__all__ = [
+    "BoardLine",
+    "ClassDetail",
+    "ClassSummary",
+    "CodeView",
+    "Disqualification",
+    "EntryView",
+    "ExportView",
+    "Extension",
+    "FileText",
+    "FinalView",
+    "GameView",
+    "GradeLine",
+    "Join",
+    "Joining",
+    "MeasureView",
+    "MemberView",
+    "NewCode",
+    "PlaceLine",
+    "RoundLine",
+    "RoundView",
+    "Step",
+    "StudentList",
+    "StudentName",
+    "StudentView",
+    "Submitted",
+    "Submitting",
+    "VersionView",
+]
+
+Why = Annotated[str, Meta(max_length=1000)]
+Text = Annotated[str, Meta(max_length=200)]
+Time = Annotated[str, Meta(max_length=64)]
+
+
+class FileText(Struct, forbid_unknown_fields=True):
+    """A competition file."""
+
+    file: Annotated[str, Meta(max_length=4 * MAX_FILE)]
+    why: Why = ""
+
+
+class MeasureView(Struct):
+    """How long the latest matches of a game took on this server."""
+
+    game: str
+    matches: int
+    seconds: float
+
+
+class Step(Struct, forbid_unknown_fields=True):
+    """A step of a competition."""
+
+    why: Why = ""
+    anyway: bool = False
+    """To begin the final although somebody may still submit."""
+
+
+class Extension(Struct, forbid_unknown_fields=True):
+    """Until when one student may submit."""
+
+    student: Text
+    until: Time
+    """A time with its zone: ``2027-01-31T18:00:00+01:00``."""
+    why: Why = ""
+
+
+class Disqualification(Struct, forbid_unknown_fields=True):
+    """Who is disqualified, and why."""
+
+    who: Text
+    """A student with all entries, or one of them: ``player/bot``."""
+    why: Annotated[str, Meta(min_length=1, max_length=1000)]
+
+
+class StudentName(Struct, forbid_unknown_fields=True):
+    """A student, by account."""
+
+    student: Text
+    why: Why = ""
+
+
+class StudentList(Struct, forbid_unknown_fields=True):
+    """A list of students as CSV."""
+
+    csv: Annotated[str, Meta(max_length=1_000_000)]
+    late_until: Time = ""
+    """After the freeze: until when they may submit."""
+    adopt: Annotated[list[Text], Meta(max_length=10_000)] = []
+    """Accounts of before that are these students'; ``*`` for all that are there."""
+    why: Why = ""
+
+
+class Joining(Struct):
+    """What became of a student who was to be taken in."""
+
+    name: str
+    account: str
+    token: str
+    """Shown this once; empty where none was made."""
+    outcome: str
+    """``new``, ``known``, ``present`` or ``revoked``."""
+
+
+class NewCode(Struct, forbid_unknown_fields=True):
+    """A code to make."""
+
+    uses: Annotated[int, Meta(ge=1, le=10_000)]
+    expires: Time = ""
+    group: Text = ""
+    """The account of the group that it lets members into; empty: everybody gets an own one."""
+    late_until: Time = ""
+    why: Why = ""
+
+
+class CodeView(Struct):
+    """A code by which students join."""
+
+    code: str
+    uses: int
+    used: int
+    expires_ms: int | None
+    group: str
+    late_ms: int | None
+    revoked_ms: int | None
+
+
+class Join(Struct, forbid_unknown_fields=True):
+    """To join by a code; with a token, the account of that token joins.
+
+    Without a token, ``player`` is the name of a new account; empty in a browser: who is signed in.
+    """
+
+    code: Annotated[str, Meta(min_length=1, max_length=32)]
+    player: Annotated[str, Meta(max_length=64)] = ""
+
+
+class Submitting(Struct, forbid_unknown_fields=True):
+    """What is to play."""
+
+    bot: Text
+    version: Text = ""
+    """A label, or the beginning of a digest; empty: the version that connects last."""
+    replace: Text = ""
+    """The bot whose place it takes."""
+
+
+class EntryView(Struct):
+    """A bot in a competition."""
+
+    entry: str
+    version: str
+    digest: str
+    chosen: bool
+    baseline: bool
+    status: str
+    connected: bool
+    """Whether it is connected now, with this version."""
+
+
+class Submitted(Struct):
+    """Where a version is entered."""
+
+    competition: str
+    status: str
+    chosen: bool
+
+
+class VersionView(Struct):
+    """A version of one of one's bots."""
+
+    bot: str
+    version: str
+    digest: str
+    created_ms: int
+    entered: list[Submitted]
+
+
+class MemberView(Struct):
+    """A person of the class."""
+
+    name: str
+    email: str
+
+
+class StudentView(Struct):
+    """A student or group."""
+
+    student: str
+    display: str
+    status: str
+    extended_ms: int | None
+    members: list[MemberView]
+
+
+class GameView(Struct):
+    """A game of the final."""
+
+    game: str
+    competition: str
+    """What its matches can be asked for by; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: list[str]
+    absent: list[str]
+    """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+
+
+class ClassSummary(Struct):
+    """A competition in the list of all."""
+
+    competition: str
+    name: str
+    status: str
+    games: list[str]
+    time_control: str
+    format: str
+    board: str
+    rules: str
+    entries_per_student: int
+    opens_ms: int | None
+    freezes_ms: int | None
+    final_ms: int | None
+    finished_ms: int | None
+
+
+class ClassDetail(ClassSummary):
+    """A competition as its organiser sees it."""
+
+    note: str
+    """Why something could not happen by itself; empty if nothing is wrong."""
+    file: str
+    students: list[StudentView]
+    entries: list[EntryView]
+    progress: list[GameView]
+
+
+class BoardLine(Struct):
+    """One line of the standings."""
+
+    rank: int | None
+    entry: str
+    student: str
+    status: str
+    baseline: bool
+    score: float | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    games: dict[str, float]
+    version: str
+    digest: str
+
+
+class PlaceLine(Struct):
+    """One line of the table of a format."""
+
+    place: int | None
+    """None for baselines where they are not ranked."""
+    entry: str
+    points: float
+    played: int
+    """Pairings that count."""
+    tie_breaks: list[float]
+    withdrawn: bool
+    baseline: bool
+
+
+class RoundLine(Struct):
+    """A pairing of a round, or why there is none."""
+
+    key: str
+    entries: list[str | None]
+    """Who meets; None where that is not known yet, or where there is no opponent."""
+    state: str
+    """``waiting``, ``ready``, ``playing``, ``finished``, ``void``, ``bye``, ``walkover`` or
+    ``dropped``."""
+    scores: list[float] | None
+    """What each scored, summed over the matches that count."""
+    matches: int
+    """How many count."""
+    winner: str | None
+    """Who goes on from here, where the format says that somebody does."""
+    pairing: str
+    """What its matches can be asked for by; empty as long as there are none."""
+
+
+class RoundView(Struct):
+    """A round of a final."""
+
+    number: int
+    name: str
+    lines: list[RoundLine]
+
+
+class FinalView(Struct):
+    """A game of a final as its format sees it."""
+
+    game: str
+    competition: str
+    format: str
+    tie_breaks: list[str]
+    """What decides the table where points are equal, in this order."""
+    table: list[PlaceLine]
+    rounds: list[RoundView]
+
+
+class CertaintyLine(Struct):
+    """How sure it is that an entry reaches what a baseline's grade needs."""
+
+    game: str
+    entry: str
+    baseline: str
+    pairs: int
+    mean: float
+    low: float
+    high: float
+    """The mean score is from low to high, at the stated error, however often one looks."""
+    state: str
+    """``open`` (more is played), ``decided``, or ``maximum``: as much as may be was played."""
+    reached: bool | None
+    """Whether the grade's threshold is reached; None where that is not decided."""
+
+
+class GradeLine(Struct):
+    """The grade of a student."""
+
+    student: str
+    grade: str
+    score: float | None
+    entry: str
+    against: dict[str, float | None]
+    """The mean score against each baseline."""
+
+
+class ExportView(Struct):
+    """What came of a competition, for programs, and as the files that people keep."""
+
+    name: str
+    status: str
+    standings: list[BoardLine]
+    grades: list[GradeLine]
+    standings_csv: str
+    grades_csv: str

@@ -1,0 +1,482 @@
+"""Competitions with a class: opened, frozen, begun, and what came of them; students and codes.
+
+What organisers do needs the scope ``organise``, and is kept in the audit log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
+from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
+from plyhouse.server.competition.students import read_students
+from plyhouse.server.competition.times import milliseconds, read_time
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.suspicions import Suspicions, suspicions
+from plyhouse.server.web.api.access import (
+    address_of,
+    authorise,
+    first,
+    secret_in,
+    token_of,
+    viewer_of,
+)
+from plyhouse.server.web.api.class_types import (
+    BoardLine,
+    ClassDetail,
+    ClassSummary,
+    CodeView,
+    Disqualification,
+    EntryView,
+    ExportView,
+    Extension,
+    FileText,
+    GameView,
+    GradeLine,
+    Join,
+    Joining,
+    MeasureView,
+    MemberView,
+    NewCode,
+    Step,
+    StudentList,
+    StudentName,
+    StudentView,
+    Submitted,
+    Submitting,
+    VersionView,
+)
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassStudent, Code, NewMember
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "HERE"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions"
+MAX_LIST: Final = 2_000_000
+"""Longest list of students that is read, in bytes."""
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
+_ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
+
+
+async def _by(request: Call, hub: Hub, why: str) -> By:
+    return By((await authorise(request, hub, "organise")).player, why)
+
+
+def _time(text: str) -> int | None:
+    return milliseconds(read_time(text)) if text.strip() else None
+
+
+# ---------------------------------------------------------------------- competitions
+
+
+@post("/api/v1/class/check", **_ORGANISE)
+async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[MeasureView]:
+    """Say whether a file could be opened here; answers how long matches of its games took."""
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    file = await hub.classes.check(data.file)
+    control = str(file.time_control)
+    measures = [await hub.store.classes.measure(game, control) for game in file.games]
+    return [MeasureView(**asdict(each)) for each in measures]
+
+
+@post(HERE, **_SECURED, guards=[first("organise")])
+async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> ClassSummary:
+    """Open a competition by its file: at once, or at its date of opening."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    return ClassSummary(**_summary(await hub.classes.open(data.file, by)))
+
+
+@get(HERE, tags=["class"])
+async def list_all(state: State) -> list[ClassSummary]:
+    """List the competitions with a class, newest first."""
+    return [ClassSummary(**_summary(row)) for row in await hub_of(state).store.classes.all()]
+
+
+@get(HERE + "/{competition:str}", **_SECURED)
+async def status(state: State, request: Call, competition: FromPath[str]) -> ClassDetail:
+    """Show a competition with its students, entries and progress."""
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    view = await hub.classes.view(competition)
+    return ClassDetail(
+        **_summary(view.row, view.file),
+        note=view.row.note or "",
+        file=view.row.file,
+        students=[_student(each) for each in view.students],
+        entries=[_entry(hub, each) for each in view.entries],
+        progress=[
+            GameView(
+                *(each.game, each.competition_id, each.planned, each.finished),
+                list(each.waiting_for),
+                list(each.absent),
+            )
+            for each in view.games
+        ],
+    )
+
+
+async def _move(
+    state: State, request: Call, competition: str, step: str, data: Step
+) -> ClassSummary:
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    row = await hub.store.classes.move(competition, step, by)
+    await hub.oversight.look()
+    return ClassSummary(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/open", **_ORGANISE)
+async def open_now(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Open a competition before its date of opening."""
+    return await _move(state, request, competition, "open", data)
+
+
+@post(HERE + "/{competition:str}/freeze", **_ORGANISE)
+async def freeze(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Let the versions that play change no more; practice goes on."""
+    return await _move(state, request, competition, "freeze", data)
+
+
+@post(HERE + "/{competition:str}/run", **_ORGANISE)
+async def run(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Begin the final."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    row = await hub.classes.run(competition, by, anyway=data.anyway)
+    return ClassSummary(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/rerun", **_ORGANISE)
+async def rerun(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Play a final that is over again, as far as what is entered has changed."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    row = await hub.classes.rerun(competition, by, anyway=data.anyway)
+    return ClassSummary(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/pause", **_ORGANISE)
+async def pause(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Begin no more matches of the final; those that run are played on."""
+    return await _move(state, request, competition, "pause", data)
+
+
+@post(HERE + "/{competition:str}/resume", **_ORGANISE)
+async def resume(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """Let a paused final go on."""
+    return await _move(state, request, competition, "resume", data)
+
+
+@post(HERE + "/{competition:str}/finish", **_ORGANISE)
+async def finish(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> ClassSummary:
+    """End a final as it stands, a ladder above all; matches that run are played on."""
+    return await _move(state, request, competition, "finish", data)
+
+
+@delete(HERE + "/{competition:str}", **_SECURED)
+async def remove(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    why: Annotated[str, QueryParameter(min_length=1, max_length=1000)],
+) -> None:
+    """Begin nothing more of a competition and list it nowhere; its matches stay."""
+    await _move(state, request, competition, "delete", Step(why))
+
+
+@get(HERE + "/{competition:str}/board", **_SECURED)
+async def board(state: State, request: Call, competition: FromPath[str]) -> list[BoardLine]:
+    """Show the standings, as far as whoever asks may see them."""
+    hub = hub_of(state)
+    viewer = await viewer_of(request, hub)
+    found = await hub.boards.board(competition, viewer)
+    return [_line(each.standing) for each in found.lines]
+
+
+@get(HERE + "/{competition:str}/export", **_SECURED)
+async def export(state: State, request: Call, competition: FromPath[str]) -> ExportView:
+    """Work out standings and grades anew from what is stored."""
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    row = await hub.store.classes.find(competition)
+    found = await hub.boards.results(row)
+    baselines = found.file.baselines
+    marks = await hub.boards.grades(found)
+    return ExportView(
+        found.row.name,
+        found.row.status,
+        [_line(each) for each in found.standings],
+        [
+            GradeLine(
+                *(each.student, each.grade, each.score, each.entry),
+                {b.bot: score for b, score in zip(baselines, each.against, strict=True)},
+            )
+            for each in marks
+        ],
+        standings_csv(found.standings, found.file.games),
+        grades_csv(marks, baselines),
+    )
+
+
+@get(HERE + "/{competition:str}/suspicious", **_SECURED)
+async def suspicious(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    level: Annotated[float, QueryParameter(gt=0, lt=1)] = 0.05,
+) -> Suspicions:
+    """Name pairs of owners with unlikely results, and bots that choose alike: a reason to look,
+    no proof.  Of what is named the part ``level`` is expected to be there by accident.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    return await suspicions(hub.store, competition, level)
+
+
+# -------------------------------------------------------------------------- students
+
+
+@post(HERE + "/{competition:str}/students", **_ORGANISE, request_max_body_size=MAX_LIST)
+async def take_in(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentList]
+) -> list[Joining]:
+    """Take a list of students in, all or none; new ones get a token, shown only here."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    people = [
+        NewMember(each.name, each.account, each.display, each.email, each.line)
+        for each in read_students(data.csv)
+    ]
+    joined = await hub.store.classes.take_in(
+        competition, people, by, _time(data.late_until), adopt=data.adopt
+    )
+    return [Joining(**asdict(each)) for each in joined]
+
+
+@get(HERE + "/{competition:str}/students", **_SECURED)
+async def students(state: State, request: Call, competition: FromPath[str]) -> list[StudentView]:
+    """List the students, with the members of groups."""
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    return [_student(each) for each in await hub.store.classes.students(competition)]
+
+
+@post(HERE + "/{competition:str}/extend", **_ORGANISE)
+async def extend(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Extension]
+) -> None:
+    """Let one student submit until a later time than the freeze."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    until = milliseconds(read_time(data.until))
+    await hub.store.classes.extend(competition, data.student, until, by)
+    await hub.oversight.look()
+
+
+@post(HERE + "/{competition:str}/disqualify", **_ORGANISE)
+async def disqualify(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
+) -> list[EntryView]:
+    """Disqualify a student or an entry; answers the entries that leave."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    _, gone = await hub.store.classes.disqualify(competition, data.who, by)
+    await hub.oversight.look()
+    return await _entries(hub, competition, gone)
+
+
+@post(HERE + "/{competition:str}/revoke", **_ORGANISE)
+async def revoke(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
+) -> list[EntryView]:
+    """Take a student out of a competition; answers the entries that leave."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    _, gone = await hub.store.classes.leave(competition, data.student, by)
+    await hub.oversight.look()
+    return await _entries(hub, competition, gone)
+
+
+@post(HERE + "/{competition:str}/restore", **_ORGANISE)
+async def restore(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
+) -> None:
+    """Let a student back in that was taken out."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    await hub.store.classes.restore(competition, data.student, by)
+    await hub.oversight.look()
+
+
+@post(HERE + "/{competition:str}/codes", **_ORGANISE)
+async def new_code(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCode]
+) -> CodeView:
+    """Make a code by which students join."""
+    hub = hub_of(state)
+    code = await hub.store.classes.add_code(
+        competition,
+        await _by(request, hub, data.why),
+        uses=data.uses,
+        expires_ms=_time(data.expires),
+        group=data.group,
+        late_ms=_time(data.late_until),
+    )
+    return _code(code)
+
+
+@get(HERE + "/{competition:str}/codes", **_SECURED)
+async def codes(state: State, request: Call, competition: FromPath[str]) -> list[CodeView]:
+    """List the codes of a competition."""
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    return [_code(each) for each in await hub.store.classes.codes(competition)]
+
+
+@delete("/api/v1/class/codes/{code:str}", **_SECURED)
+async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
+    """Let nobody in by a code any more."""
+    hub = hub_of(state)
+    await hub.store.classes.revoke_code(code, await _by(request, hub, ""))
+
+
+# --------------------------------------------------------------- what students do
+
+
+@post("/api/v1/class/join", **_DO)
+async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
+    """Join a competition by a code; ``name`` of the answer is the competition's.
+
+    The account of the token joins, or that of who is signed in at the browser if no ``player`` is
+    named; otherwise a new account of that name is made.
+    """
+    hub = hub_of(state)
+    token, member = token_of(request), None
+    if not token and not data.player and secret_in(request):
+        member = await authorise(request, hub, "play")
+    row, joined = await hub.registration.join(
+        data.code, data.player, token, address_of(request), member
+    )
+    return Joining(row.name, joined.account, joined.token, joined.outcome)
+
+
+@get("/api/v1/class/versions", **_SECURED)
+async def versions(
+    state: State, request: Call, bot: Annotated[str, QueryParameter(max_length=64)] = ""
+) -> list[VersionView]:
+    """List the versions of one's bots, newest first, and where each is entered."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    book = hub.store.classes
+    entered: dict[int | None, list[Submitted]] = {}
+    for each in await book.submissions(identity.player_id):
+        entered.setdefault(each.version_id, []).append(
+            Submitted(each.competition, each.status, each.chosen)
+        )
+    return [
+        VersionView(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
+        for each in await book.versions(identity.player_id, bot)
+    ]
+
+
+@post(HERE + "/{competition:str}/enter", **_DO, guards=[first("play")])
+async def enter(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Submitting]
+) -> EntryView:
+    """Choose which bot and version of one's own plays, until the freeze."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    entry = await hub.store.classes.enter(
+        competition, identity.player_id, data.bot, data.version, data.replace
+    )
+    return _entry(hub, entry)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    *(check, open_file, list_all, status, open_now, freeze, run, rerun, pause, resume),
+    *(finish, remove),
+    *(board, export, suspicious, take_in, students, extend, disqualify, revoke, restore),
+    *(new_code, codes, revoke_code, join, versions, enter),
+)
+
+
+def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict[str, Any]:
+    if file is None:
+        try:
+            file = read_competition(row.file)
+        except InvalidCompetition:  # a game's file is missing: the others are listed all the same
+            file = None
+    return {
+        "competition": row.id,
+        "name": row.name,
+        "status": row.status,
+        "games": [each.game for each in row.games],
+        "time_control": "" if file is None else str(file.time_control),
+        "format": row.format,
+        "board": "" if file is None else file.board,
+        "rules": "" if file is None else file.rules,
+        "entries_per_student": row.entries_each,
+        "opens_ms": row.opens_ms,
+        "freezes_ms": row.freezes_ms,
+        "final_ms": row.final_ms,
+        "finished_ms": row.finished_ms,
+    }
+
+
+async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryView]:
+    row = await hub.store.classes.find(competition)
+    found = await hub.store.classes.entries(row.id)
+    return [_entry(hub, each) for each in found if each.bot_id in bots]
+
+
+def _entry(hub: Hub, entry: ClassEntry) -> EntryView:
+    here = hub.directory.participants.get(entry.bot_id)
+    connected = here is not None and here.online and here.version_id == entry.version_id
+    return EntryView(
+        *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
+        *(entry.status, connected),
+    )
+
+
+def _student(student: ClassStudent) -> StudentView:
+    return StudentView(
+        *(student.player, student.display, student.status, student.extended_ms),
+        [MemberView(each.name, each.email) for each in student.members],
+    )
+
+
+def _code(code: Code) -> CodeView:
+    return CodeView(**asdict(code))
+
+
+def _line(line: Standing) -> BoardLine:
+    who = line.entrant
+    return BoardLine(
+        *(line.rank, who.name, who.student, who.status, who.baseline, line.score, line.matches),
+        *(line.wins, line.draws, line.losses, line.forfeits, dict(line.games)),
+        *(who.version, who.digest),
+    )

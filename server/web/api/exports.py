@@ -1,0 +1,71 @@
+"""Files of what came of a competition: standings, grades, matches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, Final
+
+import msgspec
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath
+from litestar.response import Stream
+
+from plyhouse.server.house.exports import FILES, MATCHES
+from plyhouse.server.web.api.access import authorise, viewer_of
+from plyhouse.server.web.api.board_types import board_view
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.problems import Problem
+
+__all__ = ["HANDLERS"]
+
+HERE: Final = "/api/v1/class/competitions"
+Call = Request[Any, Any, Any]
+
+
+@get(
+    HERE + "/{competition:str}/export/{form:str}",
+    tags=["class"],
+    security=[{}, {"token": []}],
+    media_type="application/octet-stream",
+)
+async def file(
+    state: State, request: Call, competition: FromPath[str], form: FromPath[str]
+) -> Response[Any]:
+    """Give a file: csv, md, html or json of the standings, as far as whoever asks may see them;
+    jsonl, pgn, sgf, pdn, mat or parquet of the matches; grades and gradescope for organisers.
+    """
+    if form not in FILES:
+        raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)
+    name, media_type = FILES[form]
+    headers = {
+        "content-disposition": f'attachment; filename="{name}"',
+        "cache-control": "no-store",
+    }
+    hub = hub_of(state)
+    exports = hub.exports
+    content: str | bytes
+    if form in ("grades", "gradescope"):
+        await authorise(request, hub, "organise")
+        make = exports.grades if form == "grades" else exports.gradescope
+        content = await make(competition)
+    else:
+        viewer = await viewer_of(request, hub)
+        if form in MATCHES:
+            parts = await exports.matches(competition, form, viewer)
+            return Stream(parts, media_type=media_type, headers=headers)
+        if form == "parquet":
+            content = await exports.parquet(competition, viewer)
+        elif form == "json":
+            board = await hub.boards.board(competition, viewer)
+            view = await asyncio.to_thread(board_view, board, crosses=True)
+            plain = {"standings": msgspec.to_builtins(view.lines), **msgspec.to_builtins(view)}
+            plain.pop("lines")
+            content = json.dumps(plain, indent=2, ensure_ascii=False) + "\n"
+        else:
+            content = await exports.standings(competition, form, viewer)
+    return Response(content, media_type=media_type, headers=headers)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (file,)

@@ -1,0 +1,323 @@
+"""People at browsers: signing in and out, guests, open seeks, and bots of the house to play.
+
+Sessions are for pages of this server: every request here that changes something must come from
+one (`plyhouse.server.web.api.access.from_own_page`).  The cookie is set by the answers that begin a
+session; the secret in it is never in a body, nor readable by a script.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Request, Response, delete, get, post
+from litestar.datastructures import State
+from litestar.params import JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.cookies import ended_cookie, session_cookie
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.visitors import Entry
+from plyhouse.server.web.api.access import (
+    address_of,
+    authorise,
+    first,
+    from_own_page,
+    host_of,
+    is_secure,
+    secret_in,
+)
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.problems import Problem
+from plyhouse.storage.rows import Identity
+
+__all__ = ["HANDLERS"]
+
+MAX_SEEKS: Final = 200
+MAX_TOKENS: Final = 20
+"""Valid tokens that a person may have to make more of them in the browser."""
+
+Call = Request[Any, Any, Any]
+Name = Annotated[str, Meta(min_length=1, max_length=32)]
+Secret = Annotated[str, Meta(max_length=256)]
+
+
+class SignIn(Struct, forbid_unknown_fields=True):
+    """Who somebody is: a token alone, or the name of a player and the password."""
+
+    token: Secret = ""
+    player: Annotated[str, Meta(max_length=32)] = ""
+    password: Annotated[str, Meta(max_length=1024)] = ""
+
+
+class SignUp(Struct, forbid_unknown_fields=True):
+    """A new account with a password."""
+
+    player: Name
+    password: Secret
+    display: Annotated[str, Meta(max_length=200)] = ""
+
+
+class NewPassword(Struct, forbid_unknown_fields=True):
+    """Another password; ``old`` is empty if there was none."""
+
+    new: Secret
+    old: Annotated[str, Meta(max_length=1024)] = ""
+
+
+class NewToken(Struct, forbid_unknown_fields=True):
+    """What a token is for."""
+
+    label: Annotated[str, Meta(max_length=100)] = "browser"
+
+
+class MadeToken(Struct):
+    """A token, which is shown only here."""
+
+    token: str
+
+
+class Wanted(Struct, forbid_unknown_fields=True):
+    """Which bot of the house to play against."""
+
+    level: Annotated[str, Meta(max_length=32)]
+
+
+class Opponent(Struct):
+    """A bot that is connected and can be challenged."""
+
+    opponent: str
+
+
+class OwnMatch(Struct):
+    """A match of the person that is not over."""
+
+    match: str
+    game: str
+    time_control: str
+    status: str
+    opponents: list[str]
+
+
+class Person(Struct):
+    """Who is signed in at this browser, and what can be done here."""
+
+    player: str
+    """Empty if nobody is."""
+    guest: bool
+    scopes: list[str]
+    expires_ms: int
+    """When the session ends, since 1970; 0 if there is none."""
+    matches: list[OwnMatch]
+    guests: bool
+    """Whether the server takes guests."""
+    registration: str
+    levels: list[str]
+    """Bots of the house, the weakest first; none if there are no such bots here."""
+
+
+class SeekView(Struct):
+    """An open seek."""
+
+    player: str
+    """Who seeks: ``player/bot``, or the player alone in person."""
+    game: str
+    time_control: str
+    rated: bool
+    mirrored: bool
+    seats: int
+
+
+def _person(hub: Hub, identity: Identity | None) -> Person:
+    config = hub.config
+    matches = []
+    if identity is not None:
+        for participant in tuple(hub.directory.participants.values()):
+            if participant.player_id != identity.player_id or participant.bot:
+                continue
+            for live, seat in hub.directory.matches_of(participant):
+                terms = live.match.config
+                matches.append(
+                    OwnMatch(
+                        match=live.id,
+                        game=terms.game.spec,
+                        time_control=str(terms.time_control),
+                        status=live.match.course.status,
+                        opponents=[each.name for at, each in enumerate(live.holders) if at != seat],
+                    )
+                )
+    return Person(
+        player="" if identity is None else identity.player,
+        guest=identity is not None and identity.guest,
+        scopes=[] if identity is None else sorted(identity.scopes),
+        expires_ms=0 if identity is None else identity.expires_ms,
+        matches=matches,
+        guests=config.takes_guests,
+        registration=config.registration,
+        levels=[] if hub.house_bots is None else list(hub.house_bots.levels),
+    )
+
+
+def _entered(request: Call, hub: Hub, entry: Entry, status: int = 200) -> Response[Person]:
+    host, secure = host_of(request), is_secure(request)
+    cookie = session_cookie(entry.secret, entry.seconds, host, secure=secure)
+    return Response(
+        _person(hub, entry.identity),
+        headers={"set-cookie": cookie, "cache-control": "no-store"},
+        status_code=status,
+    )
+
+
+async def _leave(request: Call, hub: Hub) -> None:
+    """End the session that the browser has so far, if it has one."""
+    identity = await hub.visitors.known(secret_in(request))
+    if identity is not None:
+        await hub.visitors.leave(identity)
+        hub.signed_out((identity.session_id,))
+
+
+async def _whose(request: Call, hub: Hub, *scopes: str) -> Identity:
+    """Whose session this is, in a request that changes something."""
+    from_own_page(request)
+    return await hub.visitors.identify(secret_in(request), *scopes)
+
+
+@get("/api/v1/session", tags=["people"])
+async def session(state: State, request: Call) -> Response[Person]:
+    """Say who is signed in at this browser, and which ways of playing there are."""
+    hub = hub_of(state)
+    identity = await hub.visitors.known(secret_in(request))
+    return Response(_person(hub, identity), headers={"cache-control": "no-store"})
+
+
+@post("/api/v1/session", tags=["people"], status_code=200)
+async def sign_in(state: State, request: Call, data: JSONBody[SignIn]) -> Response[Person]:
+    """Sign in, with a token or with a name and a password; a session of before ends."""
+    hub = hub_of(state)
+    from_own_page(request)
+    address = address_of(request)
+    if data.token:
+        entry = await hub.visitors.sign_in_by_token(data.token.strip(), address)
+    elif data.player and data.password:
+        entry = await hub.visitors.sign_in(data.player, data.password, address)
+    else:
+        raise Problem("auth/required", "Give a token, or a name and a password.", 400)
+    await _leave(request, hub)
+    return _entered(request, hub, entry)
+
+
+@delete("/api/v1/session", tags=["people"], status_code=200)
+async def sign_out(state: State, request: Call) -> Response[Person]:
+    """Sign out: the session ends, and with it the connections that were opened in it.
+
+    A guest who plays no match is forgotten at once.
+    """
+    hub = hub_of(state)
+    from_own_page(request)
+    await _leave(request, hub)
+    cookie = ended_cookie(host_of(request), secure=is_secure(request))
+    return Response(_person(hub, None), headers={"set-cookie": cookie, "cache-control": "no-store"})
+
+
+@post("/api/v1/session/guest", tags=["people"], status_code=200)
+async def play_as_guest(state: State, request: Call) -> Response[Person]:
+    """Come in without an account, where the operator allows it.
+
+    Whoever is signed in already stays so.
+    """
+    hub = hub_of(state)
+    from_own_page(request)
+    known = await hub.visitors.known(secret_in(request))
+    if known is not None:
+        return Response(_person(hub, known), headers={"cache-control": "no-store"})
+    return _entered(request, hub, await hub.visitors.new_guest(address_of(request)))
+
+
+@post("/api/v1/session/account", tags=["people"], status_code=201)
+async def sign_up(state: State, request: Call, data: JSONBody[SignUp]) -> Response[Person]:
+    """Make an account with a password and sign in, where registration is open."""
+    hub = hub_of(state)
+    from_own_page(request)
+    entry = await hub.visitors.sign_up(
+        data.player, data.password, data.display, address_of(request)
+    )
+    await _leave(request, hub)
+    return _entered(request, hub, entry, 201)
+
+
+@post("/api/v1/session/password", tags=["people"], status_code=200)
+async def change_password(
+    state: State, request: Call, data: JSONBody[NewPassword]
+) -> Response[Person]:
+    """Set the password of who is signed in; all other sessions of the player end."""
+    hub = hub_of(state)
+    identity = await _whose(request, hub, "play", "organise")
+    ended = await hub.visitors.set_password(identity, data.old, data.new, address_of(request))
+    hub.signed_out(frozenset(ended))
+    return Response(_person(hub, identity), headers={"cache-control": "no-store"})
+
+
+@post("/api/v1/session/token", tags=["people"], status_code=201)
+async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> Response[MadeToken]:
+    """Make a token for a bot of who is signed in; it allows to play and is shown only here."""
+    hub = hub_of(state)
+    identity = await _whose(request, hub, "play")
+    valid = [each for each in await hub.store.tokens(identity.player_id) if not each.revoked_ms]
+    if len(valid) >= MAX_TOKENS:
+        raise ProtocolError(
+            "auth/limit",
+            f"You have {len(valid)} tokens: the organiser can revoke some.",
+            fatal=False,
+        )
+    token = await hub.store.add_token(identity.player_id, ("play",), data.label or "browser")
+    return Response(MadeToken(token), status_code=201, headers={"cache-control": "no-store"})
+
+
+@get("/api/v1/seeks", tags=["people"], sync_to_thread=False)
+def seeks(state: State) -> list[SeekView]:
+    """List open seeks, the one that has waited longest first: who seeks the same plays."""
+    return [
+        SeekView(
+            player=f"{each.player}/{each.bot}" if each.bot else each.player,
+            game=each.game,
+            time_control=each.time_control,
+            rated=each.rated,
+            mirrored=each.mirrored,
+            seats=each.seats,
+        )
+        for each in hub_of(state).lobby.open_seeks()[:MAX_SEEKS]
+    ]
+
+
+@post(
+    "/api/v1/house-bots",
+    tags=["people"],
+    status_code=200,
+    security=[{"token": []}],
+    guards=[first("play", "guest")],
+)
+async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Opponent:
+    """See to it that a bot of the house is there, and say what to challenge.
+
+    It is started if it is not running, which takes a second or two.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "play", "guest")
+    bots = hub.house_bots
+    if bots is None or data.level not in bots.levels:
+        known = "none here" if bots is None else ", ".join(bots.levels)
+        raise Problem("house/no_bot", f"There is no {data.level!r}: levels are {known}.", 404)
+    return Opponent(await bots.ready(data.level))
+
+
+HANDLERS: Final[tuple[Any, ...]] = (
+    session,
+    sign_in,
+    sign_out,
+    play_as_guest,
+    sign_up,
+    change_password,
+    make_token,
+    seeks,
+    house_bot,
+)

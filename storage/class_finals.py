@@ -1,0 +1,104 @@
+"""Finals that are begun again after somebody handed in anew; the SQL.
+
+A rerun goes on with the competitions of the final, one for each game: their entries become those
+of the class as they are now, with their present versions, and their *run* is counted up.  Pairings
+of the new run have ids of their own; those of earlier runs stay, and the matches among them whose
+versions are all entered now still count (`plyhouse.storage.competitions.of_present_versions`).
+"""
+
+from __future__ import annotations
+
+import msgspec
+from sqlalchemy import Connection, bindparam, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.class_sql import find
+from plyhouse.storage.competitions import competition, settings
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.models import class_competitions, class_entries, competitions, entries
+from plyhouse.storage.rows import By, CompetitionRow
+
+__all__ = ["rerun"]
+
+
+def rerun(
+    connection: Connection, reference: str, by: By, now_ms: int
+) -> tuple[ClassCompetition, list[CompetitionRow]]:
+    """Let the final of a finished competition run again with what is entered now.
+
+    Returns the games, in their order.  `ClassRefusal` unless it is finished.
+    """
+    row = find(connection, reference)
+    if row.status != "finished":
+        raise ClassRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}: only a final that is over runs again",
+        )
+    connection.execute(
+        class_competitions.update()
+        .where(class_competitions.c.id == row.id)
+        .values(status="running", finished_ms=None, note=None)
+    )
+    here = class_entries.c
+    query = select(here.bot_id, here.version_id, here.status).where(here.class_id == row.id)
+    wanted = {bot: (version, status) for bot, version, status in connection.execute(query)}
+    parts = []
+    for game in row.games:
+        if game.competition_id is not None:
+            _again(connection, game.competition_id, wanted, now_ms)
+            parts.append(competition(connection, game.competition_id))
+    audit.add(connection, now_ms, by, "competition.rerun", row.name, row.id)
+    return find(connection, row.id), parts
+
+
+def _again(
+    connection: Connection,
+    competition_id: str,
+    wanted: dict[int, tuple[int | None, str]],
+    now_ms: int,
+) -> None:
+    """Renew the entries of one game, and let it run."""
+    mine = entries.c.competition_id == competition_id
+    known = set(connection.execute(select(entries.c.bot_id).where(mine)).scalars())
+    gone = [bot for bot in known if bot not in wanted]
+    if gone:  # another bot of the student has its place: what it played counts no more
+        connection.execute(entries.delete().where(mine, entries.c.bot_id.in_(gone)))
+    plays = {
+        bot: version
+        for bot, (version, status) in wanted.items()
+        if status == "active" and version is not None
+    }
+    stay = [{"bot": bot, "version": version} for bot, version in plays.items() if bot in known]
+    if stay:
+        renewed = entries.update().where(mine, entries.c.bot_id == bindparam("bot"))
+        values = {"version_id": bindparam("version"), "status": "active"}
+        connection.execute(renewed.values(values), stay)
+    out = [bot for bot in wanted if bot in known and bot not in plays]
+    if out:  # with the version that they had: the results of others against it stay
+        left = entries.update().where(mine, entries.c.bot_id.in_(out))
+        connection.execute(left.values(status="withdrawn"))
+    new = [
+        {
+            "competition_id": competition_id,
+            "bot_id": bot,
+            "version_id": version,
+            "status": "active",
+            "created_ms": now_ms,
+        }
+        for bot, version in plays.items()
+        if bot not in known
+    ]
+    if new:
+        connection.execute(entries.insert(), new)
+    row = competition(connection, competition_id)
+    data = settings(row)
+    run = data.get("run", 1)
+    data["run"] = (run if isinstance(run, int) else 1) + 1
+    data.pop("gone", None)  # who was withdrawn from this game only is in it again
+    data["left"] = {str(bot): 0 for bot in out}
+    connection.execute(
+        competitions.update()
+        .where(competitions.c.id == competition_id)
+        .values(status="running", finished_ms=None, data=msgspec.json.encode(data).decode())
+    )

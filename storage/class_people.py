@@ -1,0 +1,558 @@
+"""Students of a competition: taken in, by a list or by codes, let go and disqualified; the SQL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.class_rows import (
+    ClassCompetition,
+    ClassStudent,
+    Code,
+    Joined,
+    Member,
+    NewMember,
+)
+from plyhouse.storage.class_sql import entries_of, find
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.models import (
+    class_codes,
+    class_entries,
+    class_games,
+    class_members,
+    class_students,
+    entries,
+    players,
+    tokens,
+)
+from plyhouse.storage.people import check_display, check_name, new_token
+from plyhouse.storage.rows import By, PlayerRow
+
+__all__ = [
+    "add_code",
+    "codes_of",
+    "disqualify",
+    "extend",
+    "is_frozen",
+    "join",
+    "leave",
+    "name_of",
+    "restore",
+    "revoke_code",
+    "student_of",
+    "students_of",
+    "take_in",
+]
+
+CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""No letters that are taken for digits, or for each other."""
+CODE_LENGTH = 8
+ALL = "*"
+"""Stands for every account that is there already; no account can be called so."""
+SHOWN = 20
+"""Names that a message lists."""
+AT_ONCE = 500
+"""Names asked for in one statement: databases limit the number of parameters."""
+
+
+# ------------------------------------------------------------------------------ taken in
+
+
+def take_in(
+    connection: Connection,
+    reference: str,
+    people: Sequence[NewMember],
+    by: By,
+    now_ms: int,
+    late_ms: int | None = None,
+    adopt: Collection[str] = (),
+) -> list[Joined]:
+    """Take people in, all or none; doing so again changes nothing and makes no new tokens.
+
+    After the freeze ``late_ms`` has to say until when they may submit.  An account that was there
+    before the competition keeps its tokens, and none is made: its owner has one.  As that may be
+    anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
+    """
+    row = find(connection, reference)
+    _still_open(row, late_ms is not None, now_ms)
+    accounts: dict[str, NewMember] = {}
+    for each in people:
+        check_name(each.account, "player")
+        check_display(each.display)
+        accounts.setdefault(each.account.lower(), each)
+    known = _players(connection, accounts)
+    inside = _statuses(connection, row.id)
+    if ALL not in adopt:
+        _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
+    count = len(inside) + sum(key not in known or known[key].id not in inside for key in accounts)
+    if count > row.most_students:
+        raise ClassRefusal(
+            "competition/full",
+            f"{row.name!r} would have {count} students, and its file allows {row.most_students} "
+            "(limits.students)",
+        )
+    fresh = [key for key in accounts if key not in known]
+    if fresh:
+        connection.execute(
+            players.insert(),
+            [
+                {
+                    "name": accounts[key].account,
+                    "name_key": key,
+                    "created_ms": now_ms,
+                    "display": check_display(accounts[key].display) or None,
+                }
+                for key in fresh
+            ],
+        )
+        known |= _players(connection, fresh)
+    joining = [known[key].id for key in accounts if known[key].id not in inside]
+    if joining:
+        connection.execute(
+            class_students.insert(),
+            [
+                {
+                    "class_id": row.id,
+                    "player_id": player,
+                    "status": "active",
+                    "joined_ms": now_ms,
+                    "extended_ms": late_ms,
+                }
+                for player in joining
+            ],
+        )
+    joined = _add_members(connection, row, people, known, inside, set(fresh), now_ms)
+    if joining:
+        names = f"{len(joining)} into {row.name}"
+        audit.add(connection, now_ms, by, "student.import", names, row.id)
+    return joined
+
+
+def _refuse_strangers(
+    there: Sequence[PlayerRow], inside: Collection[int], adopt: Collection[str]
+) -> None:
+    """Raise for accounts that somebody else may have made under a student's name."""
+    allowed = {name.lower() for name in adopt}
+    names = [
+        each.name for each in there if each.id not in inside and each.name.lower() not in allowed
+    ]
+    if names:
+        listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
+        raise ClassRefusal(
+            "competition/account_exists",
+            f"there {'is an account' if len(names) == 1 else 'are accounts'} {listed} already, "
+            "perhaps of somebody else who took the name, and it would be let in with the tokens "
+            f"that it has: if it is your student's, say so (--adopt {names[0]}, or --adopt-all); "
+            "otherwise write another name in the list",
+        )
+
+
+def _add_members(
+    connection: Connection,
+    row: ClassCompetition,
+    people: Sequence[NewMember],
+    known: dict[str, PlayerRow],
+    inside: dict[int, str],
+    fresh: set[str],
+    now_ms: int,
+) -> list[Joined]:
+    """Note the persons behind the accounts, with a token each where the account is the class's."""
+    members = class_members.c
+    query = select(members.player_id, members.name_key, members.token).where(
+        members.class_id == row.id
+    )
+    there: set[tuple[int, str]] = set()
+    owned: set[int] = set()
+    """Accounts that the class has made: further members get tokens."""
+    for player, key, token in connection.execute(query):
+        there.add((player, key))
+        if token:
+            owned.add(player)
+    joined: list[Joined] = []
+    new_members: list[dict[str, Any]] = []
+    new_tokens: list[dict[str, Any]] = []
+    for each in people:
+        key = each.account.lower()
+        player = known[key]
+        if inside.get(player.id) not in (None, "active"):
+            joined.append(Joined(each.name, player.name, "", "revoked"))
+            continue
+        if (player.id, each.name.lower()) in there:
+            joined.append(Joined(each.name, player.name, "", "present"))
+            continue
+        token = ""
+        if key in fresh or player.id in owned:
+            token, values = new_token(player.id, ("play",), each.name[:100], now_ms)
+            new_tokens.append(values)
+        new_members.append(
+            {
+                "class_id": row.id,
+                "player_id": player.id,
+                "name_key": each.name.lower(),
+                "name": each.name,
+                "email": each.email,
+                "token": token[:12],
+            }
+        )
+        joined.append(Joined(each.name, player.name, token, "new" if token else "known"))
+    if new_tokens:
+        connection.execute(tokens.insert(), new_tokens)
+    if new_members:
+        connection.execute(class_members.insert(), new_members)
+    return joined
+
+
+def _players(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
+    wanted = sorted(keys)
+    found: dict[str, PlayerRow] = {}
+    here = players.c
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(
+            *(here.name_key, here.id, here.name, here.created_ms),
+            *(func.coalesce(here.display, ""), here.disabled_ms),
+        ).where(here.name_key.in_(wanted[start : start + AT_ONCE]))
+        found |= {key: PlayerRow(*rest) for key, *rest in connection.execute(query)}
+    return found
+
+
+def _statuses(connection: Connection, class_id: str) -> dict[int, str]:
+    here = class_students.c
+    query = select(here.player_id, here.status).where(here.class_id == class_id)
+    return {player: status for player, status in connection.execute(query)}  # noqa: C416
+
+
+def _still_open(row: ClassCompetition, late: bool, now_ms: int) -> None:
+    """Raise unless students can be taken in."""
+    if row.status in ("running", "paused"):
+        raise ClassRefusal(
+            "competition/begun",
+            f"{row.name!r} is {row.status}: its final has begun, and nobody can join any more",
+        )
+    if is_frozen(row, now_ms) and not late:
+        raise ClassRefusal(
+            "competition/frozen",
+            f"{row.name!r} is frozen; who joins now needs to be told until when to submit: "
+            "--late-until",
+        )
+
+
+def is_frozen(row: ClassCompetition, now_ms: int) -> bool:
+    """Whether what plays changes no more, but for extensions; also when only the date is over.
+
+    When the final is over, who has an extension hands in for a rerun.
+    """
+    return row.status in ("frozen", "finished") or (
+        row.freezes_ms is not None and now_ms >= row.freezes_ms
+    )
+
+
+# --------------------------------------------------------------------------------- codes
+
+
+def add_code(
+    connection: Connection,
+    reference: str,
+    uses: int,
+    expires_ms: int | None,
+    group: str,
+    late_ms: int | None,
+    by: By,
+    now_ms: int,
+) -> Code:
+    """Make a code; with ``group`` it lets members into that group's account."""
+    row = find(connection, reference)
+    _still_open(row, late_ms is not None, now_ms)
+    player_id = student_of(connection, row, group).player_id if group else None
+    code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
+    connection.execute(
+        class_codes.insert().values(
+            code=code,
+            class_id=row.id,
+            uses=uses,
+            used=0,
+            expires_ms=expires_ms,
+            player_id=player_id,
+            late_ms=late_ms,
+            created_ms=now_ms,
+        )
+    )
+    audit.add(connection, now_ms, by, "student.code", f"{code} for {row.name}", row.id)
+    return Code(_shown(code), uses, 0, expires_ms, group, late_ms, None)
+
+
+def codes_of(connection: Connection, reference: str) -> list[Code]:
+    """Return all codes of a competition, the newest first."""
+    row = find(connection, reference)
+    here = class_codes.c
+    query = (
+        select(
+            *(here.code, here.uses, here.used, here.expires_ms, players.c.name),
+            *(here.late_ms, here.revoked_ms),
+        )
+        .outerjoin(players, players.c.id == here.player_id)
+        .where(here.class_id == row.id)
+        .order_by(here.created_ms.desc(), here.code)
+    )
+    return [
+        Code(_shown(code), uses, used, expires, group or "", late, revoked)
+        for code, uses, used, expires, group, late, revoked in connection.execute(query)
+    ]
+
+
+def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:
+    """Let nobody in by a code any more; who came in stays."""
+    code = _plain(text)
+    found = connection.execute(
+        class_codes.update()
+        .where(class_codes.c.code == code, class_codes.c.revoked_ms.is_(None))
+        .values(revoked_ms=now_ms)
+    )
+    if not found.rowcount:
+        raise Unknown(f"there is no valid code {text!r}; see plyhouse student codes")
+    audit.add(connection, now_ms, by, "student.revoke-code", _shown(code), code)
+
+
+def join(
+    connection: Connection, text: str, name: str, player_id: int | None, now_ms: int
+) -> tuple[ClassCompetition, Joined]:
+    """Join by a code: with the account ``player_id``, or with a new one called ``name``.
+
+    Raises `ClassRefusal` with a code of its own for each reason why not.
+    """
+    here = class_codes.c
+    found = connection.execute(select(*here).where(here.code == _plain(text))).first()
+    if found is None:
+        raise ClassRefusal(
+            "competition/code_unknown", f"there is no code {text!r}: look for a slip of the pen"
+        )
+    row = find(connection, found.class_id)
+    if found.revoked_ms is not None:
+        raise ClassRefusal("competition/code_revoked", "this code was revoked: ask for a new one")
+    if found.expires_ms is not None and now_ms >= found.expires_ms:
+        raise ClassRefusal("competition/code_expired", "this code has expired: ask for a new one")
+    if found.used >= found.uses:
+        raise ClassRefusal(
+            "competition/code_used_up",
+            f"this code was for {found.uses}, and all have come: ask for a new one",
+        )
+    if row.status == "draft" and row.opens_ms is not None and now_ms < row.opens_ms:
+        raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet: come again")
+    _still_open(row, found.late_ms is not None, now_ms)
+    joined = _join(connection, row, found, name, player_id, now_ms)
+    if joined.outcome != "present":
+        changed = connection.execute(
+            class_codes.update()
+            .where(here.code == found.code, here.used < here.uses)
+            .values(used=here.used + 1)
+        )
+        if not changed.rowcount:  # somebody was quicker; the transaction is rolled back
+            raise ClassRefusal("competition/code_used_up", "this code has just been used up")
+    return row, joined
+
+
+def _join(
+    connection: Connection,
+    row: ClassCompetition,
+    code: Any,
+    name: str,
+    player_id: int | None,
+    now_ms: int,
+) -> Joined:
+    by = By(name or "student", f"by the code {_shown(code.code)}")
+    if code.player_id is not None:
+        if not name:
+            raise ClassRefusal(
+                "competition/name_needed", "this code is for a group: say who you are (--player)"
+            )
+        group = name_of(connection, code.player_id)
+        people = [NewMember(name, group)]
+    elif player_id is not None:
+        account = name_of(connection, player_id)
+        people = [NewMember(account, account)]
+    else:
+        if not name:
+            raise ClassRefusal(
+                "competition/name_needed", "say what your account is to be called: --player NAME"
+            )
+        if _players(connection, [name.lower()]):
+            raise ClassRefusal(
+                "competition/account_taken",
+                f"there is an account {name!r} already: take another name, or join with its token",
+            )
+        people = [NewMember(name, name)]
+    # Whose token this is has shown that the account is theirs; a group is in already.
+    adopt = [each.account for each in people]
+    (joined,) = take_in(connection, row.id, people, by, now_ms, code.late_ms, adopt)
+    if joined.outcome == "revoked":
+        raise ClassRefusal(
+            "competition/revoked", f"{joined.account} was taken out of {row.name!r}: ask why"
+        )
+    if joined.outcome == "present" and code.player_id is not None:
+        raise ClassRefusal(
+            "competition/account_taken", f"{name!r} is in the group already: give another name"
+        )
+    return joined
+
+
+def name_of(connection: Connection, player_id: int) -> str:
+    """Return the name of an account."""
+    query = select(players.c.name).where(players.c.id == player_id)
+    return str(connection.execute(query).scalar_one())
+
+
+def _plain(code: str) -> str:
+    return code.strip().upper().replace("-", "").replace(" ", "")
+
+
+def _shown(code: str) -> str:
+    """``K7QF-M2XP``."""
+    return f"{code[:4]}-{code[4:]}"
+
+
+# -------------------------------------------------------------------------- the students
+
+
+def students_of(connection: Connection, reference: str) -> list[ClassStudent]:
+    """Return the students by name, with their members."""
+    row = find(connection, reference)
+    members: dict[int, list[Member]] = {}
+    here = class_members.c
+    query = select(here.player_id, here.name, here.email, here.token).where(here.class_id == row.id)
+    for player, *rest in connection.execute(query.order_by(here.name_key)):
+        members.setdefault(player, []).append(Member(*rest))
+    student = class_students.c
+    found = (
+        select(
+            *(student.player_id, players.c.name, func.coalesce(players.c.display, "")),
+            *(student.status, student.joined_ms, student.extended_ms),
+        )
+        .join(players, players.c.id == student.player_id)
+        .where(student.class_id == row.id)
+        .order_by(players.c.name_key)
+    )
+    return [
+        ClassStudent(*each, members=tuple(members.get(each[0], ())))
+        for each in connection.execute(found)
+    ]
+
+
+def student_of(connection: Connection, row: ClassCompetition, account: str) -> Any:
+    """The row of a student by the name of its account; `Unknown` if it is not in it."""
+    query = (
+        select(class_students, players.c.name)
+        .join(players, players.c.id == class_students.c.player_id)
+        .where(class_students.c.class_id == row.id, players.c.name_key == account.lower())
+    )
+    found = connection.execute(query).first()
+    if found is None:
+        raise Unknown(f"there is no student {account!r} in {row.name!r}; see plyhouse student list")
+    return found
+
+
+def _set_student(
+    connection: Connection, row: ClassCompetition, player_id: int, **values: object
+) -> None:
+    connection.execute(
+        class_students.update()
+        .where(class_students.c.class_id == row.id, class_students.c.player_id == player_id)
+        .values(**values)
+    )
+
+
+def extend(
+    connection: Connection, reference: str, account: str, until_ms: int, by: By, now_ms: int
+) -> str:
+    """Let one student submit until a later time than the freeze; return its account.
+
+    When the final is over: for a rerun of it.
+    """
+    row = find(connection, reference)
+    student = student_of(connection, row, account)
+    if row.status in ("running", "paused"):
+        raise ClassRefusal(
+            "competition/begun",
+            f"{row.name!r} is {row.status}: an extension comes too late, or too early: when the "
+            "final is over it lets a student hand in for a rerun",
+        )
+    if until_ms <= now_ms:
+        raise ClassRefusal("competition/date_past", "an extension ends in the future")
+    if student.status != "active":
+        raise ClassRefusal("competition/revoked", f"{student.name} is {student.status}")
+    _set_student(connection, row, student.player_id, extended_ms=until_ms)
+    subject = f"{student.name} in {row.name}"
+    audit.add(connection, now_ms, by, "competition.extend", subject, row.id)
+    return str(student.name)
+
+
+def leave(
+    connection: Connection, reference: str, account: str, by: By, now_ms: int
+) -> tuple[str, list[int]]:
+    """Take a student out of a competition; return its account and the bots that leave."""
+    row = find(connection, reference)
+    student = student_of(connection, row, account)
+    _set_student(connection, row, student.player_id, status="revoked")
+    gone = _withdraw(connection, row, class_entries.c.player_id == student.player_id, "withdrawn")
+    subject = f"{student.name} from {row.name}"
+    audit.add(connection, now_ms, by, "competition.withdraw", subject, row.id)
+    return str(student.name), gone
+
+
+def restore(connection: Connection, reference: str, account: str, by: By, now_ms: int) -> str:
+    """Let a student back in that was taken out, before the final begins."""
+    row = find(connection, reference)
+    student = student_of(connection, row, account)
+    _still_open(row, True, now_ms)
+    _set_student(connection, row, student.player_id, status="active")
+    _withdraw(connection, row, class_entries.c.player_id == student.player_id, "active")
+    subject = f"{student.name} to {row.name}"
+    audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
+    return str(student.name)
+
+
+def disqualify(
+    connection: Connection, reference: str, who: str, by: By, now_ms: int
+) -> tuple[str, list[int]]:
+    """Disqualify a student with all entries, or one entry ``player/bot``.
+
+    Returns the name, and the bots that leave.  Results that there are stay.
+    """
+    row = find(connection, reference)
+    player, _, bot = who.partition("/")
+    if not bot:
+        student = student_of(connection, row, player)
+        _set_student(connection, row, student.player_id, status="disqualified")
+        which, name = class_entries.c.player_id == student.player_id, str(student.name)
+    else:
+        fitting = [
+            each for each in entries_of(connection, row.id) if each.name.lower() == who.lower()
+        ]
+        if not fitting:
+            known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])
+            raise Unknown(f"{who} is not entered in {row.name!r}; entered: {known or 'nobody yet'}")
+        which, name = class_entries.c.bot_id == fitting[0].bot_id, fitting[0].name
+    gone = _withdraw(connection, row, which, "disqualified")
+    audit.add(connection, now_ms, by, "competition.disqualify", f"{name} from {row.name}", row.id)
+    return name, gone
+
+
+def _withdraw(connection: Connection, row: ClassCompetition, which: Any, status: str) -> list[int]:
+    """Set the status of entries here and in what is played; return their bots."""
+    here = class_entries.c
+    mine = [here.class_id == row.id, which, here.baseline.is_(False)]
+    if status == "withdrawn":  # who is disqualified stays so
+        mine.append(here.status == "active")
+    found = list(connection.execute(select(here.bot_id).where(*mine)).scalars())
+    if not found:
+        return []
+    connection.execute(class_entries.update().where(*mine).values(status=status))
+    parts = select(class_games.c.competition_id).where(class_games.c.class_id == row.id)
+    connection.execute(
+        entries.update()
+        .where(entries.c.competition_id.in_(parts), entries.c.bot_id.in_(found))
+        .values(status="active" if status == "active" else "withdrawn")
+    )
+    return found

@@ -1,0 +1,142 @@
+"""What was played in the final of a competition with a class, for its board and reports; the SQL.
+
+Courses and plies of many matches are read in parts, each a query of its own, so that whoever
+stores what is being played never waits for long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, func, select
+
+from plyhouse.storage.competitions import of_present_versions
+from plyhouse.storage.models import class_games, entries, events, match_seats, matches, pairings
+
+__all__ = ["FinalSeat", "PlyTime", "State", "courses", "played", "slowest", "state"]
+
+
+class State(NamedTuple):
+    """How far a final is: as long as it is the same, so is all that follows from its matches."""
+
+    finished: int
+    void: int
+    versions: int
+    """The sum of the ids of the versions that are entered: a rerun changes it."""
+
+
+class FinalSeat(NamedTuple):
+    """A seat of a finished match of a final."""
+
+    match: str
+    pairing: str
+    game: str
+    seat: int
+    bot_id: int
+    version_id: int
+    score: float | None
+    """None in a match that does not count; so with the next two."""
+    result: str | None
+    returned: float | None
+    termination: str
+    culprit: int | None
+    reason: str
+    ply: int
+    finished_ms: int
+
+
+class PlyTime(NamedTuple):
+    """A ply with its ledger."""
+
+    match: str
+    game: str
+    ply: int
+    text: str
+    thought_ns: int
+    charged_ns: int
+    remaining_ns: int
+
+
+def state(connection: Connection, class_id: str) -> State:
+    """How far a final is."""
+    query = (
+        select(func.count(matches.c.finished_ms), func.count(matches.c.void_reason))
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .where(class_games.c.class_id == class_id)
+    )
+    versions = (
+        select(func.coalesce(func.sum(entries.c.version_id), 0))
+        .join(class_games, class_games.c.competition_id == entries.c.competition_id)
+        .where(class_games.c.class_id == class_id)
+    )
+    finished, void = connection.execute(query).one()
+    return State(int(finished), int(void), int(connection.execute(versions).scalar_one()))
+
+
+def played(connection: Connection, class_id: str) -> list[FinalSeat]:
+    """Every seat of every finished match of a final, void ones too, in the order they ended.
+
+    Of matches of before a rerun those between versions that are entered now.
+    """
+    query = (
+        select(
+            *(matches.c.id, matches.c.pairing_id, matches.c.game, match_seats.c.seat),
+            *(match_seats.c.bot_id, match_seats.c.version_id, match_seats.c.score),
+            *(match_seats.c.result, match_seats.c.returned, matches.c.termination),
+            *(matches.c.culprit, matches.c.reason, matches.c.ply, matches.c.finished_ms),
+        )
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(
+            class_games.c.class_id == class_id,
+            matches.c.finished_ms.is_not(None),
+            of_present_versions(),
+        )
+        .order_by(matches.c.finished_ms, matches.c.id, match_seats.c.seat)
+    )
+    return [FinalSeat._make(row) for row in connection.execute(query)]
+
+
+def courses(
+    connection: Connection, match_ids: Sequence[str]
+) -> dict[str, list[tuple[str, int, str]]]:
+    """What seats and chance did in some matches: kind, seat and text, in order."""
+    found: dict[str, list[tuple[str, int, str]]] = {each: [] for each in match_ids}
+    query = (
+        select(events.c.match_id, events.c.kind, events.c.seat, events.c.text)
+        .where(events.c.match_id.in_(match_ids), events.c.kind.in_(("action", "chance")))
+        .order_by(events.c.match_id, events.c.idx)
+    )
+    for match_id, *event in connection.execute(query):
+        found[match_id].append((event[0], event[1], event[2]))
+    return found
+
+
+def slowest(
+    connection: Connection, class_id: str, bot_ids: Sequence[int], most: int
+) -> list[PlyTime]:
+    """The plies of a final on which these bots thought longest."""
+    query = (
+        select(
+            *(matches.c.id, matches.c.game, events.c.ply, events.c.text),
+            *(events.c.thought_ns, events.c.charged_ns, events.c.remaining_ns),
+        )
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .join(events, events.c.match_id == matches.c.id)
+        .where(
+            class_games.c.class_id == class_id,
+            matches.c.finished_ms.is_not(None),
+            of_present_versions(),
+            match_seats.c.bot_id.in_(bot_ids),
+            events.c.seat == match_seats.c.seat,
+            events.c.kind == "action",
+        )
+        .order_by(events.c.thought_ns.desc(), matches.c.id, events.c.ply)
+        .limit(most)
+    )
+    return [PlyTime._make(row) for row in connection.execute(query)]

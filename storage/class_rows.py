@@ -1,0 +1,186 @@
+"""What the database knows of competitions with a class, as plain frozen rows.
+
+As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds since 1970 (UTC).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "CLASS_STATUSES",
+    "ClassCompetition",
+    "ClassEntry",
+    "ClassGame",
+    "ClassStudent",
+    "Code",
+    "Joined",
+    "Measure",
+    "Member",
+    "NewMember",
+    "Submission",
+    "VersionRow",
+]
+
+CLASS_STATUSES = (
+    *("draft", "open", "frozen", "running", "paused"),
+    *("finished", "deleted"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassGame:
+    """One game of a competition, and the round robin in which its final is played."""
+
+    number: int
+    game: str
+    competition_id: str | None
+    """None until the final begins."""
+    status: str = ""
+    """Of that round robin."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCompetition:
+    """A competition with a class."""
+
+    id: str
+    name: str
+    file: str
+    """The text of its competition file."""
+    format: str
+    status: str
+    """``draft`` (opens later), ``open``, ``frozen``, ``running``, ``paused``, ``finished`` or
+    ``deleted``."""
+    entries_each: int
+    most_students: int
+    created_ms: int
+    opens_ms: int | None = None
+    freezes_ms: int | None = None
+    final_ms: int | None = None
+    started_ms: int | None = None
+    finished_ms: int | None = None
+    note: str | None = None
+    """Why something could not happen by itself; None if nothing is wrong."""
+    games: tuple[ClassGame, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of the class."""
+
+    name: str
+    email: str
+    token: str
+    """The beginning of its token; empty if it had an account before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassStudent:
+    """An account in a competition: a student, or a group with its members."""
+
+    player_id: int
+    player: str
+    display: str
+    status: str
+    """``active``, ``revoked`` or ``disqualified``."""
+    joined_ms: int
+    extended_ms: int | None
+    members: tuple[Member, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassEntry:
+    """A bot in a competition, and the version of it that plays."""
+
+    bot_id: int
+    player_id: int
+    player: str
+    bot: str
+    version_id: int | None
+    """None if it has not connected yet."""
+    version: str
+    digest: str
+    chosen: bool
+    """Whether the student chose the version; otherwise it is the last one that connected."""
+    baseline: bool
+    status: str
+    """``active``, ``withdrawn`` or ``disqualified``."""
+
+    @property
+    def name(self) -> str:
+        """``player/bot``."""
+        return f"{self.player}/{self.bot}"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code by which students join."""
+
+    code: str
+    uses: int
+    used: int
+    expires_ms: int | None
+    group: str
+    """The account of the group that it lets in; empty: everybody gets an account of their own."""
+    late_ms: int | None
+    revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewMember:
+    """Somebody to be taken in; ``account`` is its own or its group's."""
+
+    name: str
+    account: str
+    display: str = ""
+    email: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What became of somebody who was to be taken in."""
+
+    name: str
+    account: str
+    token: str
+    """Shown this once; empty for who was there, or had an account before."""
+    outcome: str
+    """``new``, ``known`` (an account of before, which keeps its tokens), ``present`` (in the
+    competition already) or ``revoked`` (was taken out of it, and stays so)."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """A version of a bot: what its files held, which never changes."""
+
+    id: int
+    bot_id: int
+    bot: str
+    label: str
+    digest: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a student has entered in a competition."""
+
+    competition: str
+    """Its name."""
+    status: str
+    """Of the competition."""
+    bot_id: int
+    version_id: int | None
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How long the latest matches of a game took here, with one time control."""
+
+    game: str
+    matches: int
+    seconds: float
+    """Mean from start to end; 0 if there was none."""

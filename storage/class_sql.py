@@ -1,0 +1,324 @@
+"""Competitions with a class: made, moved on, and what came of them; the SQL.
+
+Every change is noted in the audit log within its transaction, which a running server follows.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from sqlalchemy import Connection, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.class_rows import (
+    ClassCompetition,
+    ClassEntry,
+    ClassGame,
+    Measure,
+)
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    competitions,
+    entries,
+    matches,
+    players,
+    versions,
+)
+from plyhouse.storage.probation import withdraw_suspended
+from plyhouse.storage.rows import By, CompetitionRow
+
+__all__ = [
+    "begin",
+    "create",
+    "entries_of",
+    "find",
+    "finish_if_done",
+    "game_of",
+    "list_all",
+    "measure",
+    "move",
+    "note",
+]
+
+_COLUMNS = tuple(class_competitions.c)
+
+_MOVES = {
+    "open": (("draft",), "open"),
+    "freeze": (("draft", "open"), "frozen"),
+    "run": (("frozen",), "running"),
+    "pause": (("running",), "paused"),
+    "resume": (("paused",), "running"),
+    "finish": (("running", "paused"), "finished"),
+    "delete": (
+        ("draft", "open", "frozen", "running", "paused", "finished"),
+        "deleted",
+    ),
+}
+"""What can be done in which statuses, and which status it leads to."""
+
+_HINTS = {
+    ("freeze", "frozen"): "it is frozen already",
+    ("run", "draft"): "freeze it first: plyhouse competition freeze",
+    ("run", "open"): "freeze it first: plyhouse competition freeze",
+    ("run", "paused"): "it has begun: plyhouse competition resume lets it go on",
+    ("run", "running"): "it is running already",
+    ("run", "finished"): "its final is over; open a new one for another",
+    ("freeze", "running"): "its final has begun, and nothing changes any more",
+}
+
+
+def create(connection: Connection, row: ClassCompetition, baselines: Sequence[int], by: By) -> None:
+    """Store a competition with its games and baselines, in a bounded number of statements.
+
+    ``baselines`` are bots; each plays with its last version until the freeze.  Raises
+    `ClassRefusal` if there is one of that name.
+    """
+    key = row.name.lower()
+    taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
+    found = connection.execute(taken).first()
+    if found is not None:
+        raise ClassRefusal(
+            "competition/name_taken",
+            f"there is a competition {row.name!r} already, which is {found.status}; give this one "
+            "another name, or delete that one",
+        )
+    values = {name: value for name, value in asdict(row).items() if name != "games"}
+    connection.execute(class_competitions.insert().values(**values, name_key=key))
+    connection.execute(
+        class_games.insert(),
+        [{"class_id": row.id, "number": each.number, "game": each.game} for each in row.games],
+    )
+    if baselines:
+        owners = _last_versions(connection, baselines)
+        connection.execute(
+            class_entries.insert(),
+            [
+                {
+                    "class_id": row.id,
+                    "bot_id": bot,
+                    "player_id": owners[bot][0],
+                    "version_id": owners[bot][1],
+                    "chosen": False,
+                    "baseline": True,
+                    "status": "active",
+                    "created_ms": row.created_ms,
+                }
+                for bot in baselines
+            ],
+        )
+    audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
+
+
+def _last_versions(
+    connection: Connection, bot_ids: Sequence[int]
+) -> dict[int, tuple[int, int | None]]:
+    """The player and the newest version of each bot."""
+    query = (
+        select(bots.c.id, bots.c.player_id, versions.c.id)
+        .outerjoin(versions, versions.c.bot_id == bots.c.id)
+        .where(bots.c.id.in_(bot_ids))
+        .order_by(bots.c.id, versions.c.created_ms, versions.c.id)
+    )
+    return {bot: (player, version) for bot, player, version in connection.execute(query)}
+
+
+def find(connection: Connection, reference: str) -> ClassCompetition:
+    """Return a competition by its name in any case, or its id; `Unknown` if there is none."""
+    here = class_competitions.c
+    query = select(*_COLUMNS).where(
+        (here.name_key == reference.lower()) | (here.id == reference), here.status != "deleted"
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        names = connection.execute(select(here.name).where(here.status != "deleted")).scalars()
+        listed = sorted(names)
+        near = difflib.get_close_matches(reference, listed, n=1) or listed[:3]
+        hint = f"there is {', '.join(map(repr, near))}" if near else "there is none yet"
+        raise Unknown(f"there is no competition {reference!r} with a class; {hint}")
+    return _with_games(connection, [_row(row)])[0]
+
+
+def list_all(connection: Connection, statuses: Sequence[str] = ()) -> list[ClassCompetition]:
+    """Return all competitions, newest first, of these statuses if any are given."""
+    here = class_competitions.c
+    query = select(*_COLUMNS).where(here.status != "deleted")
+    if statuses:
+        query = query.where(here.status.in_(statuses))
+    rows = connection.execute(query.order_by(here.created_ms.desc(), here.id.desc())).all()
+    return _with_games(connection, [_row(row) for row in rows]) if rows else []
+
+
+def _row(row: object) -> ClassCompetition:
+    values = dict(row._mapping)  # type: ignore[attr-defined]
+    values.pop("name_key")
+    return ClassCompetition(**values)
+
+
+def _with_games(connection: Connection, rows: Sequence[ClassCompetition]) -> list[ClassCompetition]:
+    query = (
+        select(
+            class_games.c.class_id,
+            class_games.c.number,
+            class_games.c.game,
+            class_games.c.competition_id,
+            competitions.c.status,
+        )
+        .outerjoin(competitions, competitions.c.id == class_games.c.competition_id)
+        .where(class_games.c.class_id.in_([row.id for row in rows]))
+        .order_by(class_games.c.number)
+    )
+    games: dict[str, list[ClassGame]] = {}
+    for class_id, number, game, competition, status in connection.execute(query):
+        games.setdefault(class_id, []).append(ClassGame(number, game, competition, status or ""))
+    return [replace(row, games=tuple(games.get(row.id, ()))) for row in rows]
+
+
+def move(
+    connection: Connection, reference: str, step: str, by: By, now_ms: int
+) -> ClassCompetition:
+    """Take a competition a step on; `ClassRefusal` where that cannot be.
+
+    What is being played of it follows in the same transaction.
+    """
+    row = find(connection, reference)
+    before, after = _MOVES[step]
+    if row.status not in before:
+        hint = _HINTS.get((step, row.status), f"it would have to be {' or '.join(before)}")
+        raise ClassRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}, and cannot be "
+            f"{'begun' if step == 'run' else after}: {hint}",
+        )
+    values: dict[str, object] = {"status": after, "note": None}
+    if step == "run":
+        values["started_ms"] = now_ms
+    if step == "finish":
+        values["finished_ms"] = now_ms
+    if step == "delete":
+        values["name_key"] = f"/{row.id}"  # the name is free again
+    _update(connection, row.id, values)
+    parts = [game.competition_id for game in row.games if game.competition_id is not None]
+    if parts and step == "finish":
+        unfinished = competitions.c.status != "finished"
+        here = competitions.update().where(competitions.c.id.in_(parts), unfinished)
+        connection.execute(here.values(status=after, finished_ms=now_ms))
+    if parts and step in ("pause", "resume", "delete"):
+        begun = {"pause": ("running",), "resume": ("paused",)}.get(step)
+        change = competitions.update().where(competitions.c.id.in_(parts))
+        if begun is not None:
+            change = change.where(competitions.c.status.in_(begun))
+        connection.execute(change.values(status=after))
+    audit.add(connection, now_ms, by, f"competition.{step}", row.name, row.id)
+    return find(connection, row.id) if step != "delete" else replace(row, status=after)
+
+
+def _update(connection: Connection, class_id: str, values: dict[str, object]) -> None:
+    here = class_competitions
+    connection.execute(here.update().where(here.c.id == class_id).values(values))
+
+
+def note(connection: Connection, class_id: str, text: str | None) -> None:
+    """Keep why something could not happen by itself; None: all is well."""
+    _update(connection, class_id, {"note": text})
+
+
+def begin(
+    connection: Connection,
+    class_id: str,
+    rows: Sequence[CompetitionRow],
+    entered: Sequence[tuple[int, int | None]],
+    by: By,
+    now_ms: int,
+) -> ClassCompetition:
+    """Begin the final: one competition for each game, in their order, with all entries.
+
+    ``entered`` are bots with their versions.  One transaction of a bounded number of statements.
+    """
+    row = move(connection, class_id, "run", by, now_ms)
+    connection.execute(competitions.insert(), [asdict(each) for each in rows])
+    connection.execute(
+        entries.insert(),
+        [
+            {
+                "competition_id": each.id,
+                "bot_id": bot,
+                "version_id": version,
+                "status": "active",
+                "created_ms": now_ms,
+            }
+            for each in rows
+            for bot, version in entered
+        ],
+    )
+    for game, each in zip(row.games, rows, strict=True):
+        connection.execute(
+            class_games.update()
+            .where(class_games.c.class_id == class_id, class_games.c.number == game.number)
+            .values(competition_id=each.id)
+        )
+    withdraw_suspended(connection, by, now_ms)
+    return find(connection, class_id)
+
+
+def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:
+    """Note that a running competition is finished, if all of its games are."""
+    row = find(connection, class_id)
+    if row.status != "running" or any(game.status != "finished" for game in row.games):
+        return False
+    _update(connection, class_id, {"status": "finished", "finished_ms": now_ms})
+    return True
+
+
+def game_of(connection: Connection, competition_id: str) -> str | None:
+    """Return the id of the competition with a class that this one is a game of, if it is."""
+    query = select(class_games.c.class_id).where(class_games.c.competition_id == competition_id)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def entries_of(connection: Connection, class_id: str) -> list[ClassEntry]:
+    """Return the entries in the order they were made, baselines first."""
+    here = class_entries.c
+    query = (
+        select(
+            *(here.bot_id, here.player_id, players.c.name, bots.c.name, here.version_id),
+            *(versions.c.label, versions.c.digest, here.chosen, here.baseline, here.status),
+        )
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == here.player_id)
+        .outerjoin(versions, versions.c.id == here.version_id)
+        .where(here.class_id == class_id)
+        .order_by(here.baseline.desc(), here.created_ms, here.bot_id)
+    )
+    return [
+        ClassEntry(bot_id, owner, player, bot, version_id, label or "", digest or "", *rest)
+        for bot_id, owner, player, bot, version_id, label, digest, *rest in connection.execute(
+            query
+        )
+    ]
+
+
+LATEST = 500
+"""So many matches are looked at to tell how long they take."""
+
+
+def measure(connection: Connection, game: str, time_control: str) -> Measure:
+    """How long the latest matches of a game took here, with this time control."""
+    query = (
+        select(matches.c.started_ms, matches.c.finished_ms)
+        .where(
+            matches.c.game == game,
+            matches.c.time_control == time_control,
+            matches.c.started_ms.is_not(None),
+            matches.c.finished_ms.is_not(None),
+        )
+        .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
+        .limit(LATEST)
+    )
+    took = [finished - started for started, finished in connection.execute(query)]
+    return Measure(game, len(took), sum(took) / len(took) / 1000 if took else 0.0)

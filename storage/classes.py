@@ -1,0 +1,239 @@
+"""Competitions with a class, as awaitable methods: `plyhouse.storage.store.Store.classes`.
+
+Each method is one transaction.  A running server reads of changes in the audit log, so they can
+come from its API or from elsewhere.  Raises `ClassRefusal` (with a code of its own) for what the
+rules of the competition do not allow, and `Unknown` for what is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from plyhouse.storage import (
+    class_bots,
+    class_finals,
+    class_people,
+    class_privacy,
+    class_results,
+    class_sql,
+)
+from plyhouse.storage.class_rows import (
+    ClassCompetition,
+    ClassEntry,
+    ClassStudent,
+    Code,
+    Joined,
+    Measure,
+    NewMember,
+    Submission,
+    VersionRow,
+)
+from plyhouse.storage.database import Database
+from plyhouse.storage.rows import By, CompetitionRow
+
+__all__ = ["ClassBook"]
+
+T = TypeVar("T")
+
+
+class ClassBook:
+    """The part of a store that knows classes; competitions go by their name or id."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def now(self) -> int:
+        """The wall-clock time by which dates are kept, in ms."""
+        return self._clock()
+
+    # competitions
+
+    async def create(self, row: ClassCompetition, baselines: Sequence[int], by: By) -> None:
+        """Store a competition with its games and baselines (bots); refuses a name twice."""
+        await self._write(lambda c, now: class_sql.create(c, row, baselines, by))
+
+    async def find(self, competition: str) -> ClassCompetition:
+        """Return a competition."""
+        return await self._database.read(lambda c: class_sql.find(c, competition))
+
+    async def all(self, *statuses: str) -> list[ClassCompetition]:
+        """Return all competitions, newest first, of these statuses if any are given."""
+        return await self._database.read(lambda c: class_sql.list_all(c, statuses))
+
+    async def move(self, competition: str, step: str, by: By) -> ClassCompetition:
+        """``open``, ``freeze``, ``pause``, ``resume``, ``finish`` or ``delete`` a competition."""
+        return await self._write(lambda c, now: class_sql.move(c, competition, step, by, now))
+
+    async def begin(
+        self,
+        competition_id: str,
+        rows: Sequence[CompetitionRow],
+        entered: Sequence[tuple[int, int | None]],
+        by: By,
+    ) -> ClassCompetition:
+        """Begin the final: one row for each game, in their order; bots with their versions."""
+        return await self._write(
+            lambda c, now: class_sql.begin(c, competition_id, rows, entered, by, now)
+        )
+
+    async def rerun(
+        self, competition: str, by: By
+    ) -> tuple[ClassCompetition, list[CompetitionRow]]:
+        """Let the final of a finished competition run again; return its games, too."""
+        return await self._write(lambda c, now: class_finals.rerun(c, competition, by, now))
+
+    async def finish_if_done(self, competition_id: str) -> bool:
+        """Note that a running competition is finished, if all of its games are."""
+        return await self._write(lambda c, now: class_sql.finish_if_done(c, competition_id, now))
+
+    async def note(self, competition_id: str, text: str | None) -> None:
+        """Keep why something could not happen by itself."""
+        await self._write(lambda c, now: class_sql.note(c, competition_id, text))
+
+    async def game_of(self, competition_id: str) -> str | None:
+        """Return the id of the competition with a class that this one is a game of, if it is."""
+        return await self._database.read(lambda c: class_sql.game_of(c, competition_id))
+
+    async def finals(
+        self, player_id: int | None, known: Collection[str] = ()
+    ) -> class_privacy.Finals:
+        """Return which finals have begun, and in which of them a player is a student."""
+        return await self._database.read(lambda c: class_privacy.finals(c, player_id, known))
+
+    async def final_state(self, competition_id: str) -> class_results.State:
+        """Return how far a final is."""
+        return await self._database.read(lambda c: class_results.state(c, competition_id))
+
+    async def final_seats(self, competition_id: str) -> list[class_results.FinalSeat]:
+        """Return every seat of every finished match of a final, in the order they ended."""
+        return await self._database.read(lambda c: class_results.played(c, competition_id))
+
+    async def courses(self, match_ids: Sequence[str]) -> dict[str, list[tuple[str, int, str]]]:
+        """Return what seats and chance did in some hundred matches: kind, seat and text."""
+        return await self._database.read(lambda c: class_results.courses(c, match_ids))
+
+    async def slowest_plies(
+        self, competition_id: str, bot_ids: Sequence[int], most: int
+    ) -> list[class_results.PlyTime]:
+        """Return the plies of a final on which these bots thought longest."""
+        return await self._database.read(
+            lambda c: class_results.slowest(c, competition_id, bot_ids, most)
+        )
+
+    async def entries(self, competition_id: str) -> list[ClassEntry]:
+        """Return the entries, baselines first."""
+        return await self._database.read(lambda c: class_sql.entries_of(c, competition_id))
+
+    async def measure(self, game: str, time_control: str) -> Measure:
+        """Return how long the latest matches of a game took here."""
+        return await self._database.read(lambda c: class_sql.measure(c, game, time_control))
+
+    # students
+
+    async def take_in(
+        self,
+        competition: str,
+        people: Sequence[NewMember],
+        by: By,
+        late_ms: int | None = None,
+        *,
+        adopt: Collection[str] = (),
+    ) -> list[Joined]:
+        """Take people in, all or none; doing so again changes nothing.
+
+        Accounts that were there before are refused, but for those of ``adopt`` (``*``: all).
+        """
+        return await self._write(
+            lambda c, now: class_people.take_in(c, competition, people, by, now, late_ms, adopt)
+        )
+
+    async def join(
+        self, code: str, name: str, player_id: int | None
+    ) -> tuple[ClassCompetition, Joined]:
+        """Join by a code, with an account that there is or a new one of that name."""
+        return await self._write(lambda c, now: class_people.join(c, code, name, player_id, now))
+
+    async def students(self, competition: str) -> list[ClassStudent]:
+        """Return the students by name."""
+        return await self._database.read(lambda c: class_people.students_of(c, competition))
+
+    async def extend(self, competition: str, account: str, until_ms: int, by: By) -> str:
+        """Let one student submit until a later time."""
+        return await self._write(
+            lambda c, now: class_people.extend(c, competition, account, until_ms, by, now)
+        )
+
+    async def leave(self, competition: str, account: str, by: By) -> tuple[str, list[int]]:
+        """Take a student out; return its account and the bots that leave."""
+        return await self._write(
+            lambda c, now: class_people.leave(c, competition, account, by, now)
+        )
+
+    async def restore(self, competition: str, account: str, by: By) -> str:
+        """Let a student back in that was taken out."""
+        return await self._write(
+            lambda c, now: class_people.restore(c, competition, account, by, now)
+        )
+
+    async def disqualify(self, competition: str, who: str, by: By) -> tuple[str, list[int]]:
+        """Disqualify a student, or one entry ``player/bot``; return the bots that leave."""
+        return await self._write(
+            lambda c, now: class_people.disqualify(c, competition, who, by, now)
+        )
+
+    # codes
+
+    async def add_code(
+        self,
+        competition: str,
+        by: By,
+        *,
+        uses: int,
+        expires_ms: int | None = None,
+        group: str = "",
+        late_ms: int | None = None,
+    ) -> Code:
+        """Make a code by which so many can join."""
+        return await self._write(
+            lambda c, now: class_people.add_code(
+                c, competition, uses, expires_ms, group, late_ms, by, now
+            )
+        )
+
+    async def codes(self, competition: str) -> list[Code]:
+        """Return all codes of a competition."""
+        return await self._database.read(lambda c: class_people.codes_of(c, competition))
+
+    async def revoke_code(self, code: str, by: By) -> None:
+        """Let nobody in by a code any more."""
+        await self._write(lambda c, now: class_people.revoke_code(c, code, by, now))
+
+    # versions
+
+    async def versions(self, player_id: int, bot: str = "") -> list[VersionRow]:
+        """Return the versions of a player's bots, the newest first."""
+        return await self._database.read(lambda c: class_bots.versions_of(c, player_id, bot))
+
+    async def submit(self, player_id: int, bot_id: int, version_id: int) -> None:
+        """Enter a bot that is connected, where its student may enter one more."""
+        await self._write(lambda c, now: class_bots.submit(c, player_id, bot_id, version_id, now))
+
+    async def submissions(self, player_id: int) -> list[Submission]:
+        """Return what a student has entered."""
+        return await self._database.read(lambda c: class_bots.submissions(c, player_id))
+
+    async def enter(
+        self, competition: str, player_id: int, bot: str, version: str = "", replaces: str = ""
+    ) -> ClassEntry:
+        """Let a student choose which of its bots and versions plays."""
+        return await self._write(
+            lambda c, now: class_bots.enter(c, competition, player_id, bot, version, replaces, now)
+        )
+
+    async def _write(self, work: Callable[[Connection, int], T]) -> T:
+        now = self._clock()
+        return await self._database.write(lambda connection: work(connection, now))

@@ -1,0 +1,258 @@
+"""Versions that are suspended after repeated forfeits: the SQL, and `Probation` around it.
+
+A version is suspended or not; a row of a version that was let in again says since when, as what it
+did before counts no more.  Every change is noted in the audit log, which a running server follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from plyhouse.storage import audit
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    entries,
+    match_seats,
+    matches,
+    players,
+    suspensions,
+    versions,
+)
+from plyhouse.storage.people import bot_named
+from plyhouse.storage.rows import By, wall_ms
+
+__all__ = ["EndedMatch", "Probation", "SuspensionRow", "suspended_in", "withdraw_suspended"]
+
+T = TypeVar("T")
+
+HOUSE = "the house"
+"""Who suspends, in the audit log."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuspensionRow:
+    """A version that is suspended."""
+
+    player: str
+    bot: str
+    version: str
+    digest: str
+    version_id: int
+    since_ms: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndedMatch:
+    """How a match of a version ended."""
+
+    match_id: str
+    ended_ms: int
+    termination: str
+    guilty: bool
+    """Whether it was the version's own doing."""
+
+
+def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
+    query = (
+        select(
+            *(players.c.name, bots.c.name, versions.c.label, versions.c.digest, versions.c.id),
+            *(suspensions.c.since_ms, suspensions.c.reason),
+        )
+        .join(versions, versions.c.id == suspensions.c.version_id)
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .where(suspensions.c.lifted_ms.is_(None), *where)  # type: ignore[arg-type]
+        .order_by(suspensions.c.since_ms.desc(), versions.c.id)
+    )
+    return [SuspensionRow(*row) for row in connection.execute(query)]
+
+
+def _ended(
+    connection: Connection, match_id: str, seat: int, limit: int
+) -> tuple[int, list[EndedMatch]]:
+    """Who held a seat, and the latest matches of that version that count, newest first; those
+    since it was let in.
+    """
+    bot_id, version_id = connection.execute(
+        select(match_seats.c.bot_id, match_seats.c.version_id).where(
+            match_seats.c.match_id == match_id, match_seats.c.seat == seat
+        )
+    ).one()
+    lifted = select(func.coalesce(func.max(suspensions.c.lifted_ms), 0)).where(
+        suspensions.c.version_id == version_id
+    )
+    since = connection.execute(lifted).scalar_one()
+    query = (
+        select(
+            *(matches.c.id, matches.c.finished_ms, matches.c.termination),
+            matches.c.culprit == match_seats.c.seat,
+        )
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .where(
+            match_seats.c.bot_id == bot_id,
+            match_seats.c.version_id == version_id,
+            match_seats.c.result.is_not(None),
+            matches.c.void_reason.is_(None),
+            matches.c.created_ms > since,
+        )
+        .order_by(match_seats.c.match_id.desc())
+        .limit(limit)
+    )
+    return version_id, [
+        EndedMatch(match, ended, why, bool(guilty))
+        for match, ended, why, guilty in connection.execute(query)
+    ]
+
+
+def suspended_in(connection: Connection, class_id: str) -> list[SuspensionRow]:
+    """The versions entered in a competition with a class that are suspended."""
+    entered = select(class_entries.c.version_id).where(
+        class_entries.c.class_id == class_id, class_entries.c.status == "active"
+    )
+    return _listed(connection, suspensions.c.version_id.in_(entered))
+
+
+def withdraw_suspended(
+    connection: Connection, by: By, now_ms: int, version_id: int | None = None
+) -> None:
+    """Withdraw suspended entries from finals that run; of one version only if it is given.
+
+    What was played stays, and baselines stay in: without them there are no grades, so their
+    pairings wait until somebody acts.
+    """
+    here, course = class_entries.c, class_competitions.c
+    query = (
+        select(here.class_id, here.bot_id, course.name, players.c.name, bots.c.name)
+        .join(class_competitions, course.id == here.class_id)
+        .join(suspensions, suspensions.c.version_id == here.version_id)
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .where(
+            here.status == "active",
+            here.baseline.is_(False),
+            suspensions.c.lifted_ms.is_(None),
+            course.status.in_(("running", "paused")),
+        )
+    )
+    if version_id is not None:
+        query = query.where(here.version_id == version_id)
+    for class_id, bot_id, title, player, bot in connection.execute(query).all():
+        connection.execute(
+            class_entries.update()
+            .where(here.class_id == class_id, here.bot_id == bot_id)
+            .values(status="withdrawn")
+        )
+        parts = select(class_games.c.competition_id).where(class_games.c.class_id == class_id)
+        connection.execute(
+            entries.update()
+            .where(entries.c.competition_id.in_(parts), entries.c.bot_id == bot_id)
+            .values(status="withdrawn")
+        )
+        subject = f"{player}/{bot} from {title}"
+        audit.add(connection, now_ms, by, "competition.withdraw", subject, class_id)
+
+
+def _suspend(connection: Connection, version_id: int, reason: str, now_ms: int) -> bool:
+    values = {"since_ms": now_ms, "reason": reason, "lifted_ms": None}
+    here = suspensions.c
+    again = suspensions.update().where(here.version_id == version_id, here.lifted_ms.is_not(None))
+    if not connection.execute(again.values(values)).rowcount:
+        # Matches may end at once, and another session have been quicker.
+        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+        new = insert(suspensions).values(version_id=version_id, **values).on_conflict_do_nothing()
+        if not connection.execute(new).rowcount:
+            return False
+    by = By(HOUSE, reason)
+    (row,) = _listed(connection, suspensions.c.version_id == version_id)
+    audit.add(connection, now_ms, by, "version.suspend", _subject(row), version_id)
+    withdraw_suspended(connection, by, now_ms, version_id)
+    return True
+
+
+def _reinstate(
+    connection: Connection, owner: str, bot: str, version: str, by: By, now_ms: int
+) -> list[SuspensionRow]:
+    row = bot_named(connection, owner, bot)
+    of_bot = _listed(connection, versions.c.bot_id == row.id)
+    found = [
+        each
+        for each in of_bot
+        if not version
+        or each.version == version
+        or (len(version) >= 4 and each.digest.startswith(version))
+    ]
+    if not found:
+        listed = ", ".join(_subject(each) for each in of_bot) or "no version of it is"
+        what = f"{row.player}/{row.name}" + (f" version {version}" if version else "")
+        raise Unknown(f"{what} is not suspended; suspended: {listed}")
+    for each in found:
+        connection.execute(
+            suspensions.update()
+            .where(suspensions.c.version_id == each.version_id)
+            .values(lifted_ms=now_ms)
+        )
+        audit.add(connection, now_ms, by, "version.reinstate", _subject(each), each.version_id)
+    return found
+
+
+def _subject(row: SuspensionRow) -> str:
+    version = f" version {row.version}" if row.version else ""
+    return f"{row.player}/{row.bot}{version}" + (f" ({row.digest[:12]})" if row.digest else "")
+
+
+class Probation:
+    """The part of a store that knows suspensions; `plyhouse.storage.store.Store.probation`."""
+
+    def __init__(self, database: Database, clock: Callable[[], int] = wall_ms) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def reason(self, version_id: int) -> str:
+        """Why a version is suspended; empty if it is not."""
+        found = await self._database.read(
+            lambda c: _listed(c, suspensions.c.version_id == version_id)
+        )
+        return found[0].reason if found else ""
+
+    async def all(self, player_id: int | None = None) -> list[SuspensionRow]:
+        """The versions that are suspended, the latest first; of one player if it is given."""
+        where = () if player_id is None else (bots.c.player_id == player_id,)
+        return await self._database.read(lambda c: _listed(c, *where))
+
+    async def suspended_in(self, class_id: str) -> list[SuspensionRow]:
+        """The suspended versions among the active entries of a competition with a class."""
+        return await self._database.read(lambda c: suspended_in(c, class_id))
+
+    async def ended(self, match_id: str, seat: int, limit: int) -> tuple[int, list[EndedMatch]]:
+        """The version that held a seat, and its latest matches that count, newest first, since
+        it was let in again.
+        """
+        return await self._database.read(lambda c: _ended(c, match_id, seat, limit))
+
+    async def suspend(self, version_id: int, reason: str) -> bool:
+        """Suspend a version, and withdraw it from finals that run; False if it was already."""
+        return await self._write(lambda c, now: _suspend(c, version_id, reason, now))
+
+    async def reinstate(
+        self, player: str, bot: str, by: By, version: str = ""
+    ) -> list[SuspensionRow]:
+        """Let the suspended versions of a bot in again; one by its label or digest if given.
+
+        What it has forfeited before counts no more.  Raises `Unknown` where none is suspended.
+        """
+        return await self._write(lambda c, now: _reinstate(c, player, bot, version, by, now))
+
+    async def _write(self, work: Callable[[Connection, int], T]) -> T:
+        now = self._clock()
+        return await self._database.write(lambda connection: work(connection, now))

@@ -1,0 +1,144 @@
+"""Competitions at the command line: files written and checked, students, and what is refused."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Done, Plyhouse
+from tests.cli.test_with_a_server import Server, start, stop, token
+
+CUP = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "move:1"\n'
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    started = start(tmp_path, "--database", "sqlite:///club.db")
+    try:
+        yield started
+    finally:
+        stop(started)
+
+
+def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    done = plyhouse("competition", "new", "Größe 2", "--game", "pig(target=50)")
+    assert done.code == 0, done.err
+    assert "Wrote grosse-2.toml" in done.err
+    done = plyhouse("competition", "check", "grosse-2.toml", "--entries", "10", "--cores", "2")
+    assert done.code == 0, done.err
+    assert "Together 90 matches" in done.out
+    assert "at random" in done.out
+    assert "with 2 matches at a time, on 2 cores" in done.out
+    before = (tmp_path / "grosse-2.toml").read_text()
+    done = plyhouse("competition", "new", "Größe 2")
+    assert done.code == 2
+    assert "there already" in done.err
+    assert (tmp_path / "grosse-2.toml").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("a/b",), "cannot name a competition"),
+        (("Cup", "--game", "pgi"), "did you mean pig?"),
+        (("Cup", "--time-control", "blitz"), "move:SECONDS"),
+    ],
+)
+def test_no_file_is_written_that_would_not_be_valid(
+    plyhouse: Plyhouse, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = plyhouse("competition", "new", *arguments)
+    assert done.code == 2
+    assert said in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_tells_every_mistake_with_its_code(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('name = "Cup"\ngame = ["pig"]\ntime_control = "x"\n')
+    done = plyhouse("competition", "check", "bad.toml")
+    assert done.code == 2
+    for each in ("missing_key", "unknown_key", "bad_value"):
+        assert f"[competition/{each}]" in done.err
+    (tmp_path / "latin.toml").write_bytes('name = "Größe"'.encode("latin-1"))
+    done = plyhouse("competition", "check", "latin.toml")
+    assert done.code == 2
+    assert "not in UTF-8 (byte 11)" in done.err
+    (tmp_path / "swiss.toml").write_text(CUP + '[format]\nname = "swiss"\n')
+    done = plyhouse("competition", "check", "swiss.toml")
+    assert done.code == 0
+    assert "1,600" in done.out, "eight rounds of a hundred pairings, mirrored"
+
+
+def test_without_a_token_or_a_server_it_says_what_to_do(plyhouse: Plyhouse) -> None:
+    done = plyhouse("competition", "freeze", "Cup")
+    assert done.code == 4
+    assert "PLYHOUSE_TOKEN" in done.err
+    done = plyhouse("competition", "freeze", "Cup", "--server", "127.0.0.1:9", "--token", "ply_x")
+    assert done.code == 3
+    assert plyhouse("competition", "open", "none.toml", "--token", "x").code == 2
+
+
+def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_path: Path) -> None:
+    env = {
+        "PLYHOUSE_SERVER": server.url,
+        "PLYHOUSE_TOKEN": token(plyhouse, "olga", "--scope", "play", "--scope", "organise"),
+        "PLYHOUSE_COMPETITION": "Cup",
+    }
+
+    def do(*arguments: str, code: int = 0) -> Done:
+        done = plyhouse(*arguments, env=env)
+        assert done.code == code, done.err
+        return done
+
+    (tmp_path / "cup.toml").write_text(CUP)
+    do("competition", "open", "cup.toml")
+    assert "Cup" in do("competition", "list").out
+    (tmp_path / "bad.csv").write_text("name,email\nada,\n,\nbob,nowhere\nada,\n")
+    said = do("student", "import", "bad.csv", "-o", "tokens.csv", code=2).err
+    assert "line 4" in said
+    assert "line 5" in said
+    assert not (tmp_path / "tokens.csv").exists(), "nothing half-done"
+    assert "No students" in do("student", "list").err
+    (tmp_path / "list.csv").write_text("name,group\nada,\nbob,crew\ncy,crew\n")
+    do("student", "import", "list.csv", "-o", "tokens.csv")
+    sheet = tmp_path / "tokens.csv"
+    assert stat.S_IMODE(sheet.stat().st_mode) == 0o600
+    assert len(sheet.read_text().splitlines()) == 4
+    said = do("student", "import", "list.csv", "-o", "tokens.csv", code=2).err
+    assert "there already" in said
+    assert "3 there already" in do("student", "import", "list.csv").err
+    (tmp_path / "odd.csv").write_text("name\n=cmd()|'/C calc'!A0\n")
+    made = do("student", "import", "odd.csv").out.splitlines()
+    assert made[1].startswith("'=cmd()|'/C calc'!A0,cmd-C-calc-A0,ply_"), "no formula for anybody"
+    do("student", "revoke", "cmd-C-calc-A0", "--why", "a test")
+    (tmp_path / "more.csv").write_text("name,group\ndan,crew\neva,\n")
+    do("student", "import", "more.csv", "--folder", "sheets")
+    files = sorted(each.name for each in (tmp_path / "sheets").iterdir())
+    assert files == ["crew.dan.txt", "eva.txt"]
+    assert "PLYHOUSE_TOKEN=ply_" in (tmp_path / "sheets" / "eva.txt").read_text()
+
+    code = do("student", "code", "--uses", "1").out.strip()
+    assert "used" in do("student", "codes").out
+    assert do("join", code, "--player", "fay").out.startswith("ply_")
+    assert "for 1, and all have come" in do("join", code, "--player", "gus", code=2).err
+    other = do("student", "code", "--uses", "9").out.strip()
+    do("student", "revoke-code", other)
+    assert "was revoked" in do("join", other, "--player", "gus", code=2).err
+    assert "no code" in do("join", "XXXX-XXXX", "--player", "gus", code=2).err
+    assert "no time" in do("student", "code", "--uses", "9", "--expires", "soon", code=2).err
+
+    do("student", "revoke", "eva", "--why", "left")
+    do("student", "restore", "eva")
+    assert "no student 'zoe'" in do("competition", "extend", "Cup", "zoe",
+                                    "--until", "2999-01-01T00:00:00Z", code=2).err  # fmt: skip
+    shown = do("competition", "status", "Cup").out
+    assert "Cup is open" in shown
+    assert "4 students, 4 without an entry" in shown
+    assert "it would have to be running" in do("competition", "pause", "Cup", code=2).err
+    do("competition", "delete", "Cup", "--why", "a test")
+    assert "No competitions" in do("competition", "list").err
+    log = plyhouse("audit", "--database", "sqlite:///club.db").out
+    for what in ("competition.open", "student.import", "student.code", "competition.delete"):
+        assert what in log

@@ -1,0 +1,114 @@
+"""What the command line writes of boards and reports, from what the API says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plyhouse.clients.cli.competition_results import print_board
+from plyhouse.clients.cli.report_text import report_text
+
+RATING = {
+    "elo": 1512.4,
+    "low": 1480.0,
+    "high": 1540.0,
+    "any_low": 1460.0,
+    "any_high": 1560.0,
+    "rank_low": 1,
+    "rank_high": 2,
+    "matches": 8,
+}
+MEAN = {"mean": 0.25, "low": -0.5, "high": 1.0, "pairs": 4}
+
+
+def line(entry: str, **more: Any) -> dict[str, Any]:
+    values = {
+        "rank": 1,
+        "entry": entry,
+        "baseline": False,
+        "score": 0.5,
+        "matches": 8,
+        "rating": RATING,
+        "ahead": 0.873,
+        "nash": None,
+        "returns": {},
+    }
+    return {**values, **more}
+
+
+def view(*lines: dict[str, Any], notes: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "name": "Cup",
+        "status": "finished",
+        "matches": 8,
+        "lines": list(lines),
+        "notes": list(notes),
+    }
+
+
+def test_a_board_shows_what_it_has_and_no_column_more(capsys: pytest.CaptureFixture[str]) -> None:
+    print_board(view(line("ada/x"), line("bob/y", rating=None, ahead=None, baseline=True)))
+    said = capsys.readouterr().out
+    assert "1480 to 1540" in said
+    assert "1 to 2" in said
+    assert "87.3%" in said
+    assert "bob/y (baseline)" in said
+    assert "Nash" not in said
+    assert "luck" not in said
+
+
+def test_a_board_has_returns_luck_nash_shares_and_notes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lucky = {"pig": {"raw": MEAN, "adjusted": {**MEAN, "mean": 0.125}, "saved": 0.5}}
+    share = {"share": 0.33, "low": 0.1, "high": 0.5, "score": 0.0, "chosen": 1.0}
+    print_board(view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",)))
+    told = capsys.readouterr()
+    for part in ("pig: return", "without luck", "Nash share", "0.33"):
+        assert part in told.out, part
+    assert "Beware." in told.err
+
+
+def test_a_report_reads_as_markdown_and_keeps_its_cells() -> None:
+    score = {
+        "name": "staff/easy",
+        "matches": 2,
+        "wins": 1,
+        "draws": 0,
+        "losses": 1,
+        "score": 0.5,
+        "low": 0.0,
+        "high": 1.0,
+        "any_low": 0.0,
+        "any_high": 1.0,
+        "grade": "pass",
+        "at_least": 0.4,
+        "reached": True,
+    }
+    found = {
+        "competition": "Cup", "status": "running", "student": "ada", "display": "Ada L.",
+        "grade": "pass", "graded_by": "ada/x", "baselines": [score], "opponents": [score],
+        "entries": [{
+            "entry": "ada/x", "version": "1|2", "digest": "", "status": "active", "rank": 1,
+            "score": 0.5, "matches": 2, "wins": 1, "draws": 0, "losses": 1, "forfeits": 1,
+            "rating": RATING,
+        }],
+        "forfeits": {"flag_fall": 1},
+        "forfeited": [{
+            "match": "m", "game": "pig", "entry": "ada/x", "kind": "flag_fall", "ply": 3,
+            "reason": "Too late.", "detail": "", "actions": ["roll", "3"], "scene": None,
+            "replay": "/matches/m?ply=3",
+        }],
+        "slowest": [], "lost": [], "history": {"ada/x": []}, "notes": ["Beware."],
+    }  # fmt: skip
+    text = report_text(found, "http://h")
+    for part in (
+        *("# Cup: Ada L.", "The competition is running: this is not final.", "Grade: **pass**"),
+        *("pass from 0.4: reached", r"1\|2", "1 flag fall", "Replay: http://h/matches/m?ply=3"),
+        *("Last actions: roll, 3", "- Beware."),
+    ):
+        assert part in text, part
+    assert "Slowest" not in text
+    tables = [row for row in text.splitlines() if row.startswith("|")]
+    assert tables

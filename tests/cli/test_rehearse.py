@@ -1,0 +1,249 @@
+"""Rehearsals of competitions: one is played in earnest; what would be wrong is told."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Plyhouse, clean_environment, command
+
+from plyhouse.clients.cli.rehearsing.cast import Cast, Event, cast_of
+from plyhouse.clients.cli.rehearsing.judgement import Facts, Played, judge
+from plyhouse.clients.cli.rehearsing.scaled import scaled, toml
+from plyhouse.server.competition.file import read_competition
+
+CUP = """
+name = "Größe 2"
+games = ["tic_tac_toe"]
+time_control = "total:60+1"
+rounds = 5
+mirrored = false
+board = "anonymous"
+rules = "Say \\"hello\\"."
+[dates]
+freeze = 2001-01-01T00:00:00Z
+[limits]
+students = 2
+[[baselines]]
+bot = "staff/easy"
+grade = "pass"
+at_least = 0.4
+"""
+
+
+def left_behind(folder: Path) -> list[str]:
+    """Processes that were started with this folder for temporary files."""
+    wanted = f"TMPDIR={folder}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if wanted in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_bytes().decode())
+        except OSError:
+            continue
+    return found
+
+
+def test_a_rehearsal_says_which_rule_each_bot_hit_and_leaves_nothing(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    (tmp_path / "cup.toml").write_text(CUP, encoding="utf-8")
+    place = tmp_path / "temporary"
+    place.mkdir()
+    options = ("--minutes", "2", "--json")
+    done = plyhouse("competition", "rehearse", "cup.toml", *options, env={"TMPDIR": str(place)})
+    told = json.loads(done.out)
+    wrong = {each["entry"]: each["wrong"] for each in told["bots"] if each["wrong"]}
+    assert done.code == 0, (wrong, told["wrong"], done.err)
+    assert "Time control: move:1 instead of total:60+1" in done.err
+    assert told["over"]
+    bots = {each["entry"].partition("/")[0]: each for each in told["bots"]}
+    hit = {name: set(each["forfeits"]) for name, each in bots.items()}
+    assert hit["crash"] == {"bot_crash"}
+    assert hit["memory-hog"], "as crashed, or by its flag on a machine that is busy"
+    assert hit["memory-hog"] <= {"bot_crash", "flag_fall"}
+    assert hit["hang"] == hit["slow"] == {"flag_fall"}
+    assert hit["illegal"] == {"illegal_action"}
+    assert hit["disconnect"] <= {"disconnect", "flag_fall", "no_show"}
+    assert hit["disconnect"]
+    for honest in ("staff", "honest-1", "honest-2", "double-login", "prints"):
+        assert hit[honest] == set()
+        assert bots[honest]["suspended"] == ""
+        assert bots[honest]["table"]["matches"] > 0
+    assert bots["import-failure"]["table"] is None
+    assert bots["import-failure"]["grade"] == "nothing entered"
+    assert "3 times it failed" in bots["crash"]["suspended"]
+    assert bots["crash"]["table"]["status"] == "withdrawn"
+    assert list(place.iterdir()) == []
+    assert left_behind(place) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="no list of processes")
+def test_ctrl_c_ends_a_rehearsal_with_everything_cleaned_up(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text(CUP, encoding="utf-8")
+    place = tmp_path / "temporary"
+    place.mkdir()
+    running = subprocess.Popen(
+        [*command(), "competition", "rehearse", "cup.toml"],
+        cwd=tmp_path,
+        env=clean_environment({"TMPDIR": str(place)}),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while len(left_behind(place)) < 3:  # itself, the server, a bot
+        assert time.monotonic() < deadline
+        assert running.poll() is None
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "Traceback" not in said
+    assert list(place.iterdir()) == []
+    assert left_behind(place) == []
+
+
+def test_a_file_with_mistakes_is_told_as_everywhere(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text(CUP.replace("games", "gamse"), encoding="utf-8")
+    done = plyhouse("competition", "rehearse", "cup.toml")
+    assert done.code == 2
+    assert "competition/missing_key" in done.err
+
+
+# -------------------------------------------------------------------- what is made small
+
+
+def test_what_is_not_as_in_the_file_is_said() -> None:
+    small = scaled(CUP, 9)
+    assert read_competition(small.text) == small.file
+    assert (small.file.name, small.file.rules) == ("Größe 2", 'Say "hello".')
+    assert (small.file.rounds, str(small.file.time_control)) == (1, "move:1")
+    assert small.file.baselines == read_competition(CUP).baselines
+    assert [each.partition(":")[0] for each in small.changes] == [
+        "Dates are left out",
+        "Rounds",
+        "Time control",
+        "Limit of students",
+    ]
+    short = scaled(CUP.replace("total:60+1", "move:0.3"), 1)
+    assert str(short.file.time_control) == "move:0.3"
+    assert str(scaled(CUP, 1, "move:2").file.time_control) == "move:2"
+
+
+def test_formats_keep_their_parameters_but_for_what_only_takes_time() -> None:
+    text = CUP.replace("rounds = 5\n", "")
+    text += '[format]\nname = "groups_knockout"\nsize = 3\nadvance = 1\nbest_of = 7\nlaps = 2\n'
+    small = scaled(text, 1)
+    found = small.file.format.parameters
+    assert {key: found[key] for key in ("size", "advance", "best_of", "laps")} == {
+        "size": 3,
+        "advance": 1,
+        "best_of": 1,
+        "laps": 1,
+    }
+    assert "Format: best_of = 1 instead of 7." in small.changes
+
+
+def test_every_kind_of_value_survives() -> None:
+    import tomllib
+
+    values: dict[str, Any] = {
+        "text": 'a "b" \\ \n ü \x7f',
+        "numbers": [1, 2.5],
+        "flag": True,
+        "empty": [],
+        "table": {"inner": {"deep": 1}},
+        "tables": [{"a": 1, "under": {"b": "c"}}, {"a": 2}],
+    }
+    assert tomllib.loads(toml(values)) == values
+
+
+# --------------------------------------------------------------------------- the judgement
+
+
+@pytest.fixture
+def cast() -> Cast:
+    return cast_of(read_competition(CUP))
+
+
+def as_promised(cast: Cast) -> Facts:
+    """A rehearsal in which everybody was treated as promised, each against honest-1."""
+    matches, standings = [], []
+    for number, role in enumerate(cast):
+        if role.event is Event.ABSENT:
+            continue
+        kind = min(role.forfeits, default="normal")
+        culprit = role.entry if role.forfeits else ""
+        entries = (role.entry, "honest-1/bot")
+        if role.name != "honest-1":
+            matches.append(Played(f"m{number}", "tic_tac_toe", entries, kind, culprit, (-1.0, 1.0)))
+        standings.append({"entry": role.entry, "matches": 1, "forfeits": len(role.forfeits) and 1})
+    by_entry = {line["entry"]: line for line in standings}
+    by_entry["honest-1/bot"]["matches"] = len(matches)
+    grades = [
+        {"student": role.name, "grade": "nothing entered" if role.event is Event.ABSENT else ""}
+        for role in cast
+    ]
+    said = {role.entry: f"{role.prints} a_library_that_nobody_has" for role in cast}
+    codes = {"import-failure/bot": 2, "double-login/bot": 4}
+    return Facts(True, (), matches, standings, grades, said, codes)
+
+
+def wrong(cast: Cast, facts: Facts) -> dict[str, str]:
+    verdicts, all_of_it = judge(cast, facts)
+    told = {each.role.name: "; ".join(each.wrong) for each in verdicts if each.wrong}
+    return {**told, **({"": "; ".join(all_of_it)} if all_of_it else {})}
+
+
+def change(facts: Facts, name: str, **values: Any) -> Facts:
+    """The facts with the match of somebody changed."""
+    matches = [
+        replace(each, **values) if each.entries[0].startswith(f"{name}/") else each
+        for each in facts.matches
+    ]
+    return replace(facts, matches=matches)
+
+
+def test_all_is_well_when_it_is(cast: Cast) -> None:
+    assert wrong(cast, as_promised(cast)) == {}
+
+
+def test_each_wrong_treatment_is_told(cast: Cast) -> None:
+    good = as_promised(cast)
+    assert "promised" in wrong(cast, change(good, "hang", termination="normal", culprit=""))["hang"]
+    crashed = change(good, "prints", termination="bot_crash", culprit="prints/bot")
+    assert "it failed in 1 match" in wrong(cast, crashed)["prints"]
+    assert "was void" in wrong(cast, change(good, "slow", termination="aborted", culprit=""))[""]
+    assert "forfeited, and got 1" in wrong(cast, change(good, "crash", returns=(1.0, -1.0)))[""]
+    assert "record does not hold" in wrong(cast, change(good, "crash", fault="FAILED chance"))[""]
+    stuck = replace(good, over=False, waiting_for=["x is away."])
+    assert "not over in time: x is away." in wrong(cast, stuck)[""]
+    let_in = replace(good, codes={**good.codes, "double-login/bot": 0})
+    assert "second login was not refused" in wrong(cast, let_in)["double-login"]
+    silent = replace(good, said={})
+    assert set(wrong(cast, silent)) == {"prints", "import-failure"}
+    loaded = replace(good, grades=[], codes={**good.codes, "import-failure/bot": 0})
+    assert "as if all was well" in wrong(cast, loaded)["import-failure"]
+    suspended = replace(good, suspended={"honest-2/bot": "why not", "crash/bot": "3 times"})
+    assert wrong(cast, suspended) == {"honest-2": "it was suspended: why not"}
+    often = [replace(each, match=f"{n}") for n in range(9) for each in good.matches]
+    assert "was not suspended" in wrong(cast, replace(good, matches=often, suspend_after=3))["slow"]
+    forgotten = [line for line in good.standings if line["entry"] != "slow/bot"]
+    assert "missing in the table" in wrong(cast, replace(good, standings=forgotten))["slow"]
+    won = [{"entry": "import-failure/bot", "matches": 0, "forfeits": 0}, *good.standings]
+    assert "never connected" in wrong(cast, replace(good, standings=won))["import-failure"]
+    lied = [{**line, "forfeits": 0} for line in good.standings]
+    assert "its matches say 1" in wrong(cast, replace(good, standings=lied))["crash"]
+
+
+def test_names_of_the_staff_are_not_taken() -> None:
+    text = CUP.replace("staff/easy", "crash/easy")
+    names = [role.name for role in cast_of(read_competition(text))]
+    assert len(set(names)) == len(names)
+    assert {"crash", "crash-x"} <= set(names)

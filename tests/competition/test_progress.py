@@ -1,0 +1,186 @@
+"""A competition that is played through `Progress`, with answers that come late and restarts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from plyhouse.server.competition.facts import Outcome, Pairing, State
+from plyhouse.server.competition.formats import Format
+from plyhouse.server.competition.gauntlet import Gauntlet
+from plyhouse.server.competition.groups import GroupsKnockout
+from plyhouse.server.competition.knockout import Knockout
+from plyhouse.server.competition.progress import (
+    Pool,
+    Progress,
+    Reusable,
+    Robin,
+    field_of,
+    look,
+)
+from plyhouse.server.competition.schedule import round_robin
+from plyhouse.server.competition.swiss import Swiss
+
+FORMATS: list[Format] = [
+    Swiss(number=4),
+    Swiss(number=4, mirrored=False),
+    Knockout(best_of=3),
+    GroupsKnockout(size=4, advance=2),
+    Gauntlet(times=2),
+]
+
+
+def made(form: Format, entries: int = 9, **facts: Any) -> Progress[int]:
+    return Progress(form, field_of(range(entries), baselines=[0, 1]), **facts)
+
+
+def ask(progress: Progress[int]) -> None:
+    while progress.stale:
+        progress.accept(look(progress.format, progress.facts(), progress.pool))
+
+
+def outcome(pairing: Pairing[int]) -> Outcome[int]:
+    """The entry of the least number wins."""
+    best = min(pairing.entries)
+    scores = tuple(float(len(pairing.matches) * (each == best)) for each in pairing.entries)
+    return Outcome(pairing.key, pairing.entries, scores, len(pairing.matches))
+
+
+def to_the_end(progress: Progress[int]) -> int:
+    """Play what is left; return how many pairings that was."""
+    played = 0
+    ask(progress)
+    while not progress.over:
+        taken = progress.take(lambda _: 99, limit=3)
+        assert taken, "it is not over, and nothing can begin"
+        played += len(taken)
+        for pairing in taken:
+            progress.ended(outcome(pairing))
+        ask(progress)
+    return played
+
+
+def table(progress: Progress[int]) -> list[tuple[int, int | None]]:
+    rows = progress.format.table(progress.field, progress.finished, progress.begun)
+    return [(row.entry, row.place) for row in rows]
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_answers_that_come_late_lose_nothing(form: Format) -> None:
+    """Results come, bots begin and one leaves between a question and its answer."""
+    random = Random(7)
+    progress = made(form)
+    running: list[Pairing[int]] = []
+    begun: list[str] = []
+    waiting: list[Any] = []
+    left = False
+    for step in range(10_000):
+        if progress.over and not running:
+            break
+        if progress.stale and len(waiting) < 2 and random.random() < 0.5:
+            waiting.append(look(form, progress.facts(), progress.pool))
+        if waiting and random.random() < 0.4:
+            progress.accept(waiting.pop(0))
+        taken = progress.take(lambda _: 2, None, limit=2)
+        begun += [pairing.key for pairing in taken]
+        running += taken
+        if running and random.random() < 0.6:
+            progress.ended(outcome(running.pop(random.randrange(len(running)))))
+        if step > 30 and not left:
+            left = True
+            progress.withdraw(8)
+    assert progress.over
+    assert len(begun) == len(set(begun)), "nothing begins twice"
+    plan = form.plan(progress.field, progress.finished, progress.begun)
+    assert plan.settled
+    assert not plan.more
+    assert set(begun) == {line.key for line in plan.lines() if line.state.begun}
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_who_leaves_begins_nothing_more(form: Format) -> None:
+    progress = made(form)
+    ask(progress)
+    (first,) = progress.take(lambda _: 99, limit=1)
+    gone = next(each for each in first.entries if each > 1)
+    progress.withdraw(gone)
+    assert progress.take(lambda _: 99, limit=99) == [], "the round may have to be drawn anew"
+    stale = look(form, replace(progress.facts(), field_changes=0), progress.pool)
+    assert not progress.accept(stale), "it was asked before somebody left"
+    ask(progress)
+    progress.ended(outcome(first))
+    while not progress.over:
+        ask(progress)
+        for pairing in progress.take(lambda _: 99, limit=99):
+            assert gone not in pairing.entries
+            progress.ended(outcome(pairing))
+        ask(progress)
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
+def test_nothing_is_played_again_when_nothing_has_changed(form: Format) -> None:
+    first = made(form)
+    to_the_end(first)
+    pool = Pool(
+        Reusable(f"x-{key}", form.orders(each.entries), each)
+        for key, each in first.finished.items()
+    )
+    second = made(form, pool=pool)
+    assert to_the_end(second) == 0
+    assert table(second) == table(first)
+    assert second.reused == {key: f"x-{key}" for key in first.finished}
+    # One hands in anew: what it has not played is played, and as it loses, too, nothing else.
+    kept = [
+        Reusable(f"x-{key}", form.orders(each.entries), each)
+        for key, each in first.finished.items()
+        if 8 not in each.entries
+    ]
+    third = made(form, pool=Pool(kept))
+    assert to_the_end(third) == len(first.finished) - len(kept)
+    assert table(third) == table(first)
+
+
+def test_a_pairing_of_the_pool_stands_for_one_pairing_only() -> None:
+    schedule = round_robin(range(4), 3)
+    pair = schedule[0]
+    once = Reusable("x", pair.matches, Outcome("x", pair.entries, (1.0, 1.0), 2))
+    robin = Robin(schedule, pool=Pool([once]))
+    assert robin.reused == {"0": "x"}
+    assert len(robin) == 3 * 6 - 1
+    # From the other seat it is another match, unless the pairing has both.
+    single = round_robin(range(4), 2, mirrored=False)
+    one = Reusable("x", single[0].matches, Outcome("x", single[0].entries, (1.0, 0.0)))
+    assert Robin(single, pool=Pool([one])).reused == {"0": "x"}
+    turned = Reusable("y", ((single[0].entries[::-1]),), one.outcome)
+    assert Robin(single, pool=Pool([turned])).reused == {"6": "y"}
+
+
+def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None:
+    progress = made(Swiss(number=4), 8)
+    ask(progress)
+    for pairing in progress.take(lambda _: 99, limit=99):
+        progress.ended(outcome(pairing))
+    ask(progress)
+    lost = progress.take(lambda _: 99, limit=1)[0]
+    progress.withdraw(7)
+    answer = look(progress.format, progress.facts(), progress.pool)
+    assert answer.left == {7: 2}
+    assert progress.accept(answer)
+    again = Progress(
+        progress.format,
+        field_of(range(8), baselines=[0, 1], left=answer.left),
+        progress.finished,
+        progress.begun,
+    )
+    ask(again)
+    assert again.entries() == progress.entries()
+    states = [
+        line.state
+        for each in again.format.rounds(again.field, again.finished, again.begun)
+        for line in each.lines
+        if 7 in line.players
+    ]
+    assert states == [State.FINISHED, State.PLAYING if 7 in lost.entries else State.WALKOVER]

@@ -1,0 +1,223 @@
+"""Swiss: near in points, nobody twice, byes and seats shared out."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.competition.playing import Play, played, scores_by_strength
+
+from plyhouse.server.competition.facts import Entrant, Field, Outcome, State
+from plyhouse.server.competition.matching import CANDIDATES, cheapest_pairs
+from plyhouse.server.competition.swiss import Swiss
+
+
+def points(play: Play) -> dict[int, float]:
+    table = play.format.table(play.field, play.finished, play.begun)
+    return {row.entry: row.points for row in table}
+
+
+def meetings(play: Play) -> list[list[set[int]]]:
+    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    return [[set(line.players) for line in each.lines] for each in rounds]
+
+
+def test_eight_over_three_rounds_leave_one_leader() -> None:
+    play = played(Swiss(), 8, scores=scores_by_strength)
+    assert Counter(points(play).values()) == {3.0: 1, 2.0: 3, 1.0: 3, 0.0: 1}
+    assert play.matches == 24
+    first, second, _ = meetings(play)
+    assert first == [{0, 4}, {1, 5}, {2, 6}, {3, 7}], "the upper half meets the lower half"
+    assert second == [{0, 2}, {1, 3}, {4, 6}, {5, 7}], "winners meet winners"
+
+
+def test_seats_decide_within_the_halves_where_a_pairing_is_one_match() -> None:
+    play = played(Swiss(mirrored=False), 8, scores=scores_by_strength)
+    assert Counter(points(play).values()) == {3.0: 1, 2.0: 3, 1.0: 3, 0.0: 1}
+    assert meetings(play)[1] == [{0, 3}, {1, 2}, {4, 7}, {5, 6}]
+
+
+def test_keys_are_rounds_and_boards() -> None:
+    play = played(Swiss(number=2), 5)
+    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    keys = [line.key for each in rounds for line in each.lines]
+    assert keys == ["r1-01", "r1-02", "r1-bye", "r2-01", "r2-02", "r2-bye"]
+    assert [each.name for each in rounds] == ["Round 1", "Round 2"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(2, 14), st.integers(1, 6), st.booleans(), st.integers(0, 999))
+def test_nobody_meets_or_rests_twice_where_that_can_be_avoided(
+    entries: int, number: int, mirrored: bool, seed: int
+) -> None:
+    play = played(Swiss(number=number, mirrored=mirrored), entries, seed=seed)
+    there = entries + entries % 2
+    had: set[frozenset[int]] = set()
+    for before, each in enumerate(meetings(play)):
+        met = [frozenset(pair) for pair in each]
+        assert sum(len(pair) == 1 for pair in met) == entries % 2
+        # So long Dirac's theorem leaves a circle through all, and so a matching.
+        if before <= there // 2 - 1:
+            assert not had & set(met), (before, each)
+        had |= set(met)
+    # Whoever has rested meets its next opponent before anybody rests twice.
+    rests = Counter(
+        entry for each in meetings(play) for pair in each if len(pair) == 1 for entry in pair
+    )
+    if number <= there // 2:
+        assert max(rests.values(), default=0) <= 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(8, 20), st.integers(0, 999))
+def test_seats_are_balanced_where_a_pairing_is_one_match(entries: int, seed: int) -> None:
+    play = played(Swiss(number=5, mirrored=False), entries, seed=seed)
+    balance: Counter[int] = Counter()
+    for pairing in play.pairings.values():
+        [(first, second)] = pairing.matches
+        balance[first] += 1
+        balance[second] -= 1
+    assert max(map(abs, balance.values())) <= 2
+
+
+def test_a_bye_counts_in_full_and_goes_to_the_last() -> None:
+    play = played(Swiss(number=3), 5, scores=scores_by_strength)
+    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    rests = [line.winner for each in rounds for line in each.lines if line.state is State.BYE]
+    assert rests[0] == 4
+    assert len(set(rests)) == 3
+    assert sum(points(play).values()) == 9.0
+
+
+def test_a_pairing_counts_its_share_or_its_result() -> None:
+    field = Field.of("ab")
+    outcome = {"r1-01": Outcome("r1-01", ("a", "b"), (1.5, 0.5), matches=2)}
+    by_share = Swiss(number=1).table(field, outcome, {})
+    assert [(row.entry, row.points) for row in by_share] == [("a", 0.75), ("b", 0.25)]
+    by_result = Swiss(number=1, points="result").table(field, outcome, {})
+    assert [(row.entry, row.points) for row in by_result] == [("a", 1.0), ("b", 0.0)]
+
+
+def test_who_comes_late_joins_the_next_round_with_half_points_if_so_agreed() -> None:
+    for late in (0.0, 0.5):
+        play = Play(Swiss(number=3, late=late), Field.of(range(4)), scores=scores_by_strength)
+        for pairing in play.ready():
+            play.begin(pairing)
+        assert play.next_round() == 1
+        play.enter(9)
+        assert play.ready() == []
+        for key in list(play.begun):
+            play.finish(key)
+        assert any(9 in pairing.entries for pairing in play.ready()) or State.BYE in play.state_of(
+            9
+        )
+        table = play.format.table(play.field, play.finished, play.begun)
+        rested = float(State.BYE in play.state_of(9))
+        assert next(row.points for row in table if row.entry == 9) == late + rested
+        play.to_the_end()
+
+
+def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun() -> None:
+    play = Play(Swiss(number=2), Field.of(range(6)), scores=scores_by_strength)
+    first, second, third = play.ready()
+    play.begin(first)
+    leaves, stays = second.entries
+    play.withdraw(leaves)
+    plays_on = third.entries[0]
+    assert play.field.by_entry[leaves].withdrawn == 1
+    assert [each.key for each in play.ready()] == [third.key]
+    assert points(play)[stays] == 1.0
+    play.begin(third)
+    play.withdraw(plays_on)  # what has begun is played to its end
+    play.to_the_end()
+    assert play.state_of(plays_on) == [State.FINISHED]
+    assert play.state_of(leaves) == [State.WALKOVER]
+    assert len(meetings(play)[1]) == 2
+
+
+def test_who_says_that_it_leaves_after_a_round_plays_until_then() -> None:
+    field = Field((Entrant(0, withdrawn=2), *[Entrant(entry) for entry in range(1, 6)]))
+    play = Play(Swiss(number=4), field)
+    play.to_the_end()
+    assert len(play.state_of(0)) == 2
+
+
+def test_ties_are_broken_by_what_the_opponents_have_scored() -> None:
+    # a beat b and lost to c; b beat d; c lost to d.
+    finished = {
+        key: Outcome(key, (one, other), (1.0, 0.0))
+        for key, one, other in [
+            ("r1-01", "a", "b"),
+            ("r1-02", "d", "c"),
+            ("r2-01", "c", "a"),
+            ("r2-02", "b", "d"),
+        ]
+    }
+    form = Swiss(number=2, mirrored=False)
+    table = form.table(Field.of("abcd"), finished, {})
+    assert {row.points for row in table} == {1.0}
+    assert {row.tie_breaks for row in table} == {(0.0, 2.0, 1.0)}
+    assert [row.place for row in table] == [1, 1, 1, 1]
+    finished["r2-02"] = Outcome("r2-02", ("b", "d"), (0.0, 1.0))
+    table = form.table(Field.of("abcd"), finished, {})
+    assert [(row.entry, row.place, row.points) for row in table] == [
+        ("d", 1, 2.0),
+        ("c", 2, 1.0),
+        ("a", 3, 1.0),
+        ("b", 4, 0.0),
+    ]
+    assert [row.tie_breaks for row in table][:3] == [
+        (0.0, 1.0, 1.0),
+        (0.0, 3.0, 1.0),
+        (0.0, 1.0, 0.0),
+    ]
+
+
+def test_two_hundred_entries_are_drawn_without_a_rematch() -> None:
+    form = Swiss(number=2, mirrored=False)
+    play = Play(form, Field.of(range(200)))
+    while ready := form.ready(play.field, play.finished, play.begun):
+        assert len(ready) == 100
+        for pairing in ready:
+            play.begin(pairing)
+            play.finish(pairing.key)
+    had = [frozenset(pair) for each in meetings(play) for pair in each]
+    assert len(had) == len(set(had)) == 200
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([2, 4, 6, 8]), st.integers(0, 10**6), st.integers(1, 50))
+def test_the_cheapest_pairs_are_those_that_trying_all_finds(
+    nodes: int, seed: int, most: int
+) -> None:
+    random = Random(seed)
+    costs = {pair: random.randint(0, most) for pair in itertools.combinations(range(nodes), 2)}
+
+    def least(left: tuple[int, ...]) -> int:
+        if not left:
+            return 0
+        return min(
+            costs[left[0], other] + least(tuple(each for each in left[1:] if each != other))
+            for other in left[1:]
+        )
+
+    pairs = cheapest_pairs(nodes, lambda i, j: costs[i, j])
+    assert sorted(each for pair in pairs for each in pair) == list(range(nodes))
+    assert sum(costs[pair] for pair in pairs) == least(tuple(range(nodes)))
+
+
+def test_more_candidates_are_looked_at_where_the_cheapest_leave_somebody_alone() -> None:
+    nodes = 4 * CANDIDATES + 2  # two crowds of odd size, far from each other
+    half = nodes // 2 + (nodes // 2 + 1) % 2
+    pairs = cheapest_pairs(nodes, lambda i, j: 1000 * ((i < half) != (j < half)) + j - i)
+    assert len(pairs) == nodes // 2
+    assert sum((i < half) != (j < half) for i, j in pairs) == 1
+
+
+def test_an_odd_number_cannot_be_paired() -> None:
+    with pytest.raises(ValueError, match="3 cannot be paired without leaving one alone"):
+        cheapest_pairs(3, lambda i, j: 0)

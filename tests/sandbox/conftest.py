@@ -1,0 +1,52 @@
+"""A keeper, the tiers that this machine has, and submissions as folders."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.tiers import why_not
+
+REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_SANDBOX", "") not in ("", "0")
+"""Whether a tier that is missing is a failure; every other reason to skip is an error anyway."""
+
+
+@pytest.fixture
+async def keeper() -> AsyncIterator[KeeperClient]:
+    keeper = await KeeperClient.start()
+    yield keeper
+    await keeper.close()
+
+
+async def have(keeper: KeeperClient, tier: Tier) -> Tier:
+    """Skip the test if this machine lacks ``tier``, or fail it if it must not."""
+    problem = await why_not(keeper, tier)
+    if problem and REQUIRED:
+        pytest.fail(f"{tier.value} is required here: {problem}")
+    if problem:
+        pytest.skip(f"{tier.value} does not work here: {problem}")
+    return tier
+
+
+Submission = Callable[..., Path]
+
+
+@pytest.fixture
+def submission(tmp_path: Path) -> Submission:
+    """Writes a folder of files, each dedented."""
+
+    def write(name: str = "mine", **files: str) -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        for each, text in files.items():
+            suffix = ".toml" if each == "plyhouse" else ".txt" if each == "requirements" else ".py"
+            (folder / f"{each}{suffix}").write_text(textwrap.dedent(text), "utf-8")
+        return folder
+
+    return write

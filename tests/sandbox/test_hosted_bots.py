@@ -1,0 +1,228 @@
+"""Bots in boxes play as they play outside, and their plies are accounted for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.sandbox.conftest import REQUIRED, Submission, have
+
+from plyhouse.bots.hosting.build import Built, build
+from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.supervisor import Supervisor
+from plyhouse.bots.running.run_options import RunOptions
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.sandbox.box import Limits, SandboxError, Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.bots.sandbox.launcher import SandboxLauncher
+from plyhouse.bots.sandbox.tiers import choose_tier
+from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.games.registry import get_game
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
+
+PYTHON = """
+    import os
+    from plyhouse.bots import Bot
+    from helper import pick
+
+    class Mine(Bot):
+        games = ("tic_tac_toe",)
+
+        def choose(self, turn):
+            end = __import__("time").process_time() + 0.02
+            while __import__("time").process_time() < end:
+                pass
+            print("uid", os.getuid())
+            return pick(turn.legal)
+"""
+
+
+def program_in_c(folder: Path) -> Path:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        if REQUIRED:
+            pytest.fail("a C compiler is required here")
+        pytest.skip("no C compiler")
+    folder.mkdir()
+    shutil.copy(EXAMPLES / "c" / "plyhouse.toml", folder)
+    source = EXAMPLES / "c" / "bot.c"
+    subprocess.run(
+        [compiler, "-Wall", "-Wextra", "-Werror", "-o", folder / "bot", source], check=True
+    )
+    return folder
+
+
+async def played(
+    keeper: KeeperClient, tier: Tier, first: Built, second: Built, say: Callable[[str], None]
+) -> tuple[dict[str, SeatResult], list[CostOfPly]]:
+    """One match of two hosted bots on a server in memory."""
+    results: dict[str, SeatResult] = {}
+    costs: list[CostOfPly] = []
+    cores = Cores.of_this_machine()
+    async with local_hub() as hub:
+        player = await hub.store.add_player(PLAYER)
+        token = await hub.store.add_token(player.id, ["play"])
+        runs = []
+        for name, built in (("first", first), ("second", second)):
+            options = RunOptions(
+                bot=name,
+                matches=1,
+                say=say,
+                on_cost=costs.append,
+                on_result=lambda result, name=name: results.__setitem__(name, result),  # type: ignore[misc]
+            )
+            runner = hosted_runner(
+                built, connector_of(hub), token, options, keeper=keeper, tier=tier, cores=cores
+            )
+            runs.append(asyncio.create_task(runner.run()))
+
+        def check() -> None:
+            for run in runs:
+                if run.done():
+                    run.result()
+
+        order = [await online(hub, f"{PLAYER}/{name}", check) for name in ("first", "second")]
+        terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:20+0.1"), rated=False)
+        hub.runner.begin(terms, [order])
+        await asyncio.wait_for(asyncio.gather(*runs), 60)
+    return results, costs
+
+
+async def test_a_bot_that_floods_its_runner_is_ended(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    # It finds the pipe by itself and writes well-formed frames as fast as it can.
+    flood = """
+        import os, stat
+        from plyhouse.bots.process.pipe import Best, frame
+        data = frame(Best("m", 1, "a"))
+        for number in range(3, 4096):
+            try:
+                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                    break
+            except OSError:
+                pass
+        from plyhouse.bots.process.pipe import Loaded
+        os.write(number, frame(Loaded("flood", [], False, True)))
+        while True:
+            os.write(number, data)
+    """
+    supervisor = await loaded(keeper, tier, submission(bot=flood) / "bot.py")
+    first = supervisor.pid
+    async with asyncio.timeout(30):  # its reader ends it, and a new one takes over
+        while not supervisor.restarts or supervisor.pid == first:
+            await supervisor.settled()
+            await asyncio.sleep(0)
+    await supervisor.close()
+    assert keeper.boxes == 0
+
+
+@pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
+async def test_python_and_c_meet_in_their_boxes(
+    keeper: KeeperClient, tier: Tier, submission: Submission, tmp_path: Path
+) -> None:
+    await have(keeper, tier)
+    helper = "def pick(legal):\n    return legal[0]\n"
+    said: list[str] = []
+    store = tmp_path / "store"
+    python = build(read_package(submission(bot=PYTHON, helper=helper)), store)
+    program = build(read_package(program_in_c(tmp_path / "c")), store)
+    results, costs = await played(keeper, tier, python, program, said.append)
+    assert {name: result.outcome.termination for name, result in results.items()} == {
+        "first": "normal",
+        "second": "normal",
+    }
+    assert results["first"].plies == results["second"].plies >= 5
+    # Every ply was accounted for, and what the busy bot says it used, the kernel says, too.
+    assert len(costs) == results["first"].plies
+    assert all(cost.wall > 0 and cost.cpu >= 0 for cost in costs)
+    busy = [cost for cost in costs if cost.ply % 2 == 0]
+    assert all(cost.cpu >= 20_000_000 for cost in busy), busy
+    assert f"[first] uid {os.getuid()}" not in said or os.getuid() != 0
+    assert keeper.boxes == 0
+
+
+async def test_javascript_plays_in_its_box(
+    keeper: KeeperClient, submission: Submission, tmp_path: Path
+) -> None:
+    if shutil.which("node") is None:
+        if REQUIRED:
+            pytest.fail("node is required here")
+        pytest.skip("no node")
+    await have(keeper, Tier.LANDLOCK)
+    helper = "def pick(legal):\n    return legal[-1]\n"
+    python = build(read_package(submission(bot=PYTHON, helper=helper)), tmp_path / "store")
+    script = build(read_package(EXAMPLES / "javascript"), tmp_path / "store")
+    said: list[str] = []
+    results, _ = await played(keeper, Tier.LANDLOCK, script, python, said.append)
+    assert results["first"].outcome.termination == "normal", said
+
+
+async def loaded(
+    keeper: KeeperClient, tier: Tier, file: Path, limits: Limits | None = None
+) -> Supervisor:
+    launcher = SandboxLauncher(keeper, tier, limits=limits)
+    supervisor = Supervisor(str(file), AuthorLog("mine"), launcher=launcher, import_timeout=20)
+    await supervisor.start()
+    return supervisor
+
+
+async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    flood = "while True:\n    print('x' * 10000)\n"
+    with pytest.raises(BotLoadError, match="ended its process while it was imported"):
+        await loaded(keeper, tier, submission(bot=flood) / "bot.py", Limits(output=4096))
+    nosy = "open('/etc/passwd')\n"
+    with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
+        await loaded(keeper, tier, submission("nosy", bot=nosy) / "bot.py")
+    assert keeper.boxes == 0
+
+
+async def test_nothing_survives_the_keeper(keeper: KeeperClient, submission: Submission) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    bot = "from plyhouse.bots import Bot\nclass Mine(Bot):\n    def choose(self, turn): ...\n"
+    supervisor = await loaded(keeper, tier, submission(bot=bot) / "bot.py")
+    await supervisor.settled()
+    pid = supervisor.pid
+    assert pid is not None
+    gone = os.pidfd_open(pid)
+    os.kill(keeper.pid, 9)
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(gone, ended.set)
+    await asyncio.wait_for(ended.wait(), 20)
+    loop.remove_reader(gone)
+    os.close(gone)
+    await supervisor.close()
+    with pytest.raises(SandboxError, match="keeper of the boxes has ended"):
+        await choose_tier(keeper)
+
+
+async def test_a_tier_that_does_not_work_is_not_taken(
+    keeper: KeeperClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await have(keeper, Tier.RLIMITS)
+    monkeypatch.setattr("plyhouse.bots.sandbox.tiers.ARCHITECTURES", {})
+    with pytest.raises(SandboxError, match=r"landlock: there is no table .*; bubblewrap: "):
+        await choose_tier(keeper)
+    # Less than the two real ones is taken only where it is allowed by name.
+    assert await choose_tier(keeper, least=Tier.RLIMITS) is Tier.RLIMITS
+    assert await choose_tier(keeper, only=Tier.RLIMITS) is Tier.RLIMITS
+    with contextlib.suppress(SandboxError):
+        assert await choose_tier(keeper, only=Tier.LANDLOCK) is None

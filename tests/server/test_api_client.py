@@ -1,0 +1,331 @@
+"""`plyhouse.clients.api` against a real server, and against one that has no time."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import inspect
+import typing
+from typing import Any
+
+import msgspec
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.clients.api import (
+    Api,
+    ApiError,
+    AsyncApi,
+    Patience,
+    Rows,
+    Unreachable,
+    competition_rows,
+    picture,
+    rows,
+)
+from plyhouse.clients.api import calls as made_calls
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Event, Finished
+from plyhouse.server.results.leaderboards import Line
+from plyhouse.server.web import replay
+from plyhouse.server.web.api import class_types, types
+from plyhouse.storage.rows import BotRow, TableRow
+
+FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
+
+ROWS_OF: dict[type, Any] = {
+    rows.Seat: types.SeatView,
+    rows.Match: types.MatchView,
+    rows.Happened: Event,
+    rows.Position: replay.Frame,
+    rows.Replay: replay.Replay,
+    rows.Ending: types.EndingDetail,
+    rows.Standing: Line,
+    rows.Leaderboard: types.Leaderboard,
+    rows.Bot: BotRow,
+    rows.Player: types.PlayerView,
+    rows.Account: types.Account,
+    rows.Game: types.GameView,
+    rows.Health: types.Health,
+    competition_rows.Competition: types.CompetitionSummary,
+    competition_rows.CompetitionDetail: types.CompetitionDetail,
+    competition_rows.TableLine: TableRow,
+    competition_rows.ClassCompetition: class_types.ClassSummary,
+    competition_rows.ClassDetail: class_types.ClassDetail,
+    competition_rows.Member: class_types.MemberView,
+    competition_rows.Student: class_types.StudentView,
+    competition_rows.Entry: class_types.EntryView,
+    competition_rows.FinalGame: class_types.GameView,
+    competition_rows.BoardLine: class_types.BoardLine,
+    competition_rows.GradeLine: class_types.GradeLine,
+    competition_rows.Results: class_types.ExportView,
+    competition_rows.Measure: class_types.MeasureView,
+    competition_rows.Joining: class_types.Joining,
+    competition_rows.Code: class_types.CodeView,
+    competition_rows.Submission: class_types.Submitted,
+    competition_rows.Version: class_types.VersionView,
+}
+"""What the server makes each row of; a record and a review are read otherwise."""
+
+
+def field_names(kind: Any) -> set[str]:
+    if dataclasses.is_dataclass(kind):
+        return {field.name for field in dataclasses.fields(kind)}
+    return {field.name for field in msgspec.structs.fields(kind)}
+
+
+def test_every_field_of_a_row_is_one_that_the_server_sends() -> None:
+    kinds = [
+        kind
+        for module in (rows, competition_rows)
+        for name in module.__all__
+        if dataclasses.is_dataclass(kind := getattr(module, name))
+    ]
+    assert set(kinds) == {*ROWS_OF, rows.Record, rows.Review, rows.ReviewedPly}
+    for mine, theirs in ROWS_OF.items():
+        unknown = field_names(mine) - field_names(theirs)
+        assert not unknown, f"{mine.__name__}: the server sends no {', '.join(unknown)}"
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    def public(kind: type) -> dict[str, list[str]]:
+        return {
+            name: [str(each) for each in inspect.signature(member).parameters.values()]
+            for name, member in vars(kind).items()
+            if not name.startswith("_") and callable(member)
+        }
+
+    assert public(Api) == public(AsyncApi)
+    for name in public(Api):
+        if name not in ("close", "do"):
+            hints = [
+                typing.get_type_hints(getattr(kind, name))["return"] for kind in (Api, AsyncApi)
+            ]
+            assert str(hints[0]) == str(hints[1]).replace("AsyncIterator", "Iterator"), name
+
+
+async def play(house: House, times: int = 1) -> list[str]:
+    clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
+    played = []
+    for number in range(times):
+        for client in clients:
+            await client.seek("tic_tac_toe", "total:60", rated=True)
+        matches = await asyncio.gather(*(client.start() for client in clients))
+        ends = await asyncio.gather(
+            *(
+                client.play(match, seed=number)
+                for client, match in zip(clients, matches, strict=True)
+            )
+        )
+        assert all(isinstance(end, Finished) for end in ends)
+        played.append(matches[0].match)
+    return played
+
+
+async def test_what_a_script_asks_for(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_calls, "PAGE", 2)
+    played = await play(house, 3)
+    stored = [await house.hub.store.match(match) for match in played]
+
+    def script() -> None:
+        with Api(house.server.url) as api:
+            matches = Rows(api.matches(game="tic_tac_toe", status="finished"))
+            assert [each.match for each in matches] == played[::-1], "all pages, newest first"
+            assert len(list(api.matches(limit=1))) == 1
+            assert list(api.matches(limit=0)) == []
+            match = api.match(played[0])
+            returns = stored[0].header.returns
+            winner = "" if returns[0] == returns[1] else match.seats[returns.index(1.0)].name
+            assert match.winner == winner
+            assert "<td>tic_tac_toe</td>" in matches._repr_html_()
+            record = api.record(played[0])
+            assert [e["text"] for e in record.events if e["kind"] == "action"] == [
+                row.text for row in stored[0].events if row.kind == "action"
+            ]
+            positions = list(api.positions(played[0]))
+            assert [each.ply for each in positions] == list(range(match.ply + 1))
+            assert positions[1].events[0].action is not None
+            drawn = api.position(played[0], 1)._repr_svg_()
+            assert drawn.startswith("<svg")
+            assert ">X</text>" in drawn
+            with pytest.raises(LookupError, match="no position before ply 99"):
+                api.position(played[0], 99)
+            assert api.leaderboards() == ["tic_tac_toe"]
+            assert {each.bot for each in api.standings("tic_tac_toe")} == {"one", "two"}
+            assert len(api.leaderboard("tic_tac_toe", limit=1).standings) == 1
+            assert [bot.name for bot in api.bots("alice")] == ["one"]
+            assert api.player("bob").online == ["bob/two"]
+            assert "chess" in [game.name for game in api.games()]
+            assert api.health().status == "ok"
+            with pytest.raises(ApiError, match="no match") as refused:
+                api.match("nothing")
+            assert (refused.value.code, refused.value.status) == ("storage/unknown", 404)
+            with pytest.raises(ApiError) as off:
+                api.review(played[0])
+            assert off.value.code == "review/off"
+            with pytest.raises(ApiError) as mine:
+                api.detail(played[0])
+            assert mine.value.code == "auth/required"
+
+    await asyncio.to_thread(script)
+
+
+async def test_a_day_of_an_organiser(house: House) -> None:
+    await house.bot("staff", "calm", games=["tic_tac_toe"])
+    token = await house.token("olga", "organise", "play")
+    async with AsyncApi(house.server.url, token) as api:
+        with pytest.raises(ApiError) as mistakes:
+            await api.class_check(FILE + "rond = 2\n")
+        assert mistakes.value.code == "competition/invalid"
+        assert mistakes.value.fields["mistakes"][0]["key"] == "rond"
+        assert [each.game for each in await api.class_check(FILE)] == ["tic_tac_toe"]
+        opened = await api.class_open(FILE, why="term begins")
+        assert opened.status == "open"
+        assert [each.name for each in await api.classes()] == ["Cup"]
+        ada, *_ = await api.take_in("cup", "name\nAda\nGrace\n")
+        assert ada.token.startswith("ply_")
+        code = await api.new_code("cup", 3)
+        async with AsyncApi(house.server.url, "") as stranger:
+            joined = await stranger.join(code.code, player="kurt")
+        assert joined.outcome == "new"
+        assert [each.used for each in await api.codes("cup")] == [1]
+        await api.revoke_code(code.code)
+        assert len(await api.students("cup")) == 3
+        async with AsyncApi(house.server.url, ada.token) as student:
+            assert await student.versions() == []
+            with pytest.raises(ApiError) as scope:
+                await student.class_status("cup")
+            assert scope.value.code == "auth/scope"
+        await api.extend("cup", ada.account, "2099-01-01T00:00:00+00:00")
+        assert await api.disqualify("cup", joined.account, "copied") == []
+        assert await api.revoke("cup", ada.account) == []
+        await api.restore("cup", ada.account)
+        assert (await api.class_step("cup", "freeze", why="the day")).status == "frozen"
+        assert isinstance(await api.board("cup"), Rows)
+        assert (await api.export("cup")).grades_csv
+        detail = await api.class_status("cup")
+        assert {each.status for each in detail.students} >= {"disqualified"}
+        await api.class_delete("cup", "over")
+        await house.bot("zoe", "keen", games=["tic_tac_toe"])
+        bots = ["staff/calm", "zoe/keen"]
+        made = await api.organise("week 3", "tic_tac_toe", "total:60", entries=bots)
+        assert made.entries == bots
+        await api.pause(made.competition, "lunch")
+        await api.resume(made.competition, "coffee")
+        await api.withdraw(made.competition, "zoe/keen", "ill")
+        assert (await api.competition(made.competition)).planned == made.planned
+        await api.delete_competition(made.competition, "a test")
+        assert await api.competitions() == []
+
+
+class Moody:
+    """A server of which each connection gets the next answer."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str], bytes]) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        self.asked.append(head.partition("\r\n")[0])
+        status, headers, body = self.answers.pop(0)
+        lines = [f"HTTP/1.1 {status} Said", f"content-length: {len(body)}", "connection: close"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        writer.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        await writer.drain()
+        writer.close()
+
+
+Answer = tuple[int, dict[str, str], bytes]
+LATER: Answer = (503, {"retry-after": "7"}, b'{"code": "review/busy", "detail": "Later."}')
+OFTEN: Answer = (429, {}, b'{"code": "auth/rate", "detail": "Too often."}')
+NOT_NOW: Answer = (503, {}, b'{"code": "server/storage", "detail": "Not now."}')
+NONE: Answer = (200, {"content-type": "application/json"}, b"[]")
+
+
+@pytest.mark.parametrize(
+    ("answers", "waits", "code"),
+    [
+        ([LATER, NONE], [7.0], ""),
+        ([OFTEN, OFTEN, NONE], [0.5, 1.0], ""),
+        ([OFTEN] * 4, [0.5, 1.0, 2.0], "auth/rate"),
+        ([(503, {"retry-after": "3600"}, b"{}")], [], "http/503"),
+        ([(404, {}, b'{"code": "storage/unknown"}')], [], "storage/unknown"),
+    ],
+    ids=["as told", "twice as long", "no more than four times", "too long", "no use"],
+)
+async def test_what_fails_for_the_moment_is_asked_again(
+    answers: list[Any], waits: list[float], code: str
+) -> None:
+    moody = Moody(*answers)
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+
+    async with await asyncio.start_server(moody, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with AsyncApi(f"127.0.0.1:{port}", sleep=sleep) as api:
+            if code:
+                with pytest.raises(ApiError) as refused:
+                    await api.competitions()
+                assert refused.value.code == code
+            else:
+                assert await api.competitions() == []
+    assert waited == waits
+    assert len(moody.asked) == len(answers)
+
+
+async def test_what_may_have_been_done_is_not_done_twice() -> None:
+    moody = Moody(NOT_NOW, OFTEN, NONE)
+    async with await asyncio.start_server(moody, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        patience = Patience(base=0.0)
+        async with AsyncApi(f"127.0.0.1:{port}", patience=patience) as api:
+            with pytest.raises(ApiError, match="Not now"):
+                await api.take_in("cup", "name\nAda\n")
+            assert await api.take_in("cup", "name\nAda\n") == []
+    assert [line.split()[0] for line in moody.asked] == ["POST"] * 3
+
+
+async def test_nobody_answers_or_somebody_else() -> None:
+    moody = Moody((200, {}, b"<html>"), (302, {"location": "/"}, b""), (502, {}, b"<html>"))
+    async with await asyncio.start_server(moody, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        async with AsyncApi(f"127.0.0.1:{port}") as api:
+            with pytest.raises(Unreachable, match="no Plyhouse server"):
+                await api.competitions()
+            with pytest.raises(Unreachable, match="elsewhere"):
+                await api.competitions()
+            with pytest.raises(ApiError, match="502"):
+                await api.competitions()
+    gone = Api(f"127.0.0.1:{port}", patience=Patience(attempts=2, base=0.0))
+    with gone, pytest.raises(Unreachable, match="No server answers"):
+        gone.health()
+
+
+def test_the_environment_says_where_and_who(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLYHOUSE_SERVER", "wss://example.org/ws")
+    with Api() as api:
+        assert api.server == "https://example.org"
+    with pytest.raises(ValueError, match="no server address"):
+        Api("ftp://example.org")
+
+
+@pytest.mark.parametrize("name", ["chess", "go", "backgammon", "kuhn_poker", "pig", "othello"])
+def test_states_draw_themselves_as_one_may_see_them(name: str) -> None:
+    from xml.etree import ElementTree
+
+    game = get_game(name)
+    state: Any = game.initial_state()
+    while state.to_move < 0:
+        state = state.after(state.chance_outcomes()[0][0])
+    for seat in (None, 0, 1):
+        drawn = picture(game, state, seat)
+        assert ElementTree.fromstring(drawn._repr_svg_()).tag.endswith("svg")
+    if name == "kuhn_poker":
+        card = game.format_chance(
+            game.initial_state(), game.initial_state().chance_outcomes()[0][0]
+        )
+        assert f"[{card}]" in picture(game, state, 0).svg
+        assert f"[{card}]" not in picture(game, state, 1).svg

@@ -1,0 +1,358 @@
+"""Competitions with a class on a server: what is refused, what dates do, who sees what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.hub import Hub
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n'
+HERE = "/api/v1/class/competitions"
+OLGA = By("olga")
+
+
+@pytest.fixture
+async def api(house: Any) -> AsyncIterator[httpx.AsyncClient]:
+    token = await house.token("olga", "organise")
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        yield client
+
+
+async def code(answer: Any, status: int) -> str:
+    made = await answer
+    assert made.status_code == status, made.text
+    return str(made.json()["code"])
+
+
+async def opened(api: httpx.AsyncClient, text: str = FILE) -> None:
+    answer = await api.post(HERE, json={"file": text})
+    assert answer.status_code == 201, answer.text
+
+
+async def students(api: httpx.AsyncClient, *names: str) -> dict[str, str]:
+    answer = await api.post(f"{HERE}/cup/students", json={"csv": "\n".join(["name", *names])})
+    assert answer.status_code == 200, answer.text
+    return {each["name"]: each["token"] for each in answer.json()}
+
+
+async def connected(house: Any, token: str, name: str = "bot", **hello: Any) -> Any:
+    client = await house.client()
+    options = {"games": ["pig"], "max_matches": 4, **hello}
+    answer = await client.hello(token, name, **options)
+    assert not isinstance(answer, Error), answer
+    return client
+
+
+async def finished(api: httpx.AsyncClient) -> dict[str, Any]:
+    async with asyncio.timeout(30):
+        while True:
+            view: dict[str, Any] = (await api.get(f"{HERE}/cup")).json()
+            if view["status"] == "finished":
+                return view
+
+
+# -------------------------------------------------------------------------- bad input
+
+
+async def test_all_mistakes_of_a_file_are_told_with_their_keys(api: httpx.AsyncClient) -> None:
+    answer = await api.post(
+        HERE,
+        json={"file": FILE + 'rond = 2\n[[baselines]]\nbot = "staff/none"\n'},
+    )
+    body = answer.json()
+    assert (answer.status_code, body["code"]) == (400, "competition/invalid")
+    assert [(each["code"], each["key"]) for each in body["mistakes"]] == [
+        ("competition/unknown_key", "rond")
+    ]
+    answer = await api.post(
+        "/api/v1/class/check",
+        json={"file": FILE.replace("60", "90000") + '[[baselines]]\nbot = "staff/none"\n'},
+    )
+    assert [(each["code"], each["key"]) for each in answer.json()["mistakes"]] == [
+        ("competition/bad_value", "time_control"),
+        ("competition/missing_baseline", "baselines[0].bot"),
+    ]
+    assert (await api.get(HERE)).json() == []
+
+
+async def test_two_competitions_of_one_name_and_one_that_is_not_there(
+    api: httpx.AsyncClient,
+) -> None:
+    await opened(api)
+    answer = await api.post(HERE, json={"file": FILE.replace("Cup", "CUP")})
+    assert answer.json()["mistakes"][0]["code"] == "competition/name_taken"
+    assert await code(api.get(f"{HERE}/kup"), 404) == "storage/unknown"
+    assert await code(api.post(f"{HERE}/kup/freeze", json={}), 404) == "storage/unknown"
+    assert await code(api.post(f"{HERE}/cup/frieze", json={}), 404) == "http/404"
+
+
+async def test_every_step_needs_an_organiser(house: Any, api: httpx.AsyncClient) -> None:
+    await opened(api)
+    tokens = await students(api, "ada")
+    steps = [
+        ("POST", f"{HERE}/cup/{step}") for step in ("open", "freeze", "run", "pause", "resume")
+    ]
+    rest = [
+        *(("POST", HERE), ("GET", f"{HERE}/cup"), ("DELETE", f"{HERE}/cup?why=x")),
+        *(("GET", f"{HERE}/cup/{what}") for what in ("export", "students", "codes")),
+    ]
+    bodies = {HERE: {"file": FILE}}
+    for headers, status in (({}, 401), ({"Authorization": f"Bearer {tokens['ada']}"}, 403)):
+        async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as other:
+            for method, path in [*steps, *rest]:
+                body = None if method != "POST" else bodies.get(path, {})
+                answer = await other.request(method, path, json=body)
+                assert answer.status_code == status, (method, path, answer.text)
+
+
+async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> None:
+    await opened(api)
+    answer = await api.post(f"{HERE}/cup/students", json={"csv": "name,email\nada,x\n,y@z\nbob,"})
+    body = answer.json()
+    assert (answer.status_code, body["code"]) == (400, "competition/bad_list")
+    assert [each["line"] for each in body["rows"]] == [2, 3]
+    assert (await api.get(f"{HERE}/cup/students")).json() == [], "nobody was taken in"
+    await students(api, "ada")
+    late = {"student": "ada", "until": "tomorrow"}
+    assert await code(api.post(f"{HERE}/cup/extend", json=late), 400) == "competition/bad_time"
+    late["until"] = "2001-01-01T00:00:00Z"
+    assert await code(api.post(f"{HERE}/cup/extend", json=late), 409) == "competition/date_past"
+    none = {"who": "bob", "why": "x"}
+    assert await code(api.post(f"{HERE}/cup/disqualify", json=none), 404) == "storage/unknown"
+    assert await code(api.post(f"{HERE}/cup/codes", json={"uses": 0}), 400) == "http/400"
+    async with httpx.AsyncClient(base_url=house.server.url) as anybody:
+        join = anybody.post("/api/v1/class/join", json={"code": "AAAA-AAAA", "player": "x"})
+        assert await code(join, 404) == "competition/code_unknown"
+
+
+async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    made = (await api.post(f"{HERE}/cup/codes", json={"uses": 40})).json()
+    async with httpx.AsyncClient(base_url=house.server.url) as anybody:
+        for number in range(30):
+            body = {"code": made["code"], "player": f"s{number}"}
+            answer = await anybody.post("/api/v1/class/join", json=body)
+            assert answer.status_code == 200, answer.text
+        said = []
+        for _ in range(25):
+            body = {"code": "AAAA-AAAA", "player": "eve"}
+            said.append((await anybody.post("/api/v1/class/join", json=body)).json()["code"])
+    assert said[0] == "competition/code_unknown"
+    assert said[-1] == "auth/rate"
+
+
+async def test_a_digest_has_to_look_like_one(house: Any) -> None:
+    client = await house.client()
+    answer = await client.hello(await house.token("ada"), "bot", digest="x")
+    assert isinstance(answer, Error)
+    assert answer.code == "protocol/bad_field"
+
+
+# ------------------------------------------------------------------------- the final
+
+
+async def test_a_final_without_anybody_to_compare_does_not_begin(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    tokens = await students(api, "ada", "bob")
+    await connected(house, tokens["ada"])
+    assert await code(api.post(f"{HERE}/cup/run", json={}), 409) == "competition/not_now"
+    await api.post(f"{HERE}/cup/freeze", json={})
+    assert await code(api.post(f"{HERE}/cup/run", json={}), 409) == "competition/too_few"
+    assert (await api.get(f"{HERE}/cup")).json()["status"] == "frozen"
+
+
+async def test_only_so_many_matches_run_at_a_time_and_all_are_played(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api, FILE + "mirrored = false\n[limits]\nmatches_at_a_time = 2\n")
+    names = [f"s{number}" for number in range(6)]
+    tokens = await students(api, *names)
+    bots = [await connected(house, tokens[name]) for name in names]
+    await api.post(f"{HERE}/cup/freeze", json={})
+    most = 0
+
+    async def resign(client: Any) -> None:
+        nonlocal most
+        while True:
+            message = await client.next(MatchMessage)
+            most = max(most, len(house.hub.directory.live))
+            await client.ask(Ready, message.snapshot.match)
+            if message.snapshot.seat == 0:
+                await client.ask(Resign, message.snapshot.match)
+
+    tasks = [asyncio.create_task(resign(bot)) for bot in bots]
+    await api.post(f"{HERE}/cup/run", json={})
+    view = await finished(api)
+    for task in tasks:
+        task.cancel()
+    assert view["progress"][0]["finished"] == 15
+    assert most == 2
+    board = (await api.get(f"{HERE}/cup/board")).json()
+    assert sum(line["wins"] for line in board) == 15
+    assert not any(line["forfeits"] for line in board), "to resign is no forfeit"
+
+
+async def test_an_anonymous_board_shows_ones_own_line_and_those_just_ahead(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api, FILE + 'board = "anonymous"\nmirrored = false\n')
+    names = [f"s{number}" for number in range(7)]
+    tokens = await students(api, *names)
+    bots = [await connected(house, tokens[name], max_matches=10) for name in names]
+    await api.post(f"{HERE}/cup/freeze", json={})
+
+    async def lose_to_the_earlier(client: Any, number: int) -> None:
+        for _ in range(6):
+            message = await client.next(MatchMessage)
+            await client.ask(Ready, message.snapshot.match)
+            others = [each.player for each in message.snapshot.players]
+            if number > min(names.index(each) for each in others):
+                await client.ask(Resign, message.snapshot.match)
+
+    await api.post(f"{HERE}/cup/run", json={})
+    await asyncio.gather(*(lose_to_the_earlier(bot, n) for n, bot in enumerate(bots)))
+    await finished(api)
+    seen = {}
+    for name in ("s0", "s5"):
+        headers = {"Authorization": f"Bearer {tokens[name]}"}
+        lines = (await api.get(f"{HERE}/cup/board", headers=headers)).json()
+        seen[name] = [(line["rank"], line["student"]) for line in lines]
+    other = "(another entry)"
+    assert seen["s0"] == [(1, "s0")]
+    assert seen["s5"] == [(3, other), (4, other), (5, other), (6, "s5")]
+    stranger = {"Authorization": f"Bearer {await house.token('eve')}"}
+    answer = await api.get(f"{HERE}/cup/board", headers=stranger)
+    assert answer.status_code == 403
+
+
+# ------------------------------------------------------------------------------ dates
+
+
+class Clock:
+    """Wall-clock milliseconds that a test moves by hand."""
+
+    def __init__(self, text: str) -> None:
+        self.now = 0
+        self.set(text)
+
+    def set(self, text: str) -> None:
+        self.now = int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+    def __call__(self) -> int:
+        return self.now
+
+
+DATES = """
+[dates]
+opening = 2026-10-01T00:00:00Z
+freeze = 2026-10-10T00:00:00Z
+final = 2026-10-10T01:00:00Z
+"""
+
+
+async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path) -> None:
+    clock = Clock("2026-09-01")
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+
+    async def hub() -> Hub:
+        store = await Store.open(url, clock=clock)
+        return await Hub.open(ServerConfig(database=url), store=store)
+
+    first = await hub()
+    book = first.store.classes
+    try:
+        assert (await first.classes.open(FILE + DATES, OLGA)).status == "draft"
+        await book.take_in("Cup", [NewMember(name, name) for name in ("ada", "bob")], OLGA)
+        made = await book.add_code("Cup", OLGA, uses=2)
+        with pytest.raises(ClassRefusal, match="has not opened yet") as caught:
+            await book.join(made.code, "cy", None)
+        assert caught.value.code == "competition/not_open"
+        clock.set("2026-10-01")
+        await first.classes.look()
+        assert (await book.find("Cup")).status == "open"
+    finally:
+        await first.close()
+    clock.set("2026-10-11")
+    second = await hub()
+    book = second.store.classes
+    try:
+        row = await book.find("Cup")
+        assert row.status == "frozen", "there is nobody to play"
+        assert row.note is not None
+        assert "has 0 entries" in row.note
+        await book.extend("Cup", "ada", clock.now + 1000, OLGA)
+        await book.extend("Cup", "bob", clock.now + 1000, OLGA)
+        for name in ("ada", "bob"):
+            bot = await second.store.ensure_bot((await second.store.player(name)).id, "")
+            await second.store.log_in(bot, "1")
+        await second.classes.look()
+        note = (await book.find("Cup")).note
+        assert note is not None
+        assert note.startswith("ada, bob may still submit")
+        clock.now += 1000
+        await second.classes.look()
+        row = await book.find("Cup")
+        assert (row.status, row.note) == ("running", None)
+        assert (await second.classes.view("Cup")).games[0].planned == 2
+    finally:
+        await second.close()
+    third = await hub()
+    try:
+        view = await third.classes.view("Cup")
+        assert view.row.status == "running"
+        assert view.games[0].waiting_for == (
+            "ada/ada is not connected.",
+            "bob/bob is not connected.",
+        )
+        await third.store.classes.move("Cup", "delete", OLGA)
+        await third.oversight.look()
+        assert len(third.competitions) == 0
+    finally:
+        await third.close()
+
+
+async def test_a_bot_that_is_connected_already_is_entered_when_its_student_joins(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    token = await house.token("ada")
+    await connected(house, token, version="7")
+    await opened(api)
+    made = (await api.post(f"{HERE}/cup/codes", json={"uses": 2})).json()
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = await api.post("/api/v1/class/join", json={"code": made["code"]}, headers=headers)
+    assert answer.json()["outcome"] == "known"
+    await house.hub.oversight.look()
+    (entry,) = (await api.get(f"{HERE}/cup")).json()["entries"]
+    assert (entry["entry"], entry["version"], entry["connected"]) == ("ada/bot", "7", True)
+
+
+async def test_a_competition_whose_game_is_missing_spoils_no_list(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    row = await house.hub.store.classes.find("Cup")
+    lost = replace(row, id="lost", name="Lost", file=FILE.replace("pig", "gone"))
+    await house.hub.store.classes.create(lost, (), OLGA)
+    listed = (await api.get(HERE)).json()
+    assert sorted(each["name"] for each in listed) == ["Cup", "Lost"]
+    answer = await api.get(f"{HERE}/lost")
+    assert "There is no game named 'gone'" in answer.json()["detail"]

@@ -1,0 +1,133 @@
+"""Files of a final: standings, grades, matches, and who may have them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+
+from plyhouse.server.house import exports
+from plyhouse.server.results.record import read_record
+from plyhouse.server.results.verify import verify
+
+from .finals import HERE, Course, weaker_resigns
+
+FILE = """
+name = "Cup"
+games = ["chess"]
+time_control = "total:60"
+board = "{board}"
+[[baselines]]
+bot = "staff/bot"
+grade = "pass"
+at_least = 0.4
+[[baselines]]
+bot = "secret/bot"
+hidden = true
+grade = "good"
+at_least = 0.5
+"""
+
+
+async def final(house: Any, board: str) -> Course:
+    cup = Course(house, FILE.format(board=board))
+    await cup.freeze("chess", "s0", "s1", staff=("staff", "secret"))
+    await cup.play(weaker_resigns(["s0", "staff", "secret", "s1"]))
+    return cup
+
+
+async def fetched(cup: Course, form: str, who: str = "olga", status: int = 200) -> Any:
+    async with cup.web(who) as web:
+        answer = await web.get(f"{HERE}/cup/export/{form}")
+    assert answer.status_code == status, answer.text
+    if status == 200:
+        assert "attachment; filename=" in answer.headers["content-disposition"]
+        assert answer.headers["cache-control"] == "no-store"
+    return answer
+
+
+async def test_standings_come_as_tables_for_people_and_programs(house: Any) -> None:
+    cup = await final(house, "public")
+    rows = list(csv.DictReader(io.StringIO((await fetched(cup, "csv")).text)))
+    assert [row["entry"] for row in rows] == ["s0/bot", "staff/bot", "secret/bot", "s1/bot"]
+    assert float(rows[0]["any_low"]) < float(rows[0]["low"]) < float(rows[0]["rating"])
+    assert rows[-1]["ahead_of_next"] == ""
+    markdown = (await fetched(cup, "md", "")).text
+    assert "| 1 | s0/bot | s0 |" in markdown
+    page = (await fetched(cup, "html", "")).text
+    assert "<td>s0/bot</td>" in page
+    whole = (await fetched(cup, "json", "")).json()
+    assert [line["entry"] for line in whole["standings"]] == ["s0/bot", "staff/bot", "s1/bot"]
+    for text in (markdown, page, json.dumps(whole)):
+        assert "secret" not in text
+    async with cup.web("olga") as web:
+        assert (await web.get(f"{HERE}/cup/export/xls")).status_code == 404
+
+
+async def test_matches_come_as_records_and_in_the_format_of_their_game(house: Any) -> None:
+    cup = await final(house, "public")
+    lines = (await fetched(cup, "jsonl", "")).text.splitlines()
+    records = [read_record(line) for line in lines]
+    assert len(records) == 12
+    assert all(verify(record).ok for record in records)
+    pgn = (await fetched(cup, "pgn", "")).text
+    assert pgn.count('[Event "Cup"]') == 12
+    problem = (await fetched(cup, "sgf", "olga", 409)).json()
+    assert problem["code"] == "competition/format_missing"
+    assert "jsonl" in problem["detail"]
+
+
+async def test_grades_come_for_grade_books(house: Any) -> None:
+    cup = await final(house, "public")
+    rows = list(csv.DictReader(io.StringIO((await fetched(cup, "grades")).text)))
+    assert [(row["student"], row["grade"]) for row in rows] == [("s0", "good"), ("s1", "")]
+    archive = zipfile.ZipFile(io.BytesIO((await fetched(cup, "gradescope")).content))
+    assert archive.namelist() == ["s0/results.json", "s1/results.json"]
+    best, worst = (json.loads(archive.read(name)) for name in archive.namelist())
+    assert [(t["name"], t["score"], t["max_score"], t["status"]) for t in best["tests"]] == [
+        ("pass: staff/bot", 1.0, 1.0, "passed"),
+        ("good", 1.0, 1.0, "passed"),
+    ]
+    assert [test["visibility"] for test in best["tests"]] == ["visible", "hidden"]
+    assert [test["status"] for test in worst["tests"]] == ["failed", "failed"]
+    assert [each["name"] for each in best["leaderboard"]] == ["Score", "Rating"]
+    assert "secret" not in json.dumps(best)
+    for form in ("grades", "gradescope"):
+        await fetched(cup, form, "", 401)
+        await fetched(cup, form, "s0", 403)
+
+
+@pytest.mark.parametrize("board", ["class", "anonymous"])
+async def test_files_keep_to_the_board(house: Any, board: str) -> None:
+    cup = await final(house, board)
+    for form in ("csv", "md", "html", "json", "jsonl", "pgn"):
+        await fetched(cup, form, "", 401)
+        await fetched(cup, form, "eve", 403)
+    assert "s0/bot" in (await fetched(cup, "csv", "s0")).text
+    other = (await fetched(cup, "csv", "s1")).text
+    assert ("s0/bot" in other) == (board == "class")
+    if board == "class":
+        assert len((await fetched(cup, "jsonl", "s1")).text.splitlines()) == 12
+    else:
+        await fetched(cup, "jsonl", "s1", 403)
+
+
+async def test_parquet_without_pyarrow_says_what_is_missing(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cup = await final(house, "public")
+    monkeypatch.setattr(exports, "has_parquet", lambda: False)
+    problem = (await fetched(cup, "parquet", "", 409)).json()
+    assert "pip install pyarrow" in problem["detail"]
+
+
+async def test_parquet_where_pyarrow_is(house: Any) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    cup = await final(house, "public")
+    table = parquet.read_table(io.BytesIO((await fetched(cup, "parquet", "")).content))
+    assert table.num_rows == 24
+    assert set(table["entry"].to_pylist()) == {"s0/bot", "s1/bot", "staff/bot", "secret/bot"}

@@ -1,0 +1,450 @@
+"""Finals in every format, with bots in memory: played to the end, interrupted, and again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.server.conftest import Client
+
+from plyhouse.protocol.codec import MSGPACK
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import (
+    MatchMessage,
+    MatchSnapshot,
+    Ok,
+    Ready,
+    Resign,
+    Welcome,
+)
+from plyhouse.server.competition import progress
+from plyhouse.server.competition.facts import State
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import competitions
+from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.house.hub import Hub
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.rows import By, Identity
+
+OLGA = By("olga")
+ORGANISER = Identity(0, "olga", frozenset({"organise"}), 0)
+FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\nentries_per_student = 2\n'
+STAFF = '[[baselines]]\nbot = "staff/b0"\n[[baselines]]\nbot = "staff/b1"\nhidden = true\n'
+
+
+class Course:
+    """A server in this process, a class on it, and bots of which the first ones win."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.hub: Hub
+        self.tokens: dict[str, str] = {}
+        self.tasks: dict[str, asyncio.Task[None]] = {}
+        self.begun: dict[str, MatchSnapshot] = {}
+        """Every match that bots were told of, by its id, in order."""
+        self.hold = False
+        """Whether bots do nothing but connect."""
+        self.crashing: set[str] = set()
+        self.most = 0
+
+    async def start(self) -> None:
+        self.hub = await Hub.open(ServerConfig(database=self.url))
+
+    async def stop(self) -> None:
+        for name in list(self.tasks):
+            await self.leave(name)
+        await self.hub.close()
+
+    async def open(self, text: str, students: int) -> list[str]:
+        """Open a competition, take students in, and connect their bots."""
+        if "baselines" in text:
+            self.tokens["staff"] = await self._account("staff")
+            for bot in ("b0", "b1"):
+                await self.connect("staff", bot)
+        await self.hub.classes.open(text, OLGA)
+        names = [f"s{number:02}" for number in range(students)]
+        people = [NewMember(name, name) for name in names]
+        for joined in await self.hub.store.classes.take_in("Cup", people, OLGA):
+            self.tokens[joined.account] = joined.token
+        for name in names:
+            await self.connect(name)
+        return names
+
+    async def _account(self, name: str) -> str:
+        await self.hub.store.add_player(name)
+        return await self.hub.store.add_token(name)
+
+    async def connect(self, player: str, bot: str = "bot", version: str = "1") -> None:
+        client = Client(self.hub.connect(), MSGPACK)
+        hello = {"games": ["pig"], "max_matches": 8, "version": version, "takeover": True}
+        welcome = await client.hello(self.tokens[player], bot, **hello)
+        assert isinstance(welcome, Welcome), welcome
+        name = f"{player}/{bot}"
+        self.tasks[name] = asyncio.create_task(self._play(client, welcome, name))
+
+    async def leave(self, name: str) -> None:
+        task = self.tasks.pop(name)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    async def _play(self, client: Client, welcome: Welcome, name: str) -> None:
+        try:
+            for shown in welcome.matches:
+                await self._match(client, shown, name)
+            while True:
+                message = client.inbox.pop(0) if client.inbox else await client.receive()
+                if message is None:
+                    return
+                if not isinstance(message, MatchMessage):
+                    continue
+                self.most = max(self.most, len(self.hub.directory.live))
+                await self._match(client, message.snapshot, name)
+        finally:
+            await client.close()
+
+    async def _match(self, client: Client, shown: MatchSnapshot, name: str) -> None:
+        self.begun[shown.match] = shown
+        if self.hold or shown.outcome is not None:
+            return
+        await client.ask(Ready, shown.match)
+        names = {f"{each.player}/{each.bot}" for each in shown.players}
+        failing = self.crashing & names
+        if name != max(failing or names):
+            return
+        why = ("bot_crash", "it crashed") if failing else ()
+        for _ in range(500):  # the other one may not be ready yet
+            if isinstance(await client.ask(Resign, shown.match, *why), Ok):
+                return
+            await asyncio.sleep(0.1)
+
+    async def until(self, enough: Any) -> None:
+        async with asyncio.timeout(20):
+            while not await enough():  # noqa: ASYNC110 - the database is asked
+                await asyncio.sleep(0.01)
+
+    async def status(self) -> str:
+        return (await self.hub.store.classes.find("Cup")).status
+
+    async def finished(self) -> GameFinal:
+        async def over() -> bool:
+            return await self.status() == "finished"
+
+        await self.until(over)
+        (final,) = await finals_of(self.hub.store, self.hub.boards, "Cup", ORGANISER)
+        return final
+
+    async def final(self) -> GameFinal:
+        (final,) = await finals_of(self.hub.store, self.hub.boards, "Cup", ORGANISER)
+        return final
+
+    async def run(self) -> None:
+        await self.hub.store.classes.move("Cup", "freeze", OLGA)
+        await self.hub.classes.run("Cup", OLGA)
+
+
+@pytest.fixture
+async def course(tmp_path: Path) -> AsyncIterator[Course]:
+    made = Course(f"sqlite:///{tmp_path / 'course.db'}")
+    await made.start()
+    yield made
+    await made.stop()
+
+
+def places(final: GameFinal) -> dict[str, int | None]:
+    return {final.names[line.entry]: line.place for line in final.table}
+
+
+def states(final: GameFinal) -> set[State]:
+    return {line.state for each in final.rounds for line in each.lines}
+
+
+@pytest.mark.parametrize(
+    ("style", "students", "matches", "rounds"),
+    [
+        ('name = "double_round_robin"', 4, 24, 6),
+        ('name = "swiss"\nnumber = 4', 7, 4 * 3 * 2, 4),
+        ('name = "knockout"\nthird_place = true', 6, 6 * 2, 3),
+        ('name = "groups_knockout"\nsize = 3\nadvance = 1', 6, 2 * 3 * 2 + 2, 4),
+        ('name = "gauntlet"\ntimes = 2', 4, 4 * 2 * 2 * 2, 4),
+    ],
+)
+async def test_every_format_is_played_to_its_table(
+    course: Course, style: str, students: int, matches: int, rounds: int
+) -> None:
+    staff = STAFF if "gauntlet" in style else ""
+    await course.open(
+        f"{FILE}[limits]\nmatches_at_a_time = 6\n[format]\n{style}\n{staff}", students
+    )
+    await course.run()
+    final = await course.finished()
+    assert len(course.begun) == matches
+    assert course.most <= 6
+    assert len(final.rounds) == rounds
+    assert states(final) <= {State.FINISHED, State.BYE}
+    found = places(final)
+    assert found["s00/bot"] == 1
+    if staff:
+        assert found["staff/b0"] is None
+    view = await course.hub.classes.view("Cup")
+    assert view.games[0].finished == matches <= view.games[0].planned
+    # The mean scores and grades beside it are those of all matches.
+    notes = " ".join((await course.hub.boards.board("Cup", ORGANISER)).notes)
+    drawn = any(name in style for name in ("swiss", "knockout"))
+    assert ("ranks by the mean score" in notes) == drawn
+    export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
+    assert sum(line.matches for line in export.standings) == 2 * matches
+
+
+@pytest.mark.parametrize("style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3'])
+async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
+    course: Course, style: str
+) -> None:
+    names = await course.open(f"{FILE}[limits]\nmatches_at_a_time = 4\n[format]\n{style}\n", 6)
+    await course.run()
+    for enough in (5, 11):
+
+        async def played(enough: int = enough) -> bool:
+            return len(course.begun) >= enough
+
+        await course.until(played)
+        course.hold = True
+        await course.stop()
+        course.hold = False
+        await course.start()
+        for name in names:
+            await course.connect(name)
+    final = await course.finished()
+    assert places(final)["s00/bot"] == 1
+    assert states(final) <= {State.FINISHED, State.BYE}
+    counted = sum(
+        line.outcome.matches for each in final.rounds for line in each.lines if line.outcome
+    )
+    listed = await course.hub.store.played_seats(final.competition_id)
+    assert len({seat.match_id for seat in listed}) == counted, "nothing twice, or in vain"
+    assert {seat.pairing_id for seat in listed} == set(final.pairings.values())
+
+
+async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
+    course: Course,
+) -> None:
+    names = await course.open(
+        f'{FILE}[limits]\nmatches_at_a_time = 2\n[format]\nname = "swiss"\nnumber = 3\n', 6
+    )
+    course.hold = True
+    await course.run()
+    await course.until(_live(course, 2))
+    final = await course.final()
+    waiting = [line for line in final.rounds[0].lines if line.state is State.READY]
+    gone = final.names[waiting[0].players[0]]
+    other = final.names[waiting[0].players[1]]
+    await course.hub.store.classes.disqualify("Cup", gone, OLGA)
+    await course.hub.oversight.look()
+    # Before anything else, the server stops: what it knew of the round must be stored.
+    await course.stop()
+    course.hold = False
+    await course.start()
+    for name in names:
+        await course.connect(name)
+    final = await course.finished()
+    (lost,) = [
+        line for line in final.rounds[0].lines if gone in [final.names[bot] for bot in line.players]
+    ]
+    assert lost.state is State.WALKOVER
+    assert lost.winner is not None
+    assert final.names[lost.winner] == other
+    assert len(final.rounds) == 3
+    assert not any(
+        gone in [final.names[bot] for bot in line.players]
+        for each in final.rounds[1:]
+        for line in each.lines
+    )
+
+
+def _live(course: Course, count: int) -> Any:
+    async def enough() -> bool:
+        return len(course.hub.directory.live) >= count
+
+    return enough
+
+
+async def test_a_result_that_comes_while_a_round_is_drawn_is_not_lost(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is asked of the format takes until more has happened."""
+    asked: list[int] = []
+    real = progress.look
+
+    def slow(*facts: Any) -> Any:
+        answer = real(*facts)
+        asked.append(len(course.begun))
+        time.sleep(0.02 * (len(asked) % 2))
+        return answer
+
+    monkeypatch.setattr(competitions, "look", slow)
+    await course.open(f'{FILE}[format]\nname = "knockout"\nbest_of = 3\nextra = 0\n', 8)
+    await course.run()
+    final = await course.finished()
+    assert places(final)["s00/bot"] == 1
+    assert len(final.pairings) == 7 * 2, "a series is over when it is decided"
+
+
+async def test_a_void_match_is_played_again_and_a_crashing_baseline_forfeits(
+    course: Course,
+) -> None:
+    await course.open(f'{FILE}[format]\nname = "gauntlet"\n{STAFF}', 2)
+    course.crashing.add("staff/b1")
+    course.hold = True
+    await course.run()
+    await course.until(_live(course, 8))
+    for each in list(course.hub.directory.live.values()):
+        each.input(each.match.abort, "by hand", course.hub.now())
+    course.hold = False
+    final = await course.finished()
+    assert [len(each.lines) for each in final.rounds] == [2, 2]
+    assert states(final) == {State.FINISHED}
+    for drawn in final.rounds:
+        for line in drawn.lines:
+            assert line.outcome is not None
+            staff = next(bot for bot in line.players if final.names[bot].startswith("staff"))
+            crashed = final.names[staff] == "staff/b1"
+            assert line.outcome.forfeited == ({staff} if crashed else set())
+            assert line.outcome.matches == 2
+    assert len([each for each in course.begun.values() if "~1" in each.pairing]) == 8
+
+
+# ------------------------------------------------------------------------- only what changed
+
+
+@pytest.mark.parametrize(
+    ("style", "fresh"),
+    [
+        ('name = "round_robin"', 2 * 4),
+        ('name = "gauntlet"', 2 * 2),
+    ],
+)
+async def test_after_a_resubmission_only_that_student_plays_again(
+    course: Course, style: str, fresh: int
+) -> None:
+    staff = STAFF if "gauntlet" in style else ""
+    names = await course.open(f"{FILE}[format]\n{style}\n{staff}", 5)
+    await course.run()
+    before = await course.finished()
+    first = len(course.begun)
+    with pytest.raises(ProtocolError):
+        await finals_of(course.hub.store, course.hub.boards, "Cup", None)
+    await course.hub.store.classes.extend("Cup", names[2], 2**50, OLGA)
+    await course.leave(f"{names[2]}/bot")
+    await course.connect(names[2], version="2")
+    # A late student hands in for the first time, too.
+    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    await course.stop()
+    await course.start()
+    if staff:
+        for bot in ("b0", "b1"):
+            await course.connect("staff", bot)
+    for name in names:
+        await course.connect(name, version="2" if name == names[2] else "1")
+    after = await course.finished()
+    again = list(course.begun.values())[first:]
+    assert len(again) == fresh
+    for each in again:
+        assert names[2] in [seat.player for seat in each.players]
+    assert places(after) == places(before)
+    assert [line.played for line in after.table] == [line.played for line in before.table]
+    kept = set(before.pairings.values()) & set(after.pairings.values())
+    assert len(kept) == len(before.pairings) - fresh // 2
+    export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
+    assert sum(line.matches for line in export.standings) == 2 * first
+    # Once more, with nothing changed: nothing is played.
+    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    last = await course.finished()
+    assert len(course.begun) == first + fresh
+    assert places(last) == places(after)
+    assert last.pairings == after.pairings
+
+
+async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
+    course: Course,
+) -> None:
+    names = await course.open(f'{FILE}[format]\nname = "swiss"\nnumber = 3\n', 8)
+    await course.run()
+    before = await course.finished()
+    first = len(course.begun)
+    await course.hub.store.classes.extend("Cup", names[7], 2**50, OLGA)
+    await course.leave(f"{names[7]}/bot")
+    await course.connect(names[7], version="2")
+    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    after = await course.finished()
+    again = list(course.begun.values())[first:]
+    assert {seat.player for each in again for seat in each.players} >= {names[7]}
+    assert all(names[7] in [seat.player for seat in each.players] for each in again), (
+        "it loses again, so that the others are drawn as before"
+    )
+    assert places(after) == places(before)
+
+
+# ------------------------------------------------------------------------------ who sees what
+
+
+async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) -> None:
+    await course.open(f'{FILE}board = "anonymous"\n[format]\nname = "gauntlet"\n{STAFF}', 3)
+    await course.run()
+    await course.finished()
+    store = course.hub.store
+
+    async def seen(name: str) -> GameFinal:
+        viewer = await store.authenticate(course.tokens[name])
+        (final,) = await finals_of(store, course.hub.boards, "Cup", viewer)
+        return final
+
+    mine = await seen("s01")
+    shown = [mine.names[bot] for each in mine.rounds for line in each.lines for bot in line.players]
+    assert sorted(shown) == ["(another entry)", "s01/bot", "s01/bot", "staff/b0"]
+    assert [mine.names[line.entry] for line in mine.table] == [
+        "(another entry)",
+        "s01/bot",
+        "staff/b0",
+    ]
+    eve = await store.authenticate(await course._account("eve"))
+    with pytest.raises(ProtocolError) as caught:
+        await finals_of(store, course.hub.boards, "Cup", eve)
+    assert caught.value.code == "auth/scope"
+
+
+async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
+    names = await course.open(
+        f'{FILE}[limits]\nmatches_at_a_time = 4\n[format]\nname = "ladder"\npatience = 0\n', 5
+    )
+    await course.run()
+
+    async def played() -> bool:
+        return len(course.begun) >= 40
+
+    await course.until(played)
+    await course.stop()
+    await course.start()
+    for name in names:
+        await course.connect(name)
+    before = len(course.begun)
+
+    async def more() -> bool:
+        return len(course.begun) >= before + 20
+
+    await course.until(more)
+    assert course.most <= 4
+    await course.hub.store.classes.move("Cup", "finish", OLGA)
+    await course.hub.oversight.look()
+    assert len(course.hub.competitions) == 0
+    final = await course.finished()
+    met = [line.players for line in final.rounds[0].lines]
+    assert len({frozenset(pair) for pair in met}) == 10, "everybody meets everybody in time"
+    count = [sum(bot in pair for pair in met) for bot in final.names]
+    assert min(count) >= max(count) / 2, "nobody starves"
+    assert places(final)["s00/bot"] == 1
+    assert places(final)["s04/bot"] == 5

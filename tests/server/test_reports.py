@@ -1,0 +1,118 @@
+"""What a final says of one student, and to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
+
+from .finals import Course, weaker_resigns
+
+FILE = """
+name = "Cup"
+games = ["connect_four"]
+time_control = "total:60"
+board = "{board}"
+[[baselines]]
+bot = "staff/bot"
+grade = "pass"
+at_least = 0.4
+[[baselines]]
+bot = "secret/bot"
+hidden = true
+grade = "good"
+at_least = 0.5
+"""
+ORDER = ["s0", "staff", "s1", "secret", "s2"]
+
+
+async def final(house: Any, board: str) -> Course:
+    """The weaker resigns; s2 does not: it plays a column that there is not."""
+    cup = Course(house, FILE.format(board=board))
+    await cup.freeze("connect_four", "s0", "s1", "s2", staff=("staff", "secret"))
+    resigning = weaker_resigns(ORDER)
+
+    def how(name: str) -> Any:
+        if name != "s2":
+            return resigning(name)
+
+        async def blunder(client: Any, snapshot: MatchSnapshot) -> None:
+            if snapshot.seat == 0:
+                turn = await client.next(Turn, match=snapshot.match)
+                await client.ask(Act, snapshot.match, turn.ply, "nonsense")
+            else:
+                await resigning(name)(client, snapshot)
+
+        return blunder
+
+    await cup.play(how)
+    return cup
+
+
+async def test_a_report_has_all_that_a_student_asks_for(house: Any) -> None:
+    cup = await final(house, "class")
+    own = await cup.get("/report", "s2")
+    assert (own["student"], own["status"], own["graded_by"]) == ("s2", "finished", "s2/bot")
+    (entry,) = own["entries"]
+    assert (entry["rank"], entry["matches"], entry["losses"], entry["forfeits"]) == (4, 8, 8, 4)
+    rating = entry["rating"]
+    assert rating["any_low"] < rating["low"] < rating["elo"] < rating["high"] < rating["any_high"]
+    assert rating["rank_low"] <= 4 == rating["rank_high"]
+    assert own["forfeits"] == {"illegal_action": 4}
+    for forfeit in own["forfeited"]:
+        assert (forfeit["kind"], forfeit["ply"], forfeit["actions"]) == ("illegal_action", 0, [])
+        assert "played an illegal action at ply 1" in forfeit["reason"]
+        assert "nonsense" in forfeit["detail"], "what it tried, for its author"
+        assert forfeit["scene"], "the position, to be drawn"
+        assert forfeit["replay"] == f"/matches/{forfeit['match']}?ply=0"
+    (staff,) = own["baselines"]
+    assert (staff["name"], staff["matches"], staff["losses"], staff["reached"]) == (
+        *("staff/bot", 2, 2, False),
+    )
+    assert staff["any_low"] <= staff["low"] <= staff["score"] <= staff["high"] <= staff["any_high"]
+    assert [each["name"] for each in own["opponents"]] == ["s0/bot", "s1/bot", "staff/bot"]
+    assert len(own["lost"]) == 8
+    assert own["lost"][0]["replay"].startswith("/matches/")
+    points = own["history"]["s2/bot"]
+    assert points[-1]["matches"] == 20
+    assert points[-1]["any_low"] < points[-1]["low"] < points[-1]["elo"]
+    assert own["slowest"] == [], "it never played a ply"
+    assert "secret" not in str(own), "hidden baselines stay hidden"
+    whole = await cup.get("/report?student=S2", "olga")
+    assert [each["name"] for each in whole["baselines"]] == ["staff/bot", "secret/bot"]
+    assert {each["detail"] for each in whole["forfeited"]} == {""}
+    better = await cup.get("/report", "s1")
+    assert better["grade"] == "good"
+    assert [each["reached"] for each in better["baselines"]] == [False]
+
+
+async def test_a_report_is_for_its_student_and_organisers(house: Any) -> None:
+    cup = await final(house, "anonymous")
+    assert (await cup.get("/report", status=401))["code"] == "auth/required"
+    assert (await cup.get("/report?student=s1", "s2", 403))["code"] == "auth/scope"
+    assert (await cup.get("/report", "eve", 404))["code"] == "storage/unknown"
+    assert (await cup.get("/report?student=eve", "olga", 404))["code"] == "storage/unknown"
+    own = await cup.get("/report?student=s2", "s2")
+    assert [each["name"] for each in own["opponents"]] == ["(another entry)"] * 2 + ["staff/bot"]
+    assert "s0/" not in str(own)
+    assert "s1/" not in str(own)
+
+
+async def test_a_report_before_the_final_is_empty_and_shows_slow_plies_after_it(house: Any) -> None:
+    cup = Course(house, 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n')
+    await cup.freeze("tic_tac_toe", "s0", "s1")
+    early = await cup.get("/report", "s0")
+    assert (early["lost"], early["baselines"], early["history"]) == ([], [], {"s0/bot": []})
+
+    def how(name: str) -> Any:
+        async def play(client: Any, snapshot: MatchSnapshot) -> None:
+            await client.play(snapshot, 1)
+
+        return play
+
+    await cup.play(how)
+    late = await cup.get("/report", "s0")
+    slow = [each["thought_s"] for each in late["slowest"]]
+    assert slow
+    assert slow == sorted(slow, reverse=True)
+    assert all(each["left_s"] > 50 for each in late["slowest"])

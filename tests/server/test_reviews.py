@@ -1,0 +1,180 @@
+"""``/api/v1/matches/MATCH/review``: worked out by another process, for matches that are over."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.protocol.messages import Resign
+
+OpenHouse = Callable[..., Awaitable[House]]
+REAL = shlex.join([sys.executable, "-m", "plyhouse.clients.cli.main", "review", "-", "--json"])
+
+# Notes every start in a file, waits until told to go on, and answers with what it was given.
+STUB = """
+import json, pathlib, sys, time
+folder = pathlib.Path(sys.argv[1])
+with (folder / "starts").open("a") as file:
+    file.write(" ".join(sys.argv[2:]) + "\\n")
+record = json.load(sys.stdin)
+while not (folder / "go").exists():
+    time.sleep(0.01)
+print(json.dumps({"match": record["match"], "asked": sys.argv[2:]}))
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> str:
+    program = tmp_path / "reviewer.py"
+    program.write_text(STUB)
+    return shlex.join([sys.executable, str(program), str(tmp_path)])
+
+
+async def played(house: House, game: str = "tic_tac_toe") -> str:
+    clients, matches = await house.pair(game)
+    finals = await asyncio.gather(
+        *(
+            client.play(match, seed=seat)
+            for seat, (client, match) in enumerate(zip(clients, matches, strict=True))
+        )
+    )
+    assert finals[0].outcome.termination == "normal"
+    for client in clients:
+        await client.close()
+    await asyncio.wait_for(over(house, matches[0].match), 10)
+    return matches[0].match
+
+
+async def over(house: House, match: str) -> None:
+    """Wait until the database has the end of the pairing."""
+    while (await house.hub.store.match(match)).pairing.finished_ms is None:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+
+
+async def ask(house: House, path: str) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as http:
+        return await http.get(path)
+
+
+async def test_a_review_is_worked_out_by_plyhouse_review_and_kept(
+    open_house: OpenHouse, tmp_path: Path
+) -> None:
+    house = await open_house(
+        review_command=REAL, review_seconds=5.0, review_folder=str(tmp_path / "reviews")
+    )
+    match = await played(house)
+    first = await ask(house, f"/api/v1/matches/{match}/review?seat=1")
+    assert first.status_code == 200, first.text
+    review = first.json()
+    assert (review["match"], review["seat"]) == (match, 1)
+    assert review["plies"]
+    assert {ply["certainty"] for ply in review["plies"]} == {"exact"}
+    assert "plyhouse bot ask" in review["command"] or not review["losses"]
+    (kept,) = (tmp_path / "reviews").glob("*.json")
+    kept.write_text(json.dumps({**review, "verdict": "from the file"}))
+    again = await ask(house, f"/api/v1/matches/{match}/review?seat=1")
+    assert again.json()["verdict"] == "from the file"
+
+
+async def test_a_match_that_runs_is_not_reviewed(house: House) -> None:
+    clients, (match, _) = await house.pair("tic_tac_toe", rated=True)
+    answer = await ask(house, f"/api/v1/matches/{match.match}/review")
+    assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
+    await clients[0].ask(Resign, match.match)
+
+
+async def test_nor_is_one_whose_mirrored_match_is_still_being_played(
+    open_house: OpenHouse, waiting: str
+) -> None:
+    house = await open_house(review_command=waiting)
+    clients = [await house.bot("alice", "one"), await house.bot("bob", "two")]
+    for client in clients:
+        await client.seek("tic_tac_toe", rated=True, mirrored=True)
+    first = [await client.start() for client in clients]
+    for client in clients:
+        await client.start()
+    done = first[0].match
+    await clients[0].ask(Resign, done)
+    while (await house.hub.store.match(done)).header.status != "finished":  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    answer = await ask(house, f"/api/v1/matches/{done}/review")
+    assert (answer.status_code, answer.json()["code"]) == (409, "match/not_over")
+
+
+async def test_a_server_without_a_program_says_that_it_reviews_nothing(house: House) -> None:
+    match = await played(house)
+    answer = await ask(house, f"/api/v1/matches/{match}/review")
+    assert (answer.status_code, answer.json()["code"]) == (501, "review/off")
+
+
+async def test_only_so_many_at_once_and_the_same_one_only_once(
+    open_house: OpenHouse, waiting: str, tmp_path: Path
+) -> None:
+    house = await open_house(review_command=waiting, reviews=1, review_seconds=3.0)
+    match = await played(house)
+    path = f"/api/v1/matches/{match}/review?seat=0"
+    same = [asyncio.create_task(ask(house, path)) for _ in range(3)]
+    while not (tmp_path / "starts").exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    busy = await ask(house, f"/api/v1/matches/{match}/review?seat=1")
+    assert (busy.status_code, busy.json()["code"]) == (503, "review/busy")
+    assert busy.headers["retry-after"] == "3"
+    (tmp_path / "go").touch()
+    answers = await asyncio.gather(*same)
+    assert [each.status_code for each in answers] == [200] * 3
+    assert answers[0].json()["asked"] == ["--seconds", "3", "--seat", "0"]
+    assert (tmp_path / "starts").read_text().count("\n") == 1
+    assert (await ask(house, path)).status_code == 200
+    assert (tmp_path / "starts").read_text().count("\n") == 1, "it was kept"
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["import sys; sys.exit(3)", "print('no JSON')", "print([1])"],
+    ids=["fails", "nonsense", "a list"],
+)
+async def test_a_program_that_fails_is_no_answer(
+    open_house: OpenHouse, program: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    house = await open_house(review_command=shlex.join([sys.executable, "-c", program]))
+    match = await played(house)
+    answer = await ask(house, f"/api/v1/matches/{match}/review")
+    assert (answer.status_code, answer.json()["code"]) == (500, "review/failed")
+    assert match in caplog.text
+
+
+async def test_a_program_that_does_not_end_is_ended(
+    open_house: OpenHouse, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plyhouse.server.house.reviews.STARTING", 0.1)
+    house = await open_house(review_command=waiting, review_seconds=0.1)
+    match = await played(house)
+    answer = await ask(house, f"/api/v1/matches/{match}/review")
+    assert (answer.status_code, answer.json()["code"]) == (504, "review/too_long")
+
+
+async def test_a_stopping_server_ends_its_reviews(
+    open_house: OpenHouse, waiting: str, tmp_path: Path
+) -> None:
+    house = await open_house(review_command=waiting)
+    match = await played(house)
+    asked = asyncio.create_task(ask(house, f"/api/v1/matches/{match}/review"))
+    while not (tmp_path / "starts").exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    await house.hub.reviews.close()
+    answer = await asked
+    assert (answer.status_code, answer.json()["code"]) == (503, "server/shutting_down")
+
+
+async def test_seats_that_are_not_there(house: House) -> None:
+    match = await played(house)
+    answer = await ask(house, f"/api/v1/matches/{match}/review?seat=2")
+    assert (answer.status_code, answer.json()["code"]) == (404, "seat/unknown")

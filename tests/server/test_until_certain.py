@@ -1,0 +1,98 @@
+"""A final that plays until grades are certain, with bots in memory and a stop in the middle."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.server.test_finals import FILE, ORGANISER, Course
+
+from plyhouse.protocol.messages import MatchSnapshot, Ok, Ready, Resign
+from plyhouse.server.house.exports import Exports
+from plyhouse.server.house.finals import finals_of
+from plyhouse.server.results.sequential import Grading
+
+STAFF = (
+    '[[baselines]]\nbot = "staff/b0"\ngrade = "pass"\nat_least = 0.4\n'
+    '[[baselines]]\nbot = "staff/b1"\ngrade = "good"\nat_least = 0.6\nhidden = true\n'
+)
+TEXT = f'{FILE}[format]\nname = "gauntlet"\nuntil_certain = true\nmost = 40\n{STAFF}'
+
+
+class Clear(Course):
+    """s00 always wins, s01 always loses."""
+
+    async def _match(self, client: Any, shown: MatchSnapshot, name: str) -> None:
+        self.begun[shown.match] = shown
+        if self.hold or shown.outcome is not None:
+            return
+        await client.ask(Ready, shown.match)
+        names = {f"{each.player}/{each.bot}" for each in shown.players}
+        if name != ("s01/bot" if "s01/bot" in names else max(names)):
+            return
+        for _ in range(500):  # the other one may not be ready yet
+            if isinstance(await client.ask(Resign, shown.match), Ok):
+                return
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def course(tmp_path: Path) -> AsyncIterator[Clear]:
+    made = Clear(f"sqlite:///{tmp_path / 'course.db'}")
+    await made.start()
+    yield made
+    await made.stop()
+
+
+def needed(threshold: float, score: float) -> int:
+    """Pairs until it is certain, each baseline having half of the error."""
+    grading = Grading([threshold], maximum=40, alpha=0.025)
+    while grading.add(score).band is None:
+        pass
+    return grading.decision.pairs
+
+
+async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
+    names = await course.open(TEXT, 2)
+    await course.run()
+
+    async def some() -> bool:
+        return len(course.begun) >= 12
+
+    await course.until(some)
+    await course.stop()
+    await course.start()
+    for bot in ("b0", "b1"):
+        await course.connect("staff", bot)
+    for name in names:
+        await course.connect(name)
+    final = await course.finished()
+    pairs = Counter(
+        tuple(sorted(final.names[bot] for bot in line.players))
+        for each in final.rounds
+        for line in each.lines
+    )
+    assert pairs == {
+        ("s00/bot", "staff/b0"): needed(0.4, 1.0),
+        ("s00/bot", "staff/b1"): needed(0.6, 1.0),
+        ("s01/bot", "staff/b0"): needed(0.4, 0.0),
+        ("s01/bot", "staff/b1"): needed(0.6, 0.0),
+    }
+    reached = {(final.names[each.entry], each.reached) for each in final.certainty}
+    assert reached == {("s00/bot", True), ("s01/bot", False)}
+    hub = course.hub
+    text = await Exports(hub.store, hub.boards, hub.privacy).grades("Cup")
+    lines = {row["student"]: row for row in csv.DictReader(text.splitlines())}
+    assert lines["s00"]["grade"] == "good"
+    assert lines["s00"]["decision staff/b1"] == "decided"
+    assert float(lines["s00"]["low staff/b1"]) >= 0.6 > float(lines["s01"]["high staff/b1"])
+    viewer = await hub.store.authenticate(course.tokens["s00"])
+    (seen,) = await finals_of(hub.store, hub.boards, "Cup", viewer)
+    assert {seen.names[each.baseline] for each in seen.certainty} == {"staff/b0"}, "b1 is hidden"
+    (mine,) = await finals_of(hub.store, hub.boards, "Cup", ORGANISER)
+    assert len(mine.certainty) == 4

@@ -1,0 +1,80 @@
+"""Bots that seek are told why nobody is found, while nobody is."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from plyhouse.protocol.messages import MatchMessage, Notice, Unseek
+from plyhouse.server.house import lobby
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeks are looked over without delay."""
+    monkeypatch.setattr(lobby, "TELL_SECONDS", 0.0)
+
+
+async def why(client: Any) -> str:
+    notice = await client.next(Notice)
+    assert notice.code == "notice/seek_waits"
+    return str(notice.message)
+
+
+async def test_who_seeks_alone_is_told_so_and_what_others_seek(house: Any) -> None:
+    one = await house.bot("alice")
+    await one.seek("pig", "move:1", rated=True)
+    assert await why(one) == (
+        "Nobody is found yet for pig, move:1, rated: nobody else seeks anything, and no other "
+        "bot is connected."
+    )
+    two = await house.bot("bob")
+    await two.seek("kuhn_poker", "move:2")
+    other = await why(two)
+    assert "nobody else seeks kuhn_poker; others seek pig, move:1, rated" in other
+    assert "nobody else seeks pig; others seek kuhn_poker, move:2, casual" in await why(one)
+    three = await house.bot("carol")
+    await three.seek("pig", "move:9", rated=True)
+    told = await why(three)
+    assert "others seek pig only otherwise: pig, move:1, rated" in told
+    assert told.startswith("Nobody is found yet for pig, move:9, rated: ")
+
+
+async def test_own_bots_and_seats_that_are_missing_are_named(house: Any) -> None:
+    one, two = await house.bot("alice", "one"), await house.bot("alice", "two")
+    await one.seek("pig", "move:1", rated=True)
+    await why(one)
+    await two.seek("pig", "move:1", rated=True)
+    assert "only bots of alice seek this" in await why(two)
+    assert "only bots of alice seek this" in await why(one)
+    three, four = await house.bot("bob"), await house.bot("carol")
+    await three.seek("pig(seats=3)", "move:1")
+    await why(three)
+    await four.seek("pig(seats=3)", "move:1")
+    assert "it takes 3 bots, and 2 are there" in await why(four)
+
+
+async def test_who_waits_for_others_that_are_busy_is_told_who(house: Any) -> None:
+    one, two = await house.bot("alice"), await house.bot("bob")
+    for client in (one, two):
+        await client.seek("pig", "move:60", count=0)
+    await one.next(MatchMessage)
+    await two.next(MatchMessage)
+    three = await house.bot("carol")
+    await three.seek("pig", "move:60")
+    assert "play as many matches as they take: alice/bot, bob/bot" in await why(three)
+
+
+async def test_what_has_been_told_is_not_told_again(house: Any) -> None:
+    one, two = await house.bot("alice"), await house.bot("bob")
+    await one.seek("pig", "move:1")
+    await why(one)
+    for _ in range(3):
+        made = await two.seek("kuhn_poker", "move:2")
+        await two.ask(Unseek, made.seek)
+    await two.seek("pig", "move:1")
+    await one.next(MatchMessage)
+    told = [each.message for each in one.inbox if isinstance(each, Notice)]
+    assert all(first != second for first, second in itertools.pairwise(told))

@@ -1,0 +1,274 @@
+"""Luck: exact on whole games, without a bias, narrower; utilities; and games played before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plyhouse.games import get_game
+from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.protocol.messages import Outcome
+from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.results.luck import adjusted_mean, estimate, looked_ahead, match_luck
+from plyhouse.server.results.played import ResultError
+from plyhouse.server.results.ratings import mean_interval
+from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
+from plyhouse.server.results.repeats import repeat_weights
+from plyhouse.server.results.utilities import Paid, crosstab, utilities
+
+
+def record(
+    spec: str,
+    events: list[tuple[int, str]],
+    returns: tuple[float, ...],
+    bots: tuple[str, ...] = ("one", "two"),
+) -> Record:
+    """A record of what happened; seat -1 is chance."""
+    ply = 0
+    rows = []
+    for seat, text in events:
+        rows.append(RecordEvent("chance" if seat < 0 else "action", ply, seat, text))
+        ply += seat >= 0
+    return Record(
+        format="plyhouse-record-1",
+        match="m",
+        pairing="p",
+        game=spec,
+        parameters=dict(get_game(spec).parameters),
+        time_control="move:1",
+        rated=True,
+        illegal_rule="forfeit",
+        lag=LagPolicy(),
+        seats=[RecordSeat("player", bot, "1") for bot in bots],
+        chance=RecordChance(1, "", "match", []),
+        events=rows,
+        outcome=Outcome("normal", list(returns)),
+    )
+
+
+def every_match(spec: str) -> Iterator[tuple[Record, float]]:
+    """Every match of two who always take the first action, with its probability."""
+    game = get_game(spec)
+
+    def walk(
+        state: Any, events: list[tuple[int, str]], share: float
+    ) -> Iterator[tuple[Record, float]]:
+        if state.to_move == TERMINAL:
+            yield record(spec, events, tuple(state.returns())), share
+        elif state.to_move == CHANCE:
+            for outcome, probability in state.chance_outcomes():
+                text = game.format_chance(state, outcome)
+                yield from walk(state.after(outcome), [*events, (-1, text)], share * probability)
+        else:
+            action = state.actions()[0]
+            text = game.format(state, action)
+            yield from walk(state.after(action), [*events, (state.to_move, text)], share)
+
+    yield from walk(game.initial_state(), [], 1.0)
+
+
+def first_action_value(state: Any) -> tuple[float, ...]:
+    """What both get on average who always take the first action."""
+    if state.to_move == TERMINAL:
+        return tuple(state.returns())
+    if state.to_move != CHANCE:
+        return first_action_value(state.after(state.actions()[0]))
+    total = np.zeros(2)
+    for outcome, probability in state.chance_outcomes():
+        total += probability * np.array(first_action_value(state.after(outcome)))
+    return tuple(total)
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker"])
+def test_with_the_exact_value_luck_is_all_that_varies(spec: str) -> None:
+    start = np.array(first_action_value(get_game(spec).initial_state()))
+    mean = np.zeros(2)
+    for each, share in every_match(spec):
+        assert each.outcome is not None
+        luck = np.array(match_luck(each, first_action_value))
+        assert np.array(each.outcome.returns) - luck == pytest.approx(start)
+        mean += share * luck
+    assert mean == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_luck_is_zero_on_average_whatever_the_value_says() -> None:
+    rng = random.Random(1)
+    wild: dict[object, float] = {}
+
+    def value(state: Any) -> tuple[float, float]:
+        guess = wild.setdefault(str(state.__reduce__()), rng.uniform(-5, 5))
+        return guess, -guess / 2
+
+    mean = np.zeros(2)
+    for each, share in every_match("kuhn_poker"):
+        mean += share * np.array(match_luck(each, value))
+    assert mean == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def pig_match(rng: random.Random) -> Record:
+    """A short match of two who roll or hold by a coin."""
+    spec = "pig(target=15)"
+    game = get_game(spec)
+    state, events = game.initial_state(), []
+    while state.to_move != TERMINAL:
+        if state.to_move == CHANCE:
+            outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+            chosen = rng.choices(outcomes, shares)[0]
+            events.append((-1, game.format_chance(state, chosen)))
+        else:
+            chosen = rng.choice(state.actions())
+            events.append((state.to_move, game.format(state, chosen)))
+        state = state.after(chosen)
+    return record(spec, events, tuple(state.returns()))
+
+
+def test_the_games_own_estimate_narrows_the_interval_and_keeps_the_mean() -> None:
+    rng = random.Random(5)
+    values, luck = [], []
+    for _ in range(400):
+        each = pig_match(rng)
+        assert each.outcome is not None
+        values.append(each.outcome.returns[0])
+        luck.append(match_luck(each, estimate)[0])
+    found = adjusted_mean(values, luck, bounds=(-1.0, 1.0))
+    assert found.raw == mean_interval(values, bounds=(-1.0, 1.0))
+    width = found.adjusted.high - found.adjusted.low
+    assert width < 0.85 * (found.raw.high - found.raw.low)
+    assert found.saved == pytest.approx(
+        1 - (width / (found.raw.high - found.raw.low)) ** 2, abs=0.01
+    )
+    assert found.raw.low < found.adjusted.mean < found.raw.high
+    assert found.coefficient > 0.3
+
+
+def test_dice_are_luck_to_an_estimate_that_does_not_look_at_them() -> None:
+    game = get_game("backgammon")
+    start = game.initial_state()
+    value = looked_ahead(estimate)
+    for outcome, _ in start.chance_outcomes():
+        rolled = start.after(outcome)
+        mover = rolled.to_move
+        best = max(estimate(rolled.after(action))[mover] for action in rolled.actions())
+        assert value(rolled)[mover] == best
+    luck = {}
+    for text in (game.format_chance(start, each) for each, _ in start.chance_outcomes()):
+        history = record("backgammon", [(-1, text)], (0.0, 0.0))
+        assert match_luck(history, estimate)[0] == pytest.approx(0.0, abs=0.5)
+        luck[text] = match_luck(history, value)
+    assert all(one == pytest.approx(-other) for one, other in luck.values())
+    # The first roll says who begins: about as often one as the other, and 3-1 is a good one.
+    assert len({round(one, 6) for one, _ in luck.values()}) > 10
+    assert sum(one for one, _ in luck.values()) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_adjusted_intervals_cover_the_truth_without_bias() -> None:
+    rng = np.random.default_rng(3)
+    means, hits, saved = [], 0, []
+    for _ in range(400):
+        luck = rng.normal(size=30)
+        values = 0.2 + 0.8 * luck + 0.6 * rng.standard_exponential(30) - 0.6
+        found = adjusted_mean(values.tolist(), luck.tolist())
+        means.append(found.adjusted.mean)
+        saved.append(found.saved)
+        hits += found.adjusted.low <= 0.2 <= found.adjusted.high
+    assert np.mean(means) == pytest.approx(0.2, abs=3 * 0.12 / 20)
+    assert 0.92 <= hits / 400 <= 0.975
+    assert np.mean(saved) == pytest.approx(0.64, abs=0.08)
+
+
+def test_luck_that_says_nothing_or_too_little_is_left_out() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=2000).tolist()
+    nothing = adjusted_mean(values, rng.normal(size=2000).tolist())
+    assert abs(nothing.saved) < 0.01
+    assert adjusted_mean(values, [0.0] * 2000).adjusted.mean == pytest.approx(np.mean(values))
+    few = adjusted_mean([1.0, -1.0, 1.0], [1.0, -1.0, 0.5])
+    assert (few.adjusted, few.saved) == (few.raw, 0.0)
+    sure = adjusted_mean([1.0] * 20, [0.0] * 20, bounds=(-1.0, 1.0))
+    assert sure.adjusted == sure.raw  # equal values do not pass for certainty
+
+
+def test_wrong_luck_is_refused() -> None:
+    with pytest.raises(ValueError, match="2 values and 1 of luck"):
+        adjusted_mean([1.0, 2.0], [1.0])
+    with pytest.raises(ValueError, match="no number"):
+        adjusted_mean([1.0, 2.0], [1.0, float("nan")])
+
+
+# ------------------------------------------------------------------------------ utilities
+
+
+def test_the_mirrored_pair_is_the_unit() -> None:
+    matches = []
+    for pair, (one, two) in enumerate([(3.0, -1.0), (-2.0, 4.0), (1.0, 3.0)]):
+        matches.append(Paid(("a", "b"), (one, -one), pair))
+        matches.append(Paid(("b", "a"), (-two, two), pair))
+    found = utilities(matches)
+    assert found["a"].raw == mean_interval([1.0, 1.0, 2.0])
+    assert found["b"].raw.mean == pytest.approx(-4 / 3)
+    assert crosstab(matches)["a", "b"] == found["a"]
+    single = utilities([each._replace(pair=None) for each in matches])
+    assert single["a"].raw.size == 6
+
+
+def test_luck_stands_beside_the_raw_mean_where_it_is_known() -> None:
+    rng = np.random.default_rng(2)
+    matches = []
+    for _ in range(60):
+        luck = float(rng.normal())
+        paid = luck + 0.1 * float(rng.normal())
+        matches.append(Paid(("a", "b"), (paid, -paid), None, (luck, -luck)))
+    found = utilities(matches)["a"]
+    assert found.saved > 0.9
+    assert found.adjusted.high - found.adjusted.low < 0.3 * (found.raw.high - found.raw.low)
+    unknown = utilities([*matches[1:], matches[0]._replace(luck=None)])["a"]
+    assert unknown.adjusted == unknown.raw
+
+
+def test_three_seats_have_a_row_against_each() -> None:
+    table = crosstab([Paid(("a", "b", "c"), (2.0, 0.0, -2.0))] * 2)
+    assert set(table) == {(x, y) for x in "abc" for y in "abc" if x != y}
+    assert table["a", "c"].raw.mean == 2.0
+
+
+def test_wrong_payments_are_refused() -> None:
+    with pytest.raises(ResultError, match="Match 0: 1 returns for 2 seats"):
+        utilities([Paid(("a", "b"), (1.0,))])
+    with pytest.raises(ResultError, match="are not all numbers"):
+        utilities([Paid(("a", "b"), (1.0, float("nan")))])
+    with pytest.raises(ResultError, match="1 values of luck for 2 seats"):
+        crosstab([Paid(("a", "b"), (1.0, -1.0), None, (0.0,))])
+
+
+# -------------------------------------------------------------------------------- repeats
+
+LINE = [(0, "b2"), (1, "a1"), (0, "c3"), (1, "a3")]
+OTHER = [(0, "b2"), (1, "c1"), (0, "c3"), (1, "a3")]
+
+
+def played(line: list[tuple[int, str]], bots: tuple[str, str] = ("one", "two")) -> Record:
+    return record("tic_tac_toe", line, (0.0, 0.0), bots)
+
+
+def test_a_game_that_was_played_before_counts_once() -> None:
+    seats = "two", "one"
+    assert repeat_weights([played(LINE)] * 3 + [played(LINE, seats)] * 2) == [1, 0, 0, 1, 0]
+    newer = played(LINE)
+    newer.seats[0] = RecordSeat("player", "one", "2")
+    assert repeat_weights([played(LINE), newer]) == [1, 1]
+
+
+def test_chance_and_bots_that_vary_are_no_repeats() -> None:
+    dice = record("pig", [(0, "roll"), (-1, "3"), (0, "hold")], (1.0, -1.0))
+    assert repeat_weights([dice, dice]) == [1, 1]
+    # The second bot answered b2 in two ways: that both came twice is no repetition.
+    assert repeat_weights([played(LINE), played(OTHER), played(LINE), played(OTHER)]) == [1] * 4
+
+
+def test_random_openings_do_not_make_a_bot_vary() -> None:
+    rows = [played(LINE), played(OTHER), played(LINE)]
+    assert repeat_weights(rows, opening_plies=2) == [1, 1, 0]

@@ -1,0 +1,74 @@
+"""SQLite's log is emptied beside the writer, so that no commit has to wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.storage import checkpoints
+from plyhouse.storage.rows import EventRow
+
+
+def _without_the_log(path: Path) -> int:
+    """How many events are in the database file itself."""
+    connection = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
+    try:
+        (count,) = connection.execute("SELECT count(*) FROM events").fetchone()
+    except sqlite3.Error:  # read in the middle of a checkpoint
+        return -1
+    finally:
+        connection.close()
+    return int(count)
+
+
+def _followers() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "plyhouse-checkpoints"]
+
+
+async def test_what_was_committed_soon_reaches_the_file_itself(
+    tmp_path: Path, world_at: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "PAUSE_SECONDS", 0.001)
+    path = tmp_path / "a.db"
+    async with world_at(f"sqlite:///{path}") as world:
+        match_id, ops = await world.new("ada", "bob")
+        await world.store.apply(ops)
+        await world.store.apply([EventRow(match_id, 0, "act", 0, 0, "a1")])
+        async with asyncio.timeout(20):
+            while _without_the_log(path) != 1:  # noqa: ASYNC110 (a thread of its own writes it)
+                await asyncio.sleep(0.01)
+        assert len(_followers()) == 1
+    assert not _followers()
+    assert not path.with_name("a.db-wal").exists()
+
+
+async def test_the_log_begins_anew_under_load(
+    tmp_path: Path, world_at: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though there is always a writer: by its own limit, further off."""
+    monkeypatch.setattr(checkpoints, "PAUSE_SECONDS", 0.001)
+    path = tmp_path / "a.db"
+    async with world_at(f"sqlite:///{path}") as world:
+        match_id, ops = await world.new("ada", "bob")
+        await world.store.apply(ops)
+        text = "x" * 1000
+        for number in range(150):
+            rows = [
+                EventRow(match_id, 100 * number + each, "act", 0, 0, text) for each in range(100)
+            ]
+            await world.store.apply(rows)
+        log = path.with_name("a.db-wal").stat().st_size
+        # 15 MB of rows, each in the log more than once: pages are written whole.
+        assert log < 2 * checkpoints.WRITER_PAGES * 4096
+
+
+async def test_a_database_in_memory_has_no_log(world_at: Callable[[str], Any]) -> None:
+    async with world_at("sqlite:///:memory:") as world:
+        await world.play("ada", "bob", returns=(1, -1))
+        assert not _followers()

@@ -1,0 +1,91 @@
+"""Finals in the database: what was played of them, who left, and what runs again."""
+
+from __future__ import annotations
+
+from tests.storage.conftest import World
+from tests.storage.test_classes import OLGA, cup, game, refused
+from tests.storage.test_large_competitions import statements
+
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.competitions import settings
+from plyhouse.storage.store import Store
+
+PART = "part"
+
+
+async def final(store: Store, names: list[str]) -> World:
+    """A final of these bots that is over, in which everybody has beaten who comes later."""
+    world = World(store)
+    book = store.classes
+    row = cup(games=cup().games[:1], status="frozen")
+    await book.create(row, [], OLGA)
+    members = [NewMember(name, name) for name in names]
+    await book.take_in("Cup", members, OLGA, late_ms=2**50)
+    for name in names:
+        player = await store.player(name)
+        bot = await store.ensure_bot(player.id, "")
+        world.bots[name] = bot, await store.log_in(bot, "1")
+    entered = [(each.bot_id, each.version_id) for each in await book.entries(row.id)]
+    await book.begin(row.id, [game(PART, "pig")], entered, OLGA)
+    for number, one in enumerate(names):
+        for other in names[number + 1 :]:
+            await world.play(one, other, returns=(1.0, -1.0), competition_id=PART)
+    await store.set_competition_status(PART, "finished")
+    assert await book.finish_if_done(row.id)
+    return world
+
+
+async def test_a_rerun_counts_only_what_present_versions_played(store: Store) -> None:
+    names = ["ada", "bob", "cyd", "dan"]
+    world = await final(store, names)
+    book = store.classes
+    seats = await store.played_seats(PART)
+    assert len(seats) == 12
+    assert {(seat.bot_id, seat.score) for seat in seats if seat.score == 1.0} == {
+        (world.bots[name][0].id, 1.0) for name in names[:3]
+    }
+    assert len(await book.final_seats("id-cup")) == 12
+    # Bob hands in anew; that counts when the final runs again.
+    bob = world.bots["bob"][0]
+    state = await book.final_state("id-cup")
+    again = await store.log_in(bob, "2")
+    assert len(await book.final_seats("id-cup")) == 12
+    await store.note_left(PART, {world.bots["dan"][0].id: 2})
+    await book.disqualify("Cup", "dan", OLGA)
+    with statements(store) as counted:
+        row, parts = await book.rerun("Cup", OLGA)
+    assert len(counted) < 25
+    assert (row.status, [part.id for part in parts]) == ("running", [PART])
+    kept = settings(parts[0])
+    assert (kept["run"], kept["left"]) == (2, {str(world.bots["dan"][0].id): 0})
+    entries = {each.bot_id: each for each in await store.entries(PART)}
+    assert entries[bob.id].version_id == again
+    assert entries[world.bots["dan"][0].id].status == "withdrawn"
+    assert await book.final_state("id-cup") != state, "what was fitted to it is outdated"
+    results = await book.final_seats("id-cup")
+    assert len(results) == 6, "three pairings without Bob"
+    assert bob.id not in {each.bot_id for each in results}
+    table = (await store.overview(PART)).table
+    assert {line.bot_id: line.games for line in table}[bob.id] == 0
+    await refused("not_now", book.rerun("Cup", OLGA))
+
+
+async def test_a_bot_that_lost_its_place_counts_no_more(store: Store) -> None:
+    await final(store, ["ada", "bob", "cyd"])
+    book, ada = store.classes, await store.player("ada")
+    other = await store.ensure_bot(ada.id, "new")
+    await store.log_in(other, "1")
+    await book.enter("Cup", ada.id, "new", replaces="ada")
+    await book.rerun("Cup", OLGA)
+    assert {each.bot_id for each in await store.entries(PART)} >= {other.id}
+    assert len(await book.final_seats("id-cup")) == 2, "Bob against Cyd"
+
+
+async def test_a_final_is_ended_as_it_stands(store: Store) -> None:
+    await final(store, ["ada", "bob"])
+    book = store.classes
+    await refused("not_now", book.move("Cup", "finish", OLGA))
+    await book.rerun("Cup", OLGA)
+    await book.move("Cup", "pause", OLGA)
+    row = await book.move("Cup", "finish", OLGA)
+    assert (row.status, row.games[0].status) == ("finished", "finished")

@@ -1,0 +1,400 @@
+"""Competitions with a class in the database: students, codes, versions, the freeze, the final."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.storage.test_large_competitions import statements
+
+from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage.errors import AlreadyExists, ClassRefusal, InvalidName, StorageError, Unknown
+from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.store import Store
+
+OLGA = By("olga", "because")
+START = 1_000_000
+
+
+def cup(name: str = "Cup", **more: Any) -> ClassCompetition:
+    values: dict[str, Any] = {
+        "id": f"id-{name.lower()}",
+        "name": name,
+        "file": f'name = "{name}"',
+        "format": "round_robin",
+        "status": "open",
+        "entries_each": 1,
+        "most_students": 50,
+        "created_ms": START,
+        "games": (ClassGame(0, "pig", None), ClassGame(1, "kuhn_poker", None)),
+    }
+    return ClassCompetition(**{**values, **more})
+
+
+def game(competition: str, name: str) -> CompetitionRow:
+    return CompetitionRow(
+        *(competition, name, name, "move:1", "round_robin", 1, True, False, START, "running")
+    )
+
+
+async def owner(store: Store, token: str) -> str:
+    identity = await store.authenticate(token)
+    return "" if identity is None else identity.player
+
+
+async def refused(code: str, work: Any) -> str:
+    with pytest.raises(ClassRefusal) as caught:
+        await work
+    assert caught.value.code == f"competition/{code}"
+    return str(caught.value)
+
+
+async def ada(store: Store, label: str = "1", digest: str = "aaaa1111", bot: str = "deep") -> int:
+    """Ada's bot connects; returns its version."""
+    row = await store.ensure_bot((await store.player("ada")).id, bot)
+    return await store.log_in(row, label, digest=digest)
+
+
+async def entry(store: Store) -> Any:
+    (found,) = await store.classes.entries("id-cup")
+    return found
+
+
+@pytest.fixture
+async def book(store: Store) -> Any:
+    """The classes of a store in which there is an open cup with ada in it."""
+    await store.classes.create(cup(), (), OLGA)
+    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    return store.classes
+
+
+# -------------------------------------------------------------------------- competitions
+
+
+async def test_a_competition_is_made_whole_and_found_by_name_or_id(store: Store) -> None:
+    staff = await store.add_player("staff")
+    bot = await store.ensure_bot(staff.id, "random")
+    version = await store.log_in(bot, "7")
+    await store.classes.create(cup(), [bot.id], OLGA)
+    found = await store.classes.find("CUP")
+    assert found == await store.classes.find("id-cup") == cup()
+    baseline = await entry(store)
+    assert (baseline.name, baseline.version_id, baseline.baseline) == (
+        "staff/random",
+        version,
+        True,
+    )
+    assert [row.name for row in await store.classes.all()] == ["Cup"]
+    assert [row.what for row in await store.administration.log()] == ["competition.open"]
+
+
+async def test_no_two_competitions_have_one_name(store: Store) -> None:
+    await store.classes.create(cup(), (), OLGA)
+    said = await refused("name_taken", store.classes.create(cup("CUP"), (), OLGA))
+    assert "'CUP' already, which is open" in said
+    await store.classes.move("cup", "delete", OLGA)
+    assert await store.classes.all() == []
+    await store.classes.create(cup("CUP", id="second"), (), OLGA)
+    with pytest.raises(Unknown, match="no competition 'kup' with a class; there is 'CUP'"):
+        await store.classes.find("kup")
+
+
+async def test_a_competition_goes_its_way_and_no_other(book: Any) -> None:
+    assert "freeze it first" in await refused("not_now", book.begin("id-cup", [], [], OLGA))
+    await refused("not_now", book.move("Cup", "pause", OLGA))
+    assert (await book.move("Cup", "freeze", OLGA)).status == "frozen"
+    assert "frozen already" in await refused("not_now", book.move("Cup", "freeze", OLGA))
+    assert "frozen, and cannot be open" in await refused("not_now", book.move("Cup", "open", OLGA))
+
+
+async def test_the_final_begins_in_few_statements_and_all_at_once(store: Store) -> None:
+    await store.classes.create(cup(), (), OLGA)
+    people = [NewMember(f"s{number}", f"s{number}") for number in range(40)]
+    with statements(store) as seen:
+        await store.classes.take_in("Cup", people, OLGA)
+    assert len(seen) < 16, seen
+    for each in people:
+        player = await store.player(each.account)
+        bot = await store.ensure_bot(player.id, "")
+        await store.log_in(bot, "1", digest=each.name)
+    await store.classes.move("Cup", "freeze", OLGA)
+    entered = [(each.bot_id, each.version_id) for each in await store.classes.entries("id-cup")]
+    assert len(entered) == 40
+    rows = [game("a", "pig"), game("b", "kuhn_poker")]
+    with statements(store) as seen:
+        begun = await store.classes.begin("id-cup", rows, entered, OLGA)
+    assert len(seen) < 16, seen
+    assert begun.status == "running"
+    assert [(each.competition_id, each.status) for each in begun.games] == [
+        ("a", "running"),
+        ("b", "running"),
+    ]
+    assert {(each.bot_id, each.version_id) for each in await store.entries("b")} == set(entered)
+    assert await store.competitions() == [], "games of finals stand in no list of their own"
+    assert len(await store.competitions(of_classes=True)) == 2
+    assert await store.classes.game_of("a") == "id-cup"
+    assert await store.classes.game_of("cup") is None
+
+
+async def test_pausing_and_ending_reach_every_game(book: Any, store: Store) -> None:
+    version = await ada(store)
+    bot = (await entry(store)).bot_id
+    await book.move("Cup", "freeze", OLGA)
+    await book.begin("id-cup", [game("a", "pig"), game("b", "kuhn_poker")], [(bot, version)], OLGA)
+
+    async def statuses() -> list[str]:
+        found = await book.find("Cup")
+        return [found.status, *(each.status for each in found.games)]
+
+    await store.set_competition_status("a", "finished")
+    await book.move("Cup", "pause", OLGA)
+    assert await statuses() == ["paused", "finished", "paused"]
+    assert not await book.finish_if_done("id-cup")
+    await book.move("Cup", "resume", OLGA)
+    assert await statuses() == ["running", "finished", "running"]
+    await store.set_competition_status("b", "finished")
+    assert await book.finish_if_done("id-cup")
+    assert await statuses() == ["finished", "finished", "finished"]
+    await book.move("Cup", "delete", OLGA)
+    assert await store.competitions(of_classes=True) == []
+
+
+# ------------------------------------------------------------------------------ students
+
+
+async def test_a_list_is_taken_in_once_however_often_it_comes(store: Store) -> None:
+    await store.classes.create(cup(), (), OLGA)
+    await store.add_player("old")
+    people = [
+        NewMember("Zoë", "Zoe", "Zoë", "z@example.org"),
+        NewMember("bob", "crew"),
+        NewMember("cy", "crew"),
+        NewMember("old", "old"),
+    ]
+    said = await refused("account_exists", store.classes.take_in("Cup", people, OLGA))
+    assert "there is an account old already" in said
+    assert "--adopt old" in said
+    assert await store.classes.students("cup") == [], "nobody was taken in"
+    joined = await store.classes.take_in("Cup", people, OLGA, adopt=["OLD"])
+    assert [each.outcome for each in joined] == ["new", "new", "new", "known"]
+    tokens = [each.token for each in joined]
+    assert len(set(tokens)) == 4
+    assert tokens[3] == "", "nobody gets a token of an account that was there before"
+    owners = [await owner(store, token) for token in tokens[:3]]
+    assert owners == ["Zoe", "crew", "crew"]
+    again = await store.classes.take_in("Cup", [*people, NewMember("dan", "crew")], OLGA)
+    assert [each.outcome for each in again] == ["present"] * 4 + ["new"]
+    students = await store.classes.students("cup")
+    assert [(each.player, each.display) for each in students] == [
+        ("crew", ""),
+        ("old", ""),
+        ("Zoe", "Zoë"),
+    ]
+    assert [each.name for each in students[0].members] == ["bob", "cy", "dan"]
+    assert students[2].members[0].email == "z@example.org"
+
+
+async def test_a_list_that_cannot_be_taken_in_leaves_nothing(store: Store) -> None:
+    await store.classes.create(cup(most_students=2), (), OLGA)
+    people = [NewMember(name, name) for name in ("a", "b", "c")]
+    said = await refused("full", store.classes.take_in("Cup", people, OLGA))
+    assert "would have 3 students, and its file allows 2" in said
+    with pytest.raises(InvalidName):
+        await store.classes.take_in("Cup", [people[0], NewMember("x", "x/y")], OLGA)
+    assert await store.players() == []
+    assert await store.classes.students("Cup") == []
+
+
+async def test_who_was_taken_out_stays_out_until_restored(book: Any, store: Store) -> None:
+    await ada(store)
+    assert (await book.leave("Cup", "ADA", OLGA))[0] == "ada"
+    assert (await entry(store)).status == "withdrawn"
+    (again,) = await book.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    assert again.outcome == "revoked"
+    await ada(store, "2")
+    assert (await entry(store)).version == "1"
+    await refused("revoked", book.enter("Cup", (await store.player("ada")).id, "deep"))
+    await book.restore("Cup", "ada", OLGA)
+    assert (await entry(store)).status == "active"
+    with pytest.raises(Unknown, match="no student 'bob' in 'Cup'"):
+        await book.leave("Cup", "bob", OLGA)
+
+
+# --------------------------------------------------------------------------------- codes
+
+
+async def test_a_code_lets_so_many_in_and_no_more(book: Any, store: Store) -> None:
+    code = await book.add_code("Cup", OLGA, uses=2)
+    assert len(code.code) == 9
+    row, joined = await book.join(code.code.lower().replace("-", " "), "bob", None)
+    assert row.name == "Cup"
+    assert await owner(store, joined.token) == "bob"
+    assert "already" in await refused("account_taken", book.join(code.code, "BOB", None))
+    old = await store.add_player("old")
+    _, joined = await book.join(code.code, "", old.id)
+    assert (joined.account, joined.token) == ("old", "")
+    said = await refused("code_used_up", book.join(code.code, "cy", None))
+    assert "for 2, and all have come" in said
+    assert [each.player for each in await book.students("Cup")] == ["ada", "bob", "old"]
+    assert [(each.used, each.uses) for each in await book.codes("Cup")] == [(2, 2)]
+
+
+async def test_many_with_the_last_use_of_a_code(book: Any) -> None:
+    code = await book.add_code("Cup", OLGA, uses=1)
+    done = await asyncio.gather(
+        *(book.join(code.code, f"s{number}", None) for number in range(5)), return_exceptions=True
+    )
+    wrong = [each for each in done if isinstance(each, BaseException)]
+    assert len(wrong) == 4
+    assert all(isinstance(each, StorageError) for each in wrong)
+    assert len(await book.students("Cup")) == 2
+
+
+async def test_every_code_that_does_not_work_says_why(book: Any, store: Store, clock: Any) -> None:
+    await refused("code_unknown", book.join("AAAA-AAAA", "bob", None))
+    await refused("code_unknown", book.join("", "bob", None))
+    expiring = await book.add_code("Cup", OLGA, uses=5, expires_ms=START + 10)
+    gone = await book.add_code("Cup", OLGA, uses=5)
+    fine = await book.add_code("Cup", OLGA, uses=5)
+    await book.revoke_code(gone.code, OLGA)
+    await refused("code_revoked", book.join(gone.code, "bob", None))
+    with pytest.raises(Unknown, match="no valid code"):
+        await book.revoke_code(gone.code, OLGA)
+    await refused("name_needed", book.join(fine.code, "", None))
+    clock.now = START + 10
+    await refused("code_expired", book.join(expiring.code, "bob", None))
+    await book.leave("Cup", "ada", OLGA)
+    await refused("revoked", book.join(fine.code, "", (await store.player("ada")).id))
+    await book.move("Cup", "freeze", OLGA)
+    await refused("frozen", book.join(fine.code, "bob", None))
+    await refused("frozen", book.add_code("Cup", OLGA, uses=5))
+    late = await book.add_code("Cup", OLGA, uses=5, late_ms=START + 1000)
+    await book.join(late.code, "bob", None)
+    bob = (await book.students("Cup"))[1]
+    assert (bob.player, bob.extended_ms) == ("bob", START + 1000)
+
+
+async def test_a_group_has_a_code_of_its_own(book: Any, store: Store) -> None:
+    await book.take_in("Cup", [NewMember("bob", "crew")], OLGA)
+    code = await book.add_code("Cup", OLGA, uses=3, group="Crew")
+    await refused("name_needed", book.join(code.code, "", None))
+    _, joined = await book.join(code.code, "cy", None)
+    assert joined.account == "crew"
+    assert await owner(store, joined.token) == "crew"
+    await refused("account_taken", book.join(code.code, "CY", None))
+    assert [each.player for each in await book.students("Cup")] == ["ada", "crew"]
+    with pytest.raises(Unknown, match="no student 'nobody'"):
+        await book.add_code("Cup", OLGA, uses=1, group="nobody")
+
+
+# -------------------------------------------------------------------- bots and versions
+
+
+async def test_a_version_is_its_label_and_what_its_files_hold(store: Store) -> None:
+    player = await store.add_player("ada")
+    bot = await store.ensure_bot(player.id, "deep")
+    first = await store.ensure_version(bot.id, "1", digest="a" * 64)
+    assert await store.ensure_version(bot.id, "1", digest="a" * 64) == first
+    other = await store.ensure_version(bot.id, "1", digest="b" * 64)
+    assert other != first
+    assert [(each.label, each.digest[:1]) for each in await store.classes.versions(player.id)] == [
+        ("1", "b"),
+        ("1", "a"),
+    ]
+
+
+async def test_connecting_is_submitting_until_the_freeze(
+    book: Any, store: Store, clock: Any
+) -> None:
+    first = await ada(store)
+    assert (await entry(store)).version_id == first
+    second = await ada(store, "2", "bbbb2222")
+    assert (await entry(store)).version_id == second
+    await ada(store, bot="other")
+    assert (await entry(store)).bot == "deep", "one entry each, and the first bot has it"
+    await book.move("Cup", "freeze", OLGA)
+    await ada(store, "3", "cccc3333")
+    assert (await entry(store)).version_id == second
+    await book.extend("Cup", "Ada", START + 100, OLGA)
+    late = await ada(store, "4", "dddd4444")
+    assert (await entry(store)).version_id == late
+    clock.now = START + 100
+    await ada(store, "5", "eeee5555")
+    assert (await entry(store)).version_id == late
+
+
+async def test_the_date_of_the_freeze_holds_whoever_is_asleep(store: Store, clock: Any) -> None:
+    await store.classes.create(cup(freezes_ms=START + 50), (), OLGA)
+    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    first = await ada(store)
+    clock.now = START + 50
+    await ada(store, "2")
+    assert (await entry(store)).version_id == first
+    assert (await store.classes.find("Cup")).status == "open", "nobody has come to note it"
+    player = (await store.player("ada")).id
+    await refused("frozen", store.classes.enter("Cup", player, "deep"))
+
+
+async def test_what_plays_is_the_students_choice(book: Any, store: Store) -> None:
+    player = (await store.player("ada")).id
+    with pytest.raises(Unknown, match=r"no bot 'deep' that has connected; .* none yet"):
+        await book.enter("Cup", player, "deep")
+    first = await ada(store, "1", "aaaa1111")
+    second = await ada(store, "1", "bbbb2222")
+    third = await ada(store, "2", "cccc3333")
+    assert (await book.enter("Cup", player, "deep", "aaaa")).version_id == first
+    await ada(store, "1", "bbbb2222")
+    assert (await entry(store)).version_id == first, "chosen is chosen"
+    assert "bbbb2222, aaaa1111" in await refused(
+        "version_unclear", book.enter("Cup", player, "deep", "1")
+    )
+    assert (await book.enter("Cup", player, "DEEP", "2")).version_id == third
+    with pytest.raises(Unknown, match="no version 'x'; it has: 2 cccc3333"):
+        await book.enter("Cup", player, "deep", "x")
+    assert (await book.enter("Cup", player, "deep")).chosen is False
+    await ada(store, "1", "bbbb2222")
+    assert (await entry(store)).version_id == second
+    other = await ada(store, bot="other")
+    said = await refused("entry_limit", book.enter("Cup", player, "other"))
+    assert "takes 1 of each student" in said
+    assert "--replace deep" in said
+    with pytest.raises(Unknown, match="'third' is not entered"):
+        await book.enter("Cup", player, "other", replaces="third")
+    assert (await book.enter("Cup", player, "other", replaces="deep")).version_id == other
+    await book.move("Cup", "freeze", OLGA)
+    assert "practice goes on" in await refused("frozen", book.enter("Cup", player, "other"))
+
+
+async def test_disqualified_with_all_or_with_one_entry(store: Store) -> None:
+    await store.classes.create(cup(entries_each=2), (), OLGA)
+    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    await ada(store)
+    await ada(store, bot="other")
+    with pytest.raises(Unknown, match=r"ada/x is not entered in 'Cup'; entered: ada/deep"):
+        await store.classes.disqualify("Cup", "ada/x", OLGA)
+    name, gone = await store.classes.disqualify("Cup", "ADA/deep", OLGA)
+    assert (name, len(gone)) == ("ada/deep", 1)
+    statuses = {each.bot: each.status for each in await store.classes.entries("id-cup")}
+    assert statuses == {"deep": "disqualified", "other": "active"}
+    assert len((await store.classes.disqualify("Cup", "ada", OLGA))[1]) == 2
+    await store.classes.leave("Cup", "ada", OLGA)
+    assert {each.status for each in await store.classes.entries("id-cup")} == {"disqualified"}
+
+
+async def test_an_extension_has_its_time(book: Any) -> None:
+    await refused("date_past", book.extend("Cup", "ada", START, OLGA))
+    with pytest.raises(Unknown, match="no student 'bob'"):
+        await book.extend("Cup", "bob", START + 1, OLGA)
+    await book.leave("Cup", "ada", OLGA)
+    await refused("revoked", book.extend("Cup", "ada", START + 1, OLGA))
+
+
+async def test_a_name_that_is_taken_twice_at_once(store: Store) -> None:
+    done = await asyncio.gather(
+        *(store.classes.create(cup(id=f"id{n}"), (), OLGA) for n in range(4)),
+        return_exceptions=True,
+    )
+    wrong = [each for each in done if each is not None]
+    assert len(wrong) == 3
+    assert all(isinstance(each, ClassRefusal | AlreadyExists) for each in wrong)

@@ -1,0 +1,130 @@
+"""Suspensions in the database: who is, why, and from when on forfeits count."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Connection, text
+from tests.storage.conftest import Clock, World
+
+from plyhouse.storage import schema
+from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.store import Store
+from plyhouse.storage.urls import parse_url
+
+OLGA = By("olga", "sorry")
+
+
+async def test_the_matches_of_a_version_since_it_was_let_in(world: World, clock: Clock) -> None:
+    book = world.store.probation
+    lost = {"returns": (-1.0, 1.0), "termination": "bot_crash", "culprit": 0}
+    await world.play("ada", "bob", returns=(1.0, -1.0))
+    await world.play("ada", "bob", **lost)  # type: ignore[arg-type]
+    await world.play("ada", "bob", returns=(0.0, 0.0), termination="aborted", void=True)
+    last = await world.play("bob", "ada", returns=(1.0, -1.0), termination="flag_fall", culprit=1)
+    version, rows = await book.ended(last, 1, 10)
+    assert version == await world.version("ada")
+    assert [(row.termination, row.guilty) for row in rows] == [
+        ("flag_fall", True),
+        ("bot_crash", True),
+        ("normal", False),
+    ]
+    assert [row.match_id for row in (await book.ended(last, 0, 1))[1]] == [last]
+    assert await book.suspend(version, "it fell")
+    assert not await book.suspend(version, "twice")
+    assert await book.reason(version) == "it fell"
+    assert await book.reason(await world.version("bob")) == ""
+    (row,) = await book.all()
+    assert (row.player, row.bot, row.version, row.since_ms) == ("ada", "ada", "1", clock.now)
+    assert await book.all((await world.bot("bob")).player_id) == []
+    await world.upgrade("ada", "2")
+    assert await book.reason(await world.version("ada")) == "", "a new version is not suspended"
+    clock.now += 5
+    with pytest.raises(Unknown, match="suspended: ada/ada version 1"):
+        await book.reinstate("ada", "ada", OLGA, "2")
+    assert [each.version for each in await book.reinstate("ADA", "Ada", OLGA)] == ["1"]
+    with pytest.raises(Unknown, match="no version of it is"):
+        await book.reinstate("ada", "ada", OLGA)
+    assert (await book.all(), await book.reason(version)) == ([], "")
+    assert (await book.ended(last, 1, 10))[1] == [], "what was before counts no more"
+    log = [(each.what, each.who, each.why) for each in await world.store.administration.log()]
+    assert log == [
+        ("version.reinstate", "olga", "sorry"),
+        ("version.suspend", "the house", "it fell"),
+    ]
+    assert await book.suspend(version, "again")
+    assert await book.reason(version) == "again"
+    at_once = [book.suspend(await world.version("bob"), "twice") for _ in range(4)]
+    assert sorted(await asyncio.gather(*at_once)) == [False, False, False, True]
+
+
+async def test_who_is_suspended_is_withdrawn_from_finals_and_baselines_are_not(
+    world: World,
+) -> None:
+    store, book = world.store, world.store.classes
+    staff = await world.bot("staff")
+    course = ClassCompetition(
+        *("c1", "Cup", "", "round_robin", "open", 1, 9, 1),
+        games=(ClassGame(0, "pig", None),),
+    )
+    await book.create(course, [staff.id], OLGA)
+    people = [NewMember(name, name) for name in ("ada", "bob")]
+    joined = {each.account: each for each in await book.take_in("Cup", people, OLGA)}
+    assert set(joined) == {"ada", "bob"}
+    versions = {"staff": await world.version("staff")}
+    for name in joined:
+        player = await store.player(name)
+        versions[name] = await store.log_in(await store.ensure_bot(player.id, name), "1")
+    await book.move("Cup", "freeze", OLGA)
+    await store.probation.suspend(versions["ada"], "early")
+    assert [each.player for each in await store.probation.suspended_in("c1")] == ["ada"]
+    entries = {each.player: each for each in await book.entries("c1")}
+    assert entries["ada"].status == "active", "it may still submit another"
+    part = CompetitionRow(
+        *("p1", "Cup: pig", "pig", "move:1", "round_robin", 1, True, False, 1), status="running"
+    )
+    await book.begin("c1", [part], [(each.bot_id, each.version_id) for each in entries.values()],
+                     OLGA)  # fmt: skip
+    for name in ("bob", "staff"):
+        await store.probation.suspend(versions[name], "late")
+    found = {each.player: each.status for each in await book.entries("c1")}
+    assert found == {"staff": "active", "ada": "withdrawn", "bob": "withdrawn"}
+    played = {each.player: each.status for each in await store.entries("p1")}
+    assert played == found
+    what = [each.what for each in await store.administration.log()]
+    assert what.count("competition.withdraw") == 2
+    await store.probation.reinstate("bob", "bob", OLGA)
+    assert {each.player: each.status for each in await book.entries("c1")} == found
+
+
+async def test_a_database_of_before_has_its_versions_and_nobody_suspended(
+    lasting_url: str,
+) -> None:
+    def third(connection: Connection) -> None:
+        schema.migrate(connection, "0003")
+        for statement in (
+            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
+            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
+            " VALUES (1, 1, 'ada', 'ada', 'bot', 5)",
+            "INSERT INTO versions (id, bot_id, label, created_ms, digest)"
+            " VALUES (7, 1, 'old', 5, 'abcd')",
+        ):
+            connection.execute(text(statement))
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(third)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        assert await store.probation.all() == []
+        assert await store.probation.suspend(7, "it crashed")
+    async with await Store.open(lasting_url) as store:
+        (row,) = await store.probation.all()
+        assert (row.version, row.digest, row.reason) == ("old", "abcd", "it crashed")
+        assert replace(row, since_ms=0).version_id == 7

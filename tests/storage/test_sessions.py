@@ -1,0 +1,178 @@
+"""Sessions, passwords and guests in every database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import Connection, text
+
+from plyhouse.storage import schema, upkeep
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
+from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.store import Store
+from plyhouse.storage.urls import parse_url
+
+if TYPE_CHECKING:
+    from tests.storage.conftest import Clock, World
+
+HOUR = 3_600_000
+BY = By("organiser", "a test")
+
+
+async def guest_of(world: World, name: str) -> PlayerRow:
+    """A guest that has logged in, so that it can be in matches."""
+    row, _ = await world.store.sessions.add_guest([name], HOUR)
+    bot = await world.store.ensure_bot(row.id, row.name, "guest")
+    world.bots[name] = bot, await world.store.ensure_version(bot.id, "")
+    return row
+
+
+async def test_a_session_ends_with_its_time_its_token_and_its_player(
+    store: Store, clock: Clock
+) -> None:
+    ada = await store.add_player("ada")
+    token = await store.add_token(ada, ("play", "organise"))
+    identity = await store.authenticate(token)
+    assert identity is not None
+    by_token = await store.sessions.begin(ada.id, HOUR, identity.token_id)
+    by_password = await store.sessions.begin(ada.id, HOUR)
+    found = await store.sessions.find(by_token)
+    assert found is not None
+    assert (found.player, found.scopes) == ("ada", frozenset(("play", "organise")))
+    assert (found.token_id, found.guest) == (identity.token_id, False)
+    other = await store.sessions.find(by_password)
+    assert other is not None
+    assert other.scopes == {"play"}
+    assert await store.sessions.find(by_token + "x") is None
+    assert await store.sessions.find("") is None
+
+    await store.administration.revoke_token(token, BY)
+    with pytest.raises(TokenRevoked):
+        await store.sessions.find(by_token)
+    assert await store.sessions.find(by_password) is not None
+    await store.administration.disable_player("ada", BY)
+    with pytest.raises(Disabled):
+        await store.sessions.find(by_password)
+    await store.administration.enable_player("ada", BY)
+    clock.now += HOUR
+    assert await store.sessions.find(by_password) is None
+    assert await store.sessions.sweep() == 2
+
+
+async def test_signing_out_elsewhere_keeps_the_session_at_hand(store: Store) -> None:
+    ada, bob = await store.add_player("ada"), await store.add_player("bob")
+    here, there, other = [await store.sessions.begin(each.id, HOUR) for each in (ada, ada, bob)]
+    kept = await store.sessions.find(here)
+    assert kept is not None
+    assert len(await store.sessions.end_others(ada.id, kept.session_id)) == 1
+    assert await store.sessions.find(there) is None
+    assert await store.sessions.find(other) is not None
+    await store.sessions.end(kept.session_id)
+    assert await store.sessions.find(here) is None
+
+
+async def test_passwords_are_kept_with_their_player(store: Store) -> None:
+    row = await store.sessions.sign_up("Ada", "", "hash-1")
+    assert await store.sessions.password("ada") == (row, "hash-1")
+    with pytest.raises(AlreadyExists):
+        await store.sessions.sign_up("ADA", "", "hash-2")
+    await store.sessions.set_password(row.id, "hash-3")
+    found = await store.sessions.password("ADA")
+    assert found is not None
+    assert found[1] == "hash-3"
+    await store.add_player("bob")
+    bob = await store.sessions.password("bob")
+    assert bob is not None
+    assert bob[1] == ""
+    assert await store.sessions.password("nobody") is None
+
+
+async def test_of_a_guest_nothing_is_left_but_what_it_played(world: World, clock: Clock) -> None:
+    store = world.store
+    ann = await guest_of(world, "guest-a")
+    session = await store.sessions.begin(ann.id, HOUR)
+    idle, _ = await store.sessions.add_guest(["guest-a", "guest-b"], HOUR)
+    assert (ann.name, idle.name) == ("guest-a", "guest-b")
+    with pytest.raises(AlreadyExists):
+        await store.sessions.add_guest(["guest-a"], HOUR)
+    identity = await store.sessions.find(session)
+    assert identity is not None
+    assert identity.guest
+    assert identity.scopes == {"guest"}
+    match = await world.play("guest-a", "house", returns=(1.0, -1.0), rated=False)
+    assert await store.sessions.guests() == 2
+    assert await store.sessions.expiring_guests() == []
+    assert await store.sessions.expiring_guests(HOUR) == [ann.id, idle.id]
+    clock.now += HOUR - 1
+    await store.sessions.extend_guests([ann.id], HOUR)
+    clock.now += 1
+    assert await store.sessions.expiring_guests() == [idle.id]
+    assert await store.sessions.find(session) is not None
+
+    await store.sessions.forget_guests([ann.id, idle.id])
+    assert await store.sessions.guests() == 0
+    assert await store.sessions.find(session) is None
+    names = {row.name for row in await store.players()}
+    assert names == {"house", "guest"}
+    seats = (await store.match(match)).header.seats
+    assert [(seat.player, seat.bot) for seat in seats] == [("guest", "guest"), ("house", "house")]
+    # The next ones that are forgotten become the same.
+    eve = await guest_of(world, "guest-e")
+    other = await world.play("guest-e", "house", returns=(1.0, -1.0), rated=False)
+    await store.sessions.forget_guests([eve.id])
+    assert {row.name for row in await store.players()} == names
+    assert len(await store.list_matches(player_id=(await store.player("guest")).id)) == 2
+    assert other != match
+
+
+async def test_roles_are_not_had_by_name(store: Store) -> None:
+    await store.add_player("House")
+    row = await store.sessions.special("house", ("house", "house-bots"))
+    assert row.name == "house-bots"
+    assert await store.sessions.special("house", ("house", "house-bots")) == row
+    first = await store.sessions.only_token(row.id, "bots")
+    second = await store.sessions.only_token(row.id, "bots")
+    assert await store.authenticate(first) is None
+    found = await store.authenticate(second)
+    assert found is not None
+    assert (found.player, found.scopes) == ("house-bots", frozenset(("play",)))
+
+
+async def test_roles_stay_when_a_database_is_copied(lasting_url: str, tmp_path: Path) -> None:
+    copied = f"sqlite:///{tmp_path / 'copy.db'}"
+    async with await Store.open(lasting_url) as store:
+        house = await store.sessions.special("house", ("house",))
+    await upkeep.copy(lasting_url, copied)
+    async with await Store.open(copied) as store:
+        assert await store.sessions.special("house", ("house",)) == house
+
+
+async def test_a_database_of_before_gets_sessions_and_keeps_its_people(lasting_url: str) -> None:
+    def before(connection: Connection) -> None:
+        schema.migrate(connection, "0003")
+        connection.execute(
+            text("INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)")
+        )
+        connection.execute(
+            text(
+                "INSERT INTO tokens (id, player_id, prefix, digest, scopes, label, created_ms)"
+                " VALUES (1, 1, 'ply_x', :digest, 'play', '', 5)"
+            ),
+            {"digest": b"d" * 32},
+        )
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(before)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        (row,) = await store.tokens("ada")
+        session = await store.sessions.begin(1, HOUR, row.id)
+        identity = await store.sessions.find(session)
+        assert identity is not None
+        assert (identity.player, identity.token_id) == ("ada", 1)
+        assert await store.sessions.guests() == 0

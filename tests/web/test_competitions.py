@@ -1,0 +1,149 @@
+"""Pages of competitions: what they show, and to whom."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.server.conftest import House
+from tests.server.finals import Course, weaker_resigns
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import running_server
+
+from .browser import Page, sign_in
+
+NAMES = [f"s{number}" for number in range(5)]
+FILE = """
+name = "Autumn cup"
+games = ["connect_four"]
+time_control = "total:60"
+board = "{board}"
+rules = "Be <b>fair</b>."
+"""
+
+
+@pytest.fixture
+async def hall() -> AsyncIterator[House]:
+    config = ServerConfig(port=0, database="sqlite:///:memory:")
+    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+        yield House(server, stack)
+
+
+async def course(hall: House, board: str) -> Course:
+    cup = Course(hall, FILE.format(board=board), "autumn cup")
+    await cup.freeze("connect_four", *NAMES)
+    return cup
+
+
+async def test_the_list_and_the_page_of_a_competition(hall: House) -> None:
+    cup = await course(hall, "public")
+    async with cup.web() as web:
+        listed = await web.get("/competitions")
+        before = await web.get("/competitions/autumn cup")
+    assert (listed.status_code, before.status_code) == (200, 200)
+    assert "Autumn cup</a>" in listed.text
+    assert "frozen" in before.text
+    await cup.play(weaker_resigns(NAMES))
+    async with cup.web() as web:
+        found = await web.get("/competitions/autumn cup")
+        files = [await web.get(f"/api/v1/class/competitions/autumn cup/export/{form}")
+                 for form in ("csv", "md", "html", "json", "jsonl")]  # fmt: skip
+        missing = await web.get("/competitions/none")
+    assert found.status_code == 200
+    assert found.headers["cache-control"] == "no-store"
+    for part in ("s0/bot", "20 of 20 matches", "won everything", 'class="interval"', "heat-10",
+                 "Be &lt;b&gt;fair&lt;/b&gt;.", "export/csv"):  # fmt: skip
+        assert part in found.text, part
+    assert {file.status_code for file in files} == {200}
+    assert missing.status_code == 404
+
+
+async def test_a_private_page_shows_each_what_it_may_see(hall: House) -> None:
+    cup = await course(hall, "anonymous")
+    await cup.begin()
+    seen = {}
+    for who in ("", "eve", "s4", "olga"):
+        async with cup.web(who) as web:
+            answer = await web.get("/competitions/autumn cup")
+            assert answer.status_code == 200
+            seen[who] = answer.text
+    for who in ("", "eve"):
+        assert "/bot" not in seen[who]
+        assert "is for its class" in seen[who]
+        assert "Running" not in seen[who]
+        assert "export/" not in seen[who]
+    assert "s4/bot" in seen["s4"]
+    others = [f"{name}/bot" for name in NAMES[:4]]
+    running = seen["s4"].partition("Running")[2]
+    board = seen["s4"].partition("Running")[0]
+    assert not any(other in board for other in others), "neither in the table nor what waits"
+    links = re.findall(r'<a href="/matches/[^"]+">([^<]+)</a>', running)
+    assert links
+    assert all("s4/bot" in link for link in links), "its own matches"
+    assert all(other in seen["olga"] for other in others)
+    async with httpx.AsyncClient(
+        base_url=hall.server.url, headers={"Authorization": "Bearer nonsense"}
+    ) as web:
+        assert (await web.get("/competitions/autumn cup")).status_code == 401
+
+
+async def test_a_round_robin_without_a_class_has_a_page(hall: House) -> None:
+    for name in ("one", "two"):
+        await hall.bot("dora" if name == "one" else "emil", name, games=["pig"], max_matches=2)
+    headers = {"Authorization": f"Bearer {await hall.token('olga', 'organise')}"}
+    async with httpx.AsyncClient(base_url=hall.server.url, headers=headers) as web:
+        body = {"name": "Open", "game": "pig", "time_control": "total:60", "rated": False,
+                "entries": ["dora/one", "emil/two"]}  # fmt: skip
+        made: Any = (await web.post("/api/v1/competitions", json=body)).json()
+        listed = (await web.get("/competitions")).text
+        page = await web.get(f"/competitions/{made['competition']}")
+    assert "Open</a>" in listed
+    assert page.status_code == 200
+    assert "dora/one" in page.text
+
+
+@pytest.mark.browser
+async def test_a_student_signs_in_and_sees_its_own_line(
+    hall: House, page: Page, pictures: Path | None
+) -> None:
+    cup = await course(hall, "anonymous")
+    await cup.play(weaker_resigns(NAMES))
+    url = f"{hall.server.url}/competitions/autumn%20cup"
+    await page.go(url)
+    assert "is for its class" in await page.text("#standings")
+    await sign_in(page, cup.tokens["s4"])
+    await page.go(url)
+    await page.until("document.querySelector('#standings')?.innerText.includes('s4/bot')")
+    text = await page.text("#standings")
+    assert "s0/bot" not in text
+    assert text.count("another entry") >= 3
+    # A link of its report leads to its own match, which others do not see.
+    own = (await cup.get("/report", "s4"))["lost"][0]
+    await page.go(f"{hall.server.url}{own['replay']}")
+    await page.until("document.querySelector('#outcome')?.textContent.includes('wins')")
+    assert [each for each in page.errors if "404" not in each] == []
+
+
+@pytest.mark.browser
+async def test_the_page_of_a_competition_fits_phone_and_projector(
+    hall: House, page: Page, pictures: Path | None
+) -> None:
+    cup = await course(hall, "public")
+    await cup.play(weaker_resigns(NAMES))
+    for size, width, height in (("phone", 390, 844), ("wide", 1440, 900)):
+        for dark in (False, True):
+            await page.show_as(width, height, dark=dark)
+            await page.go(f"{hall.server.url}/competitions/autumn%20cup")
+            await page.until("document.querySelector('.cross')")
+            spare = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            assert await page.evaluate(spare) <= 0, size
+            if pictures is not None:
+                name = f"competition-{size}-{'dark' if dark else 'light'}.png"
+                await page.screenshot(pictures / name)
+    assert page.errors == []

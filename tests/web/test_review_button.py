@@ -1,0 +1,45 @@
+"""Where a match was lost, asked for on its page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+
+import pytest
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import running_server
+
+from .browser import Page
+from .conftest import House
+
+pytestmark = pytest.mark.browser
+
+REVIEW = shlex.join([sys.executable, "-m", "plyhouse.clients.cli.main", "review", "-", "--json"])
+
+
+async def test_the_ply_that_lost_is_one_press_away(page: Page) -> None:
+    config = ServerConfig(
+        port=0, database="sqlite:///:memory:", review_command=REVIEW, review_seconds=1.0
+    )
+    async with running_server(config) as server:
+        house = House(server)
+        match = await house.play("tic_tac_toe", "b2 b1 a1 c3 a3 c1 a2")
+        await page.go(f"{house.url}/matches/{match}")
+        await page.until("document.querySelector('#review button')")
+        await page.click("#review button")
+        await page.until("document.querySelector('#review')?.textContent.includes('was lost at')")
+        told = await page.text("#review")
+        assert "The value was lost at ply 1: b1 is worth -1.00" in told
+        assert f"--match {match} --ply 1 --server {house.url}" in told
+        await page.click("#review button[data-ply='1']")
+        await page.until("document.querySelector('#where').textContent.startsWith('1 / ')")
+        assert page.errors == []
+
+
+async def test_a_server_that_reviews_nothing_offers_nothing(house: House, page: Page) -> None:
+    match = await house.play("tic_tac_toe", "b2 b1 a1 c3 a3 c1 a2")
+    await page.go(f"{house.url}/matches/{match}")
+    await page.until("document.querySelector('#outcome')?.textContent.includes('wins')")
+    assert await page.evaluate("document.querySelector('#review').hidden")
+    assert page.errors == []

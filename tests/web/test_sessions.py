@@ -1,0 +1,430 @@
+"""Who is at a browser: cookies, requests of other pages, passwords, guests and their limits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from plyhouse.protocol.codec import JSON
+from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import passwords
+from plyhouse.server.serve import running_server
+from plyhouse.storage.rows import By
+
+from .conftest import House
+
+SCRYPT = "scrypt"
+PASSWORD = "correct horse battery"
+BY = By("olga", "a test")
+
+
+@pytest.fixture(autouse=True)
+def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hashes that cost next to nothing; their costs are a test of their own."""
+    monkeypatch.setattr(passwords, "LOG_N", 4)
+    monkeypatch.setattr(passwords, "P", 1)
+
+
+@pytest.fixture
+async def web(house: House) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser at a page of the server."""
+    async with browser(house) as opened:
+        yield opened
+
+
+def browser(house: House, **headers: str) -> httpx.AsyncClient:
+    sent = {"origin": house.url, "sec-fetch-site": "same-origin", **headers}
+    return httpx.AsyncClient(base_url=f"{house.url}/api/v1", headers=sent)
+
+
+async def open_house(**settings: Any) -> Any:
+    return running_server(ServerConfig(port=0, database="sqlite:///:memory:", **settings))
+
+
+def cookie_of(answer: httpx.Response) -> str:
+    return answer.headers["set-cookie"]
+
+
+async def hello(
+    house: House, web: httpx.AsyncClient, *, origin: str | None = None, **fields: Any
+) -> tuple[Any, Any]:
+    """Open a websocket as a page of a browser does, and log in; the wire and the answer."""
+    cookies = "; ".join(f"{name}={value}" for name, value in web.cookies.items())
+    wire = await connect(
+        f"ws://127.0.0.1:{house.port}/ws",
+        subprotocols=[JSON.subprotocol],  # type: ignore[list-item]
+        additional_headers={"cookie": cookies} if cookies else {},
+        origin=house.url if origin is None else origin or None,  # type: ignore[arg-type]
+        compression=None,
+        proxy=None,
+    )
+    await wire.send(JSON.encode(Hello(1, "", signed_in=True, **fields)))
+    return wire, JSON.decode_server(await wire.recv())
+
+
+async def until_closed(wire: Any) -> list[Any]:
+    """What comes until the server closes the connection."""
+    frames = []
+    async with asyncio.timeout(15):
+        try:
+            while True:
+                frames.append(json.loads(await wire.recv()))
+        except ConnectionClosed:
+            return frames
+
+
+async def ask(wire: Any, message: Any) -> Any:
+    """Send a request over a websocket; its answer."""
+    await wire.send(JSON.encode(message))
+    while True:
+        answer = JSON.decode_server(await wire.recv())
+        if getattr(answer, "re", None) == message.id:
+            return answer
+
+
+async def test_no_script_and_no_other_site_gets_at_the_cookie(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    answer = await web.post("/session", json={"token": await house.token("ann")})
+    assert answer.json()["player"] == "ann"
+    name, *flags = cookie_of(answer).split("; ")
+    assert name.startswith(f"plyhouse-{house.port}=")
+    assert set(flags) == {"HttpOnly", "Max-Age=2592000", "Path=/", "SameSite=Lax"}
+    secret = name.partition("=")[2]
+    assert secret not in answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    assert (await web.get("/session")).json()["player"] == "ann"
+    ended = await web.delete("/session")
+    assert "Max-Age=0" in cookie_of(ended)
+    # The session is over on the server, too, and not only forgotten by the browser.
+    web.cookies.set(f"plyhouse-{house.port}", secret)
+    assert (await web.get("/session")).json()["player"] == ""
+
+
+async def test_over_tls_the_cookie_never_leaves_it() -> None:
+    async with await open_house(proxies="127.0.0.1", guests=True) as server:
+        house = House(server)
+        headers = {
+            "host": "games.example.org",
+            "origin": "https://games.example.org",
+            "x-forwarded-proto": "https",
+            "x-forwarded-for": "203.0.113.7",
+        }
+        async with browser(house, **headers) as web:
+            answer = await web.post("/session/guest")
+            assert answer.status_code == 200, answer.text
+            assert cookie_of(answer).startswith("__Host-plyhouse=")
+            assert "; Secure" in cookie_of(answer)
+            # One that was set without TLS counts for nothing over it.
+            secret = cookie_of(answer).partition("=")[2].partition(";")[0]
+            web.cookies.clear()
+            sent = {"cookie": f"plyhouse={secret}"}
+            assert (await web.get("/session", headers=sent)).json()["player"] == ""
+            sent = {"cookie": f"__Host-plyhouse={secret}"}
+            assert (await web.get("/session", headers=sent)).json()["guest"]
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": ""},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "http://127.0.0.1:1"},
+    ],
+)
+async def test_requests_of_other_pages_are_refused(house: House, headers: dict[str, str]) -> None:
+    """They carry the cookie all the same: the browser adds it, whoever asks."""
+    async with browser(house) as web:
+        await web.post("/session", json={"token": await house.token("ann")})
+        web.headers.update(headers)
+        for method, path, body in (
+            ("POST", "/session", {"token": await house.token("eve")}),
+            ("DELETE", "/session", None),
+            ("POST", "/session/guest", None),
+            ("POST", "/session/account", {"player": "x", "password": PASSWORD}),
+            ("POST", "/session/password", {"new": PASSWORD}),
+            ("POST", "/session/token", {}),
+            ("POST", "/house-bots", {"level": "easy"}),
+            ("PATCH", "/players/ann", {"display": "mine"}),
+        ):
+            answer = await web.request(method, path, json=body)
+            assert (answer.status_code, answer.json()["code"]) == (403, "auth/other_page"), path
+        assert (await web.get("/session")).json()["player"] == "ann"
+
+
+async def test_a_session_does_what_its_token_may_and_a_token_needs_no_page(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    await web.post("/session", json={"token": await house.token("ann")})
+    assert (await web.patch("/players/ann", json={"display": "Ann"})).status_code == 200
+    refused = await web.get("/audit")
+    assert (refused.status_code, refused.json()["code"]) == (403, "auth/scope")
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1") as program:
+        program.headers["authorization"] = f"Bearer {await house.token('ann')}"
+        assert (await program.patch("/players/ann", json={"display": "A"})).status_code == 200
+
+
+async def test_a_websocket_of_another_page_is_not_the_person(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    await web.post("/session", json={"token": await house.token("ann")})
+    wire, answer = await hello(house, web)
+    assert isinstance(answer, Welcome)
+    assert answer.player == "ann"
+    await wire.close()
+    for origin in ("https://evil.example", ""):
+        wire, answer = await hello(house, web, origin=origin)
+        assert isinstance(answer, Error)
+        assert (answer.code, answer.fatal) == ("auth/signed_out", True)
+        await wire.close()
+
+
+async def test_disabling_a_player_or_a_token_ends_its_sessions(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    office = house.hub.store.administration
+    token = await house.token("ann")
+    await web.post("/session", json={"token": token})
+    for shut_out in (
+        lambda: office.disable_player("ann", BY),
+        lambda: office.revoke_token(token, BY),
+    ):
+        wire, answer = await hello(house, web, takeover=True)
+        assert isinstance(answer, Welcome)
+        await shut_out()
+        await house.hub.oversight.look()
+        await until_closed(wire)
+        assert (await web.get("/session")).json()["player"] == ""
+        assert (await web.patch("/players/ann", json={"display": ""})).status_code in (401, 403)
+        _, answer = await hello(house, web)
+        assert isinstance(answer, Error)
+        assert answer.code in ("auth/disabled", "auth/revoked")
+        await office.enable_player("ann", BY)
+        await house.hub.oversight.look()
+
+
+async def test_signing_out_closes_what_was_opened(house: House, web: httpx.AsyncClient) -> None:
+    await web.post("/session", json={"token": await house.token("ann")})
+    wire, _ = await hello(house, web)
+    await web.delete("/session")
+    assert (await until_closed(wire))[-1]["code"] == "auth/signed_out"
+
+
+async def test_accounts_are_made_where_registration_is_open() -> None:
+    async with await open_house(registration="open") as server:
+        house = House(server)
+        async with browser(house) as web, browser(house) as other:
+            body = {"player": "Ann", "password": PASSWORD}
+            made = await web.post("/session/account", json=body)
+            assert (made.status_code, made.json()["player"]) == (201, "Ann")
+            assert made.json()["scopes"] == ["play"]
+            taken = await other.post("/session/account", json=body | {"player": "ann"})
+            assert (taken.status_code, taken.json()["code"]) == (409, "auth/name_taken")
+            for player, password in (("guest-x", PASSWORD), ("house", PASSWORD), ("bo", "short")):
+                body = {"player": player, "password": password}
+                assert (await other.post("/session/account", json=body)).status_code in (400, 401)
+            known = await other.post("/session", json={"player": "ann", "password": PASSWORD})
+            assert known.json()["player"] == "Ann"
+            # A password of one's own, and a token for a bot.
+            wrong = await other.post("/session/password", json={"old": "x", "new": "another one!"})
+            assert wrong.json()["code"] == "auth/bad_password"
+            change = {"old": PASSWORD, "new": "another one!"}
+            assert (await other.post("/session/password", json=change)).status_code == 200
+            assert (await web.get("/session")).json()["player"] == "", "signed out elsewhere"
+            assert (await other.get("/session")).json()["player"] == "Ann"
+            token = (await other.post("/session/token", json={"label": "bot"})).json()["token"]
+            identity = await house.hub.store.authenticate(token)
+            assert identity is not None
+            assert identity.player == "Ann"
+
+
+async def test_accounts_are_not_made_where_registration_is_closed(
+    web: httpx.AsyncClient,
+) -> None:
+    answer = await web.post("/session/account", json={"player": "ann", "password": PASSWORD})
+    assert (answer.status_code, answer.json()["code"]) == (403, "auth/registration_closed")
+
+
+async def test_passwords_cannot_be_guessed_for_long(house: House, web: httpx.AsyncClient) -> None:
+    row = await house.hub.store.add_player("ann")
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    await house.hub.store.sessions.set_password(row.id, hashed)
+    codes = []
+    for number in range(12):
+        body = {"player": "ann" if number % 2 else "nobody", "password": f"guess {number}"}
+        answer = await web.post("/session", json=body)
+        codes.append(answer.json()["code"])
+        if codes[-1] == "auth/bad_password":
+            # Whether there is such a player is not told.
+            assert answer.json()["detail"].startswith("This name and this password")
+    assert codes == ["auth/bad_password"] * 10 + ["auth/rate"] * 2
+    right = await web.post("/session", json={"player": "ann", "password": PASSWORD})
+    assert right.status_code == 429
+    # Who has a token gets in all the same.
+    assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
+
+
+async def test_guesses_at_the_password_of_an_open_session_count_also_all_at_once(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    row = await house.hub.store.add_player("ann")
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    await house.hub.store.sessions.set_password(row.id, hashed)
+    assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
+
+    async def guess(number: int) -> str:
+        body = {"old": f"guess {number}", "new": "another one!"}
+        code: str = (await web.post("/session/password", json=body)).json()["code"]
+        return code
+
+    codes = Counter(await asyncio.gather(*(guess(number) for number in range(60))))
+    assert codes == {"auth/bad_password": 10, "auth/rate": 50}
+
+
+async def test_too_many_passwords_at_once_are_no_fault_of_the_server(
+    house: House, web: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = await house.hub.store.add_player("ann")
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    await house.hub.store.sessions.set_password(row.id, hashed)
+    assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
+    body = {"old": PASSWORD, "new": "another one!"}
+    with monkeypatch.context() as busy:
+        busy.setattr(passwords, "WAITING", 0)
+        answer = await web.post("/session/password", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (503, "server/overloaded")
+    assert (await web.post("/session/password", json=body)).status_code == 200
+
+
+async def tokens(house: House) -> str:
+    return await house.hub.store.add_token("ann")
+
+
+async def test_what_is_stored_of_a_password_is_slow_and_salted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()
+    first, second = [await passwords.Passwords().hash(PASSWORD) for _ in range(2)]
+    assert first != second
+    assert first.startswith("scrypt$14$8$5$")
+    assert not passwords.outdated(first)
+    assert passwords.outdated(first.replace("$14$", "$13$"))
+    assert await passwords.Passwords().fits(PASSWORD, first)
+    assert not await passwords.Passwords().fits(PASSWORD, second.replace("$5$", "$4$"))
+    assert not await passwords.Passwords().fits(PASSWORD, "nonsense")
+
+
+async def test_a_password_that_is_typed_with_other_code_points_is_the_same() -> None:
+    kept = await passwords.Passwords().hash("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait")
+    assert await passwords.Passwords().fits("cafe\N{COMBINING ACUTE ACCENT} au lait", kept)
+
+
+async def test_guests_are_limited_by_address_and_in_all() -> None:
+    settings = {"max_guests": 3, "max_guests_per_address": 2, "proxies": "127.0.0.1"}
+    async with await open_house(guests=True, **settings) as server:
+        house = House(server)
+        answers = []
+        for address in ("203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2", "203.0.113.3"):
+            async with browser(house, **{"x-forwarded-for": address}) as web:
+                answers.append(await web.post("/session/guest"))
+                again = await web.post("/session/guest")
+                if answers[-1].status_code == 200:  # still the same one
+                    assert again.json()["player"] == answers[-1].json()["player"]
+        assert [each.status_code for each in answers] == [200, 200, 503, 200, 503]
+        assert {each.json()["code"] for each in answers if each.status_code != 200} == {
+            "guest/full"
+        }
+        assert "your address" in answers[2].json()["detail"]
+
+
+async def test_an_operator_may_take_no_guests() -> None:
+    async with await open_house(guests=False) as server, browser(House(server)) as web:
+        answer = await web.post("/session/guest")
+        assert (answer.status_code, answer.json()["code"]) == (403, "guest/closed")
+    outside = ServerConfig(host="0.0.0.0")
+    behind = ServerConfig(proxies="127.0.0.1")
+    at_home = ServerConfig()
+    assert [each.takes_guests for each in (outside, behind, at_home)] == [False, False, True]
+    assert [each.has_house_bots for each in (outside, behind, at_home)] == [False, False, True]
+    assert ServerConfig(host="0.0.0.0", guests=True, house_bots=True).takes_guests
+
+
+async def test_a_guest_plays_one_casual_match_and_enters_nothing(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    name = (await web.post("/session/guest")).json()["player"]
+    assert name.startswith("guest-")
+    wire, answer = await hello(house, web, games=["pig"])
+    assert isinstance(answer, Welcome)
+    assert answer.player == name
+    rated = await ask(wire, Seek(2, "pig", "total:60", rated=True))
+    assert rated.code == "guest/casual"
+    assert getattr(await ask(wire, Seek(3, "pig", "total:60")), "seek", None)
+    assert (await ask(wire, Seek(4, "nim", "total:60"))).code == "guest/busy"
+    bob = await house.bot("bob")
+    asked = await bot_asks(bob, name)
+    assert asked.code == "guest/casual"
+    # What takes an account is refused, whatever way it is asked for.
+    for path, body in (
+        ("/session/token", {}),
+        ("/session/password", {"new": PASSWORD}),
+        ("/competitions", {"name": "x", "game": "pig", "time_control": "move:1", "entries": []}),
+    ):
+        answer = await web.post(path, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (403, "auth/scope"), path
+    organiser = await house.hub.store.add_player("olga")
+    token = await house.hub.store.add_token(organiser, ("organise",))
+    entered = await web.post(
+        "/competitions",
+        json={
+            "name": "x",
+            "game": "pig",
+            "time_control": "move:1",
+            "rounds": 1,
+            "mirrored": False,
+            "rated": False,
+            "entries": [name, "bob/bot"],
+        },
+        headers={"authorization": f"Bearer {token}"},
+    )
+    assert entered.json()["code"] == "guest/casual", entered.text
+    await wire.close()
+
+
+async def bot_asks(bot: Any, opponent: str) -> Any:
+    return await bot.ask(Challenge, opponent, "pig", "total:60", True)
+
+
+async def test_a_guest_is_forgotten_when_it_leaves_or_its_time_is_over(house: House) -> None:
+    store = house.hub.store
+    async with browser(house) as web, browser(house) as other:
+        first = (await web.post("/session/guest")).json()["player"]
+        second = (await other.post("/session/guest")).json()["player"]
+        wire, answer = await hello(house, other)
+        assert isinstance(answer, Welcome)
+        assert {first, second} <= {row.name for row in await store.players()}
+        await web.delete("/session")
+        assert first not in {row.name for row in await store.players()}
+        row = await store.player(second)
+        await store.sessions.extend_guests([row.id], 0)
+        await house.hub.visitors.sweep()
+        assert await store.sessions.guests() == 1, "its time is not over"
+        book = store.sessions
+        clock, book._clock = book._clock, lambda: clock() + 13 * 3_600_000
+        await house.hub.visitors.sweep()
+        book._clock = clock
+        assert [row.name for row in await store.players()] == []
+        await until_closed(wire)
+        assert (await other.get("/session")).json()["player"] == ""

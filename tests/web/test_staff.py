@@ -1,0 +1,274 @@
+"""What organisers and students of a competition do in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.server.conftest import House
+from tests.server.finals import HERE, Course
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import running_server
+
+from .browser import Page, open_page, sign_in
+
+FILE = """
+name = "Spring cup"
+games = ["tic_tac_toe"]
+time_control = "move:1"
+board = "class"
+"""
+URL = "/competitions/spring%20cup"
+
+
+@pytest.fixture
+async def hall() -> AsyncIterator[House]:
+    config = ServerConfig(port=0, database="sqlite:///:memory:")
+    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+        yield House(server, stack)
+
+
+@contextlib.asynccontextmanager
+async def session(hall: House, token: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser without scripts, signed in."""
+    headers = {"origin": hall.server.url}
+    async with httpx.AsyncClient(base_url=hall.server.url, headers=headers) as web:
+        answer = await web.post("/api/v1/session", json={"token": token})
+        assert answer.status_code == 200, answer.text
+        yield web
+
+
+async def test_only_organisers_are_shown_what_organisers_do(hall: House) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    await cup.freeze("tic_tac_toe", "ada", "ben")
+    seen = {}
+    for who in ("", "eve", "ada", "olga"):
+        async with cup.web(who) as web:
+            seen[who] = (await web.get(URL)).text
+    assert {who for who, text in seen.items() if 'id="staff"' in text} == {"olga"}
+    assert {who for who, text in seen.items() if 'id="own"' in text} == {"ada"}
+    for part in ('data-step="run"', "ben/bot", "report?student=ben", "export/gradescope"):
+        assert part in seen["olga"]
+    assert 'data-step="freeze"' not in seen["olga"], "it is frozen"
+    assert "ben/bot" not in seen["ada"].partition('id="own"')[2].partition("</section>")[0]
+
+
+async def test_a_student_chooses_its_version_until_the_freeze(hall: House) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    token = await hall.token("olga", "organise")
+    async with session(hall, token) as olga:
+        assert (await olga.post(HERE, json={"file": FILE})).status_code == 201
+        code = (await olga.post(f"{cup.here}/codes", json={"uses": 2})).json()["code"]
+        async with session(hall, await hall.token("ada")) as ada:
+            joined = await ada.post("/api/v1/class/join", json={"code": code})
+            assert (joined.status_code, joined.json()["account"]) == (200, "ada")
+            assert joined.json()["token"] == "", "the account of the session joined"
+            assert "Nothing is entered" in (await ada.get(URL)).text
+            for version in ("1", "2"):
+                bot = await hall.bot("ada", games=["tic_tac_toe"], version=version)
+                await bot.close()
+            open_page_text = (await ada.get(URL)).text
+            body = {"bot": "bot", "version": "1"}
+            chosen = await ada.post(f"{cup.here}/enter", json=body)
+            assert chosen.json()["version"] == "1"
+            assert "version 1, chosen" in (await ada.get(URL)).text
+            assert 'id="enter-form"' in open_page_text
+            assert (await olga.post(f"{cup.here}/freeze", json={})).status_code == 200
+            assert 'id="enter-form"' not in (await ada.get(URL)).text
+            late = {"student": "ada", "until": "2999-01-01T00:00:00Z"}
+            assert (await olga.post(f"{cup.here}/extend", json=late)).status_code < 300
+            assert 'id="enter-form"' in (await ada.get(URL)).text
+        assert "Begin without waiting" in (await olga.get(URL)).text
+
+
+async def test_a_session_joins_only_from_a_page_of_the_server(hall: House) -> None:
+    async with session(hall, await hall.token("olga", "organise")) as olga:
+        await olga.post(HERE, json={"file": FILE})
+        code = (await olga.post(f"{HERE}/spring cup/codes", json={"uses": 1})).json()["code"]
+    async with session(hall, await hall.token("ada")) as ada:
+        strange = {"origin": "https://elsewhere.example"}
+        answer = await ada.post("/api/v1/class/join", json={"code": code}, headers=strange)
+        assert (answer.status_code, answer.json()["code"]) == (403, "auth/other_page")
+        named = await ada.post("/api/v1/class/join", json={"code": code, "player": "newcomer"})
+        assert named.json()["account"] == "newcomer", "a name makes a new account"
+
+
+async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: House) -> None:
+    async with session(hall, await hall.token("olga", "organise")) as olga:
+        wrong = FILE.replace("move:1", "soon").replace("board", "bord")
+        refused = await olga.post("/api/v1/class/preview", json={"file": wrong})
+        assert refused.status_code == 400
+        assert {each["key"] for each in refused.json()["mistakes"]} == {"time_control", "bord"}
+        body = {"file": FILE, "entries": 30}
+        cost = (await olga.post("/api/v1/class/preview", json=body)).json()
+        assert (cost["name"], cost["matches"], cost["endless"]) == ("Spring cup", 870, False)
+        game = cost["games"][0]
+        assert (game["source"], game["game"]) == ("sample", "tic_tac_toe")
+        assert 5 <= game["seconds"] <= 10, "5 to 9 plies of a second each"
+        assert cost["core_hours"] == pytest.approx(870 * game["seconds"] / 3600)
+        few = await olga.post("/api/v1/class/preview", json={"file": FILE, "entries": 1})
+        assert few.status_code == 400
+        ladder = FILE + '[format]\nname = "ladder"\n'
+        assert (await olga.post("/api/v1/class/preview", json={"file": ladder})).json()["endless"]
+    async with session(hall, await hall.token("ada")) as ada:
+        denied = await ada.post("/api/v1/class/preview", json={"file": FILE})
+        assert denied.status_code == 403
+        assert 'id="file"' not in (await ada.get("/competitions/new")).text
+
+
+async def test_a_report_is_for_its_student_and_organisers(hall: House) -> None:
+    cup = Course(hall, FILE, "spring cup")
+    await cup.freeze("tic_tac_toe", "ada", "ben")
+    status = {}
+    for who in ("", "ada", "ben", "olga"):
+        async with cup.web(who) as web:
+            answer = await web.get(f"{URL}/report", params={"student": "ada"})
+            status[who] = answer.status_code
+            assert ("ada/bot" in answer.text) == (who in ("ada", "olga"))
+    assert status == {"": 401, "ada": 200, "ben": 403, "olga": 200}
+    async with cup.web("olga") as web:
+        assert (await web.get(f"{URL}/report", params={"student": "nobody"})).status_code == 404
+        assert (await web.get("/competitions/none/report")).status_code == 404
+
+
+async def shown(page: Page, text: str) -> None:
+    """Wait until the server's answer is said."""
+    await page.until(f"document.querySelector('#state').textContent.includes({json.dumps(text)})")
+
+
+async def fill(page: Page, selector: str, text: str) -> None:
+    await page.evaluate(
+        f"document.querySelector({json.dumps(selector)}).value = {json.dumps(text)}"
+    )
+
+
+SPARE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+async def picture(page: Page, pictures: Path | None, name: str) -> None:
+    """Nothing is wider than the window, on a phone, too; a picture if they are wanted."""
+    for size, width, height in (("phone", 390, 844), ("wide", 1280, 900)):
+        for dark in (False, True) if pictures is not None else (False,):
+            await page.show_as(width, height, dark=dark)
+            assert await page.evaluate(SPARE) <= 0, (name, size)
+            if pictures is not None:
+                await page.screenshot(
+                    pictures / f"staff-{name}-{size}-{'dark' if dark else 'light'}.png"
+                )
+
+
+@pytest.mark.browser
+async def test_a_competition_is_run_in_the_browser(
+    hall: House, page: Page, devtools: str, pictures: Path | None
+) -> None:
+    url = hall.server.url
+    await page.go(f"{url}/account")
+    await sign_in(page, await hall.token("olga", "organise"))
+
+    # A file with two mistakes, corrected.
+    await page.go(f"{url}/competitions/new")
+    assert 'games = ["connect_four"]' in await page.evaluate(
+        "document.querySelector('#file').value"
+    )
+    await fill(page, "#file", FILE.replace("move:1", "soon") + "colour = 1\n")
+    await page.click("#check")
+    await shown(page, "The file has mistakes.")
+    keys = await page.evaluate(
+        "[...document.querySelectorAll('#mistakes code')].map((each) => each.textContent).sort()"
+    )
+    assert keys == ["colour", "time_control"]
+    await picture(page, pictures, "mistakes")
+    await fill(page, "#file", FILE)
+    await page.click("#check")
+    await shown(page, "The file is valid.")
+    assert await page.text("#mistakes") == ""
+    assert "core-hours" in await page.text("#cost")
+    await picture(page, pictures, "cost")
+    await page.click("#file-form button.main")
+    await page.until(
+        "document.querySelector('#staff') && location.pathname !== '/competitions/new' "
+        "&& document.readyState === 'complete'"
+    )
+
+    # A code, with which a student joins in a browser of its own.
+    await fill(page, "#uses", "2")
+    await page.click("#code-form button")
+    await shown(page, "The code is made.")
+    code = await page.text("#code .code")
+    async with open_page(devtools) as other:
+        await other.go(f"{url}/join?code={code}")
+        await fill(other, "#join-player", "ada")
+        await picture(other, pictures, "join")
+        await other.click("#join-form button")
+        await shown(other, "You are in.")
+        token = await other.text("#joined .code")
+        assert token.startswith("ply_")
+        bot = await hall.client()
+        await bot.hello(token, "bot", games=["tic_tac_toe"], version="1")
+        await other.go(f"{url}{URL}")
+        assert "ada/bot" in await other.text("#own-entries")
+        assert await other.text("#staff") == ""
+        await other.evaluate("document.querySelector('#version').selectedIndex = 1")
+        await other.click("#enter-form button")
+        await shown(other, "ada/bot plays, version 1.")
+        assert "chosen" in await other.text("#own-entries")
+        await picture(other, pictures, "own")
+        assert other.errors == []
+
+    # A question that is not answered is forgotten.
+    await page.evaluate("document.querySelector('[data-step=freeze]').focus()")
+    await page.press("Enter")
+    await page.until(
+        "document.querySelector('[data-step=freeze]').textContent === 'Really freeze?'"
+    )
+    await page.press("Tab")
+    await page.until("document.querySelector('[data-step=freeze]').textContent === 'Freeze'")
+
+    # Freeze asks once more; a final with one entry does not begin, and says why.
+    await page.click("[data-step=freeze]")
+    assert await page.text("[data-step=freeze]") == "Really freeze?"
+    assert "open" in await page.text("#facts")
+    await page.click("[data-step=freeze]")
+    await shown(page, "Spring cup is frozen.")
+    assert "ada/bot" in await page.text("#pupils"), "what has changed is there, too"
+
+    # A suspended version is let in again, for a reason.
+    store = hall.hub.store
+    course = await store.classes.find("spring cup")
+    (entry,) = await store.classes.entries(course.id)
+    assert entry.version_id is not None
+    assert await store.probation.suspend(entry.version_id, "it forfeited too often")
+    await page.go(f"{url}{URL}")
+    assert "it forfeited too often" in await page.text("#suspended")
+    await page.click("[data-reinstate]")
+    await shown(page, "needs a reason")
+    await fill(page, "#suspended-why", "mended")
+    await page.click("[data-reinstate]")
+    await shown(page, "ada/bot is let in again.")
+    assert (await page.text("#suspended")).strip() == ""
+
+    await page.click("[data-step=run]")
+    await page.click("[data-step=run]")
+    await shown(page, "has 1 entries, baselines included: nobody could be compared")
+    assert "competition/" not in await page.text("#state"), "in words"
+    await picture(page, pictures, "staff")
+
+    # To disqualify needs a reason, and a second press.
+    await page.click("[data-choose=ada]")
+    assert await page.evaluate("document.activeElement.id") == "student-why"
+    await page.click("[data-student=disqualify]")
+    await page.click("[data-student=disqualify]")
+    await shown(page, "needs a reason")
+    await fill(page, "#student-why", "not their own work")
+    await page.click("[data-student=disqualify]")
+    await page.click("[data-student=disqualify]")
+    await shown(page, "ada is disqualified, with ada/bot.")
+    assert "disqualified" in await page.text("#pupils tr.gone")
+    audit = await hall.hub.store.administration.log()
+    assert any("not their own work" in each.why for each in audit)
+    assert [each for each in page.errors if "400" not in each and "409" not in each] == []

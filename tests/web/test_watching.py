@@ -1,0 +1,421 @@
+"""What a room sees of a match: replayed, live, on the projector, on the wall, in a frame."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from plyhouse.protocol.messages import Seek
+from plyhouse.server.config import ConfigError, ServerConfig
+from plyhouse.server.serve import running_server
+
+from .browser import Page, sign_in
+from .conftest import House
+
+pytestmark = pytest.mark.browser
+
+FOUR = "1 1 2 2 3 3 4"
+DISCS = "document.querySelectorAll('#scene .stone circle').length"
+WHERE = "document.querySelector('#where').textContent"
+OUTCOME = "document.querySelector('#outcome').textContent"
+STATUS = "document.querySelector('#scene .status').textContent"
+HURRY = (
+    "const wait = window.setTimeout;"
+    "window.setTimeout = (act, time, ...more) =>"
+    " wait(act, time > 2500 && time < 9000 ? 50 : time, ...more);"
+)
+"""Run in a page before its scripts: nobody waits for the seconds that people are given. What is
+longer (how long a silent server counts as there) stays as it is."""
+
+
+async def module(page: Page, house: House, body: str) -> Any:
+    """What a function body returns in which all of the client's pure modules are at hand."""
+    await page.go(f"{house.url}/play")
+    names = ("words", "motion", "pace")
+    imports = ", ".join(f"import('/web/{name}.js')" for name in names)
+    return await page.evaluate(
+        f"Promise.all([{imports}]).then(([words, motion, pace]) => {{ {body} }})"
+    )
+
+
+async def test_results_in_words(house: House, page: Page) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"termination": "normal", "returns": [1, -1]}, "ann wins."),
+        ({"termination": "normal", "returns": [0, 0]}, "Draw."),
+        ({"termination": "normal", "returns": [-10, -10]}, "Nobody is ahead: \u221210 for each."),
+        ({"termination": "normal", "returns": [100]}, "ann is done: +100."),
+        ({"termination": "normal", "returns": [0]}, "ann is done: 0."),
+        (
+            {"termination": "flag_fall", "returns": [-20], "reason": "seat 1 (ann) ran out."},
+            "ann lost on time: \u221220. Seat 1 (ann) ran out.",
+        ),
+        (
+            {"termination": "resignation", "returns": [-1, 1], "reason": "seat 1 (ann) resigned."},
+            "bob wins by resignation. Seat 1 (ann) resigned.",
+        ),
+        ({"termination": "normal", "returns": [3, 3, -6]}, "ann and bob win, +3 : +3 : \u22126."),
+        ({"termination": "normal", "returns": [2.5, 0.5]}, "ann wins, +2.5 : +0.5."),
+        ({"termination": "draw_agreed", "returns": [0, 0]}, "Draw by agreement."),
+        ({"termination": "aborted", "reason": "nobody came."}, "No result: Nobody came."),
+    ]
+    told = await module(
+        page,
+        house,
+        f"return {json.dumps([outcome for outcome, _ in cases])}"
+        ".map((each) => words.sentence(each, ['ann', 'bob', 'cid']))",
+    )
+    assert told == [words for _, words in cases]
+
+
+BOARDS = """
+const cell = (text) => ({ text: text.trim(), shape: /[xo]/.test(text) ? 'disc' : '',
+  owner: /[xXPRQ]/.test(text) ? 0 : /[oOpr]/.test(text) ? 1 : null });
+const grid = (rows) => ({ kind: 'grid', look: '', rows: rows.map((row) => [...row].map(cell)) });
+const scene = (rows) => ({ elements: [grid(rows)] });
+const places = (found) => found.map((each) => [each.y, each.x]);
+const told = ([before, after]) => {
+  const found = motion.changes(scene(before), scene(after));
+  const { taken, turned, dropped, come } = found;
+  const moved = found.moved.map(([from, to]) => [from.y, from.x, to.y, to.x]);
+  return { moved, taken: places(taken), turned: places(turned),
+    dropped: places(dropped), come: places(come) };
+};
+"""
+MOVES: list[tuple[list[str], list[str], dict[str, Any]]] = [
+    (["P  ", "   "], ["   ", "P  "], {"moved": [[0, 0, 1, 0]]}),
+    (["P r", "   "], ["  P", "   "], {"moved": [[0, 0, 0, 2]], "taken": [[0, 2]]}),
+    (["P  ", "   "], [" Q ", "   "], {"moved": [[0, 0, 0, 1]]}),  # became another
+    (["x o", "   "], ["  x", "   "], {"moved": [[0, 0, 0, 2]], "taken": [[0, 2]]}),
+    (["xo ", "   "], ["xxx", "   "], {"turned": [[0, 1]], "come": [[0, 2]]}),
+    (["   ", "   ", "   ", "   "], ["   ", "   ", "   ", " x "], {"dropped": [[3, 1]]}),
+    (["   ", "   ", "   ", "   "], ["   ", " x ", "   ", "   "], {"come": [[1, 1]]}),
+    (["4  ", "   "], ["051", "   "], {"come": [[0, 1], [0, 2]]}),  # counts do not travel
+    (["P  "], ["P  "], {}),
+]
+
+
+async def test_what_moved_is_seen_from_two_scenes(house: House, page: Page) -> None:
+    scenes = json.dumps([(before, after) for before, after, _ in MOVES])
+    found = await module(page, house, f"{BOARDS} return {scenes}.map(told)")
+    for (before, after, expected), told in zip(MOVES, found, strict=True):
+        seen = {kind: places for kind, places in told.items() if places}
+        assert seen == expected, (before, after)
+
+
+async def test_a_queue_of_fast_plies_stays_short(house: House, page: Page) -> None:
+    longest = await module(
+        page,
+        house,
+        """
+        let [shown, next, longest] = [0, 0, 0];
+        for (let now = 0; now < 60000; now += 10) {
+          const played = Math.floor(now / 100) + 1; // ten plies a second
+          if (now >= next && shown < played) {
+            shown += 1;
+            next = now + pace.patience(played - shown);
+          }
+          longest = Math.max(longest, played - shown);
+        }
+        const others = [pace.patience(1), pace.patience(1000)];
+        return [longest, ...others, pace.shifted(1, 1), pace.shifted(16, 1)];
+        """,
+    )
+    assert longest[0] <= 20
+    assert longest[1:] == [350, 0, 2, 16]
+
+
+async def test_a_replay_plays_by_itself_and_is_steered(house: House, page: Page) -> None:
+    match = await house.play("connect_four", FOUR)
+    await page.go(f"{house.url}/matches/{match}")
+    await page.until(f"{DISCS} === 7")
+    await page.press("Home")
+    await page.until(f"{DISCS} === 0")
+    for _ in range(4):
+        await page.press("+")
+    assert await page.evaluate("document.querySelector('#speed').value") == "16"
+    await page.press(" ")
+    await page.until("document.querySelector('#play').dataset.playing === 'true'")
+    await page.until(
+        f"{DISCS} === 7 && document.querySelector('#play').dataset.playing === 'false'"
+    )
+    await page.evaluate(
+        "(() => { const slider = document.querySelector('#slider'); slider.value = '3';"
+        "slider.dispatchEvent(new Event('input')); })()"
+    )
+    await page.until(f"{DISCS} === 3 && location.hash === '#3'")
+    spoken = await page.evaluate("document.querySelector('#slider').getAttribute('aria-valuetext')")
+    assert spoken == "Ply 3: alice/bot, 2"
+    await page.click("#share")
+    shared = await page.evaluate("document.querySelector('#link').value")
+    assert shared == f"{house.url}/matches/{match}#3"
+    assert await page.evaluate("document.querySelector('#frame').closest('div').hidden")
+    await page.press("Escape")
+    await page.until("!document.querySelector('dialog[open]')")
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+    await page.press("?")
+    await page.until("document.querySelector('#help').open")
+    await page.press("ArrowLeft")  # belongs to the help now
+    assert await page.evaluate(DISCS) == 3
+    await page.press("Escape")
+    await page.call("Page.navigate", url="about:blank")
+    await page.call("Page.navigate", url=shared)  # what somebody else opens
+    await page.until(f"{DISCS} === 3 && {WHERE} === '3 / 7'")
+    for asked, at in (("?ply=2", 2), ("?ply=2#4", 4), ("?ply=x", 7)):  # as reports link to it
+        await page.call("Page.navigate", url="about:blank")
+        await page.call("Page.navigate", url=f"{house.url}/matches/{match}{asked}")
+        await page.until(f"{DISCS} === {at} && {WHERE} === '{at} / 7'")
+        assert await page.evaluate("location.search") == ""
+        assert await page.evaluate("location.hash") == ("" if at == 7 else f"#{at}")
+    assert page.errors == []
+
+
+async def test_fast_bots_can_be_followed_ply_by_ply(house: House, page: Page) -> None:
+    first, second = await house.pair("connect_four")
+    await page.go(f"{house.url}/matches/{first.match}")
+    await page.until(f"{WHERE}.includes('live')")
+    await page.evaluate(
+        f"(() => {{ window.seen = []; const look = () => {{ const at = {DISCS};"
+        "if (window.seen.at(-1) !== at) window.seen.push(at); requestAnimationFrame(look); };"
+        "look(); })()"
+    )
+    for ply, action in enumerate(FOUR.split()):
+        await (first, second)[ply % 2].act(action)
+    await first.finish()
+    assert await page.evaluate(OUTCOME) == "", "nobody is told the end before it was seen"
+    await page.until(f"{OUTCOME}.includes('wins')")
+    assert await page.evaluate("window.seen") == list(range(8))
+    assert page.errors == []
+
+
+async def test_who_comes_late_sees_the_position_before_all_others(house: House, page: Page) -> None:
+    first, second = await house.pair("connect_four")
+    for bot, action in ((first, "1"), (second, "2"), (first, "3")):
+        await bot.act(action)
+    # The positions before never come: the latest is there all the same.
+    await page.call("Network.enable")
+    await page.call("Network.setBlockedURLs", urls=["*/replay*"])
+    await page.go(f"{house.url}/matches/{first.match}")
+    await page.until(f"{DISCS} === 3 && {WHERE}.startsWith('3 / 3')")
+    assert await page.evaluate("document.querySelectorAll('#events li').length") == 3
+
+
+async def test_after_a_resignation_nobody_is_to_move(house: House, page: Page) -> None:
+    first, _ = await house.pair("tic_tac_toe")
+    await page.go(f"{house.url}/matches/{first.match}")
+    await page.until("document.querySelector('#seats [aria-current=true]')")
+    first.resign()
+    await page.until(f"{STATUS} === 'The match is over'")
+    await page.until("!document.querySelector('#seats [aria-current=true]')")
+    assert f"Seat 1 ({first.name}) resigned at ply 1." in await page.evaluate(OUTCOME)
+
+
+async def test_spectators_are_told_that_a_player_is_away(house: House, page: Page) -> None:
+    first, _ = await house.pair("tic_tac_toe")
+    await page.go(f"{house.url}/matches/{first.match}")
+    await page.until(f"{WHERE}.includes('live')")
+    away = "document.querySelector('#seats li:nth-child({}) .away').textContent"
+    first.client.close()
+    await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
+    assert await page.evaluate(away.format(2)) == ""
+    await page.call("Page.reload")  # who comes later is told, too
+    await page.until(f"/^away, \\d+ s left$/.test({away.format(1)})")
+    await house.bot(first.name.partition("/")[0])
+    await page.until(f"{away.format(1)} === ''")
+
+
+async def test_board_status_and_controls_are_seen_at_once(house: House, page: Page) -> None:
+    await page.show_as(1440, 900)
+    for game in ("connect_four", "chess", "backgammon", "go"):
+        first, _ = await house.pair(game)
+        for path in (f"/matches/{first.match}", f"/projector?match={first.match}"):
+            await page.call("Page.navigate", url=f"{house.url}{path}")
+            await page.until(f"location.href.endsWith('{path}') && {WHERE}.includes('live')")
+            for part in ("#scene .status", ".steps", "#seats", "#scene svg"):
+                bottom = f"document.querySelector('{part}').getBoundingClientRect().bottom"
+                assert await page.evaluate(bottom) <= 900, (path, part)
+            share = "document.querySelector('#scene').scrollHeight / innerHeight"
+            assert game == "backgammon" or await page.evaluate(share) > 0.6, path
+        first.resign()
+        await first.finish()
+
+
+CONTRAST = """
+(() => {
+  const linear = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+  const light = (text) => {
+    const part = text.match(/[\\d.]+/g).slice(0, 3).map((each) => linear(Number(each) / 255));
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2]; };
+  const row = document.querySelector('#events [aria-current] button');
+  const ground = light(getComputedStyle(row).backgroundColor);
+  const spans = [...row.querySelectorAll('span')].filter((each) => each.textContent.trim());
+  return spans.map((each) => {
+    const ink = light(getComputedStyle(each).color);
+    return (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05); });
+})()
+"""
+
+
+async def test_the_marked_row_can_be_read(house: House, page: Page) -> None:
+    match = await house.play("connect_four", FOUR)
+    for dark in (False, True):
+        await page.show_as(1200, 800, dark=dark)
+        await page.go(f"{house.url}/matches/{match}")
+        await page.until("document.querySelector('#events [aria-current]')")
+        found = await page.evaluate(CONTRAST)
+        assert len(found) == 4
+        assert min(found) >= 4.5, (dark, found)
+
+
+async def test_tables_lose_no_column_on_a_phone(house: House, page: Page) -> None:
+    await house.play("connect_four", FOUR)
+    await page.show_as(390, 844)
+    for path in ("/", "/matches", "/leaderboards/connect_four"):
+        await page.go(f"{house.url}{path}")
+        script = (
+            "[...document.querySelectorAll('tbody td')].filter((cell) => cell.textContent.trim())"
+            ".filter((cell) => { const box = cell.getBoundingClientRect();"
+            "return !box.width || box.right > innerWidth; }).map((cell) => cell.textContent)"
+        )
+        assert await page.evaluate(script) == [], path
+
+
+async def test_finished_matches_are_sorted_by_the_time_that_is_shown(house: House) -> None:
+    early, _ = await house.pair("tic_tac_toe")  # begun first, over last
+    bots = [await house.bot("cid"), await house.bot("dora")]
+    for bot in bots:
+        bot.send(Seek, "pig", "total:300", rated=True)
+    for bot in bots:
+        await bot.begin()
+    bots[0].resign()
+    await bots[0].finish()
+    early.resign()
+    await early.finish()
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        text = (await web.get("/matches")).text
+    finished = text[text.index('id="finished"') :]
+    assert finished.index(bots[0].match) < finished.index(early.match)
+    times = [each.partition('"')[0] for each in finished.split('datetime="')[1:]]
+    assert times == sorted(times, reverse=True)
+
+
+async def test_pieces_move_and_keep_still_for_those_who_want_that(house: House, page: Page) -> None:
+    match = await house.play("connect_four", FOUR)
+    moving = (
+        "document.querySelector('#scene').getAnimations({subtree: true})"
+        ".filter((each) => !(each instanceof CSSTransition)).length"
+    )
+    for reduce in ("no-preference", "reduce"):
+        feature = {"name": "prefers-reduced-motion", "value": reduce}
+        await page.call("Emulation.setEmulatedMedia", features=[feature])
+        await page.go(f"{house.url}/matches/{match}")
+        await page.until(f"{DISCS} === 7")
+        step = "document.querySelector('#back').click(), document.querySelector('#latest').click()"
+        back = f"({step}, {moving})"
+        assert (await page.evaluate(back) > 0) is (reduce == "no-preference")
+
+
+async def test_where_the_time_went_is_told_for_each_ply(house: House, page: Page) -> None:
+    match = await house.play("connect_four", FOUR)
+    await page.go(f"{house.url}/matches/{match}")
+    await page.until(f"{DISCS} === 7")
+    assert await page.evaluate("document.querySelector('#record a').download") == f"{match}.json"
+    await page.click("#ledger summary")
+    await page.until("document.querySelectorAll('#ledger tbody tr').length === 7")
+    row = await page.evaluate(
+        "[...document.querySelectorAll('#ledger tbody tr:last-child td')]"
+        ".map((each) => each.textContent)"
+    )
+    assert row[:3] == ["7", "alice/bot", "4"]
+    assert float(row[-1]) <= 300
+
+
+async def test_the_projector_goes_on_to_the_next_match(house: House, page: Page) -> None:
+    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.show_as(1920, 1080)
+    await page.go(f"{house.url}/projector")
+    await page.until("document.querySelector('#state').textContent.includes('Waiting')")
+    first, _ = await house.pair("connect_four")
+    await page.until(f"location.search.includes('{first.match}') && {WHERE}.includes('live')")
+    assert await page.evaluate("document.querySelector('#events') === null")
+    assert await page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    first.resign()
+    await page.until(f"{OUTCOME}.includes('wins')")
+    await first.finish()
+    other, _ = await house.pair("tic_tac_toe")  # another game: not the next
+    bots = [await house.bot("cid"), await house.bot("dora")]
+    for bot in bots:
+        bot.send(Seek, "connect_four", "total:300", rated=True)
+    for bot in bots:
+        await bot.begin()
+    await page.until(f"location.search.includes('{bots[0].match}') && {WHERE}.includes('live')")
+    assert await page.evaluate(OUTCOME) == ""
+    assert "cid/bot" in await page.text("#seats")
+    assert other.match not in await page.evaluate("location.href")
+    assert page.errors == []
+
+
+async def test_the_wall_shows_every_running_match(house: House, page: Page) -> None:
+    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.go(f"{house.url}/wall")
+    await page.until("document.querySelector('#wall').textContent.includes('No match is running')")
+    first, second = await house.pair("connect_four")
+    tile = f'[data-match="{first.match}"]'
+    discs = f"document.querySelectorAll('{tile} .stone circle').length"
+    await page.until(f"document.querySelector('{tile} svg')")
+    await first.act("4")
+    await second.act("4")
+    await page.until(f"{discs} === 2")
+    bots = [await house.bot("cid"), await house.bot("dora")]
+    for bot in bots:
+        bot.send(Seek, "chess", "total:300", rated=True)
+    for bot in bots:
+        await bot.begin()
+    await page.until(f"document.querySelector('[data-match=\"{bots[0].match}\"] svg')")
+    assert await page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    second.resign()
+    await page.until(
+        f"document.querySelector('{tile} .foot').textContent.includes('wins by resig')"
+    )
+    assert page.errors == []
+    await page.go(f"{house.url}/wall?game=chess")
+    await page.until("document.querySelectorAll('.tile').length === 1")
+
+
+async def test_frames_are_for_the_sites_that_the_operator_names(page: Page) -> None:
+    for embedding, allowed in (("", "'none'"), ("https://a.example, *.b.example", None)):
+        if allowed is None:
+            with pytest.raises(ConfigError, match="no site"):
+                ServerConfig(embedding=embedding)
+            embedding, allowed = "https://a.example", "https://a.example"
+        config = ServerConfig(port=0, database="sqlite:///:memory:", embedding=embedding)
+        async with running_server(config) as server, httpx.AsyncClient(base_url=server.url) as web:
+            house = House(server)
+            match = await house.play("tic_tac_toe", "a1 b1 a2 b2 a3")
+            shown = await web.get(f"/embed/{match}")
+            plain = await web.get(f"/matches/{match}")
+            assert (await web.get("/embed/none")).status_code == 404
+            for answer, sites in ((shown, allowed), (plain, "'none'")):
+                rule = answer.headers["content-security-policy"]
+                assert rule.endswith(f"frame-ancestors {sites}")
+                assert "script-src 'self';" in rule
+            assert ("data-embed" in plain.text) is bool(embedding)
+    with pytest.raises(ConfigError, match="no site"):
+        ServerConfig(embedding="https://a.example; script-src *")
+
+
+async def test_a_frame_holds_a_match_and_no_seat(house: House, page: Page) -> None:
+    first, _ = await house.pair("tic_tac_toe")
+    await page.go(f"{house.url}/account")
+    await sign_in(page, await house.token(first.name.partition("/")[0]))
+    await page.show_as(640, 420)
+    await page.go(f"{house.url}/embed/{first.match}")
+    await page.until(f"{WHERE}.includes('live')")
+    assert await page.evaluate("document.querySelectorAll('#scene .spot').length") == 0
+    assert "Your turn" not in await page.evaluate("document.title")
+    inside = "document.querySelector('.steps').getBoundingClientRect().bottom <= innerHeight"
+    assert await page.evaluate(inside)
+    await first.act("b2")  # it still holds its seat: nobody took it over
+    await page.until(f"{WHERE}.startsWith('1 / 1')")
