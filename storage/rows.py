@@ -57,6 +57,9 @@ SCOPES = ("play", "organise", "admin")
 """What a token may allow, from the least to the most."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_last_id = 0
+"""The number of the identifier made last; ints are swapped whole, so threads at worst repeat one
+step of 4096."""
 
 
 def wall_ms() -> int:
@@ -67,12 +70,18 @@ def wall_ms() -> int:
 def new_id(now_ms: int | None = None) -> str:
     """Return a fresh identifier of 14 url-safe characters that sorts by its time of making.
 
-    Nine characters hold the milliseconds, five are random (25 bits). The order is what keeps
-    the events of matches that run at the same time on neighbouring pages of the database; any
-    other unique text works as an identifier too, only slower.
+    Nine characters hold the milliseconds, five are random (25 bits); what one process makes
+    within a millisecond still sorts in the order of making. The order is what keeps the events
+    of matches that run at the same time on neighbouring pages of the database; any other unique
+    text works as an identifier too, only slower.
     """
+    global _last_id
     value = wall_ms() if now_ms is None else now_ms
     value = value << 25 | secrets.randbits(25)
+    if value <= _last_id < value + (1 << 26):  # the same millisecond, or one it ran over into
+        # As in ULID's monotonic form: a step of random size, so that others rarely make the same.
+        value = _last_id + 1 + secrets.randbits(12)
+    _last_id = value
     return "".join(_ALPHABET[value >> shift & 31] for shift in range(65, -1, -5))
 
 
