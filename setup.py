@@ -4,7 +4,9 @@ modules of games/ and search/ are compiled by mypyc where that is possible, all 
 PLYHOUSE_COMPILE=0 builds without compiling, =1 makes a failure to compile fatal; otherwise
 a failure is announced, noted in search/_build.json (`plyhouse doctor` shows it), and the
 pure modules are installed.  Compiling happens in a tree of copies under build/native, as
-mypyc must see the modules by their full names.
+mypyc must see the modules by their full names.  PLYHOUSE_NATIVE=FOLDER names the
+build/native of another tree, whose machine code is taken if its sources, interpreter
+and compiler settings are the same.
 """
 
 # mypy: disable-error-code="import-untyped, misc"
@@ -208,6 +210,9 @@ def compile_all() -> str:
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return ""  # one installation asks several times, each time from a new process
     stamp.unlink(missing_ok=True)
+    if take_over(wanted):
+        stamp.write_text(wanted, encoding="utf-8")
+        return ""
     modules = NATIVE.joinpath("modules.txt").read_text(encoding="utf-8").split()
     # What is newer than its sources need not be made again; what has lost them must go.
     known = {path.removesuffix(".py").replace("/", ".") for path in modules}
@@ -229,6 +234,20 @@ def compile_all() -> str:
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
     telling = [line for line in lines if re.search(r"error|No such file|No module", line)]
     return (telling or lines or ["the compiler said nothing"])[-1].rstrip(".")
+
+
+def take_over(wanted: str) -> bool:
+    """Copy the machine code of another build that was made from the very same, if one is named."""
+    other = os.environ.get("PLYHOUSE_NATIVE", "").strip()
+    if not other:
+        return False
+    theirs = Path(other)
+    stamp = theirs / "stamp.txt"
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
+        return False
+    shutil.rmtree(NATIVE / "lib", ignore_errors=True)
+    shutil.copytree(theirs / "lib", NATIVE / "lib")
+    return True
 
 
 def run_mypyc() -> subprocess.CompletedProcess[str]:

@@ -88,3 +88,24 @@ def test_every_kernel_that_searches_ask_for_by_type_has_its_twin(build: ModuleTy
     assert len(asked) > 5
     for name in asked:
         assert build.twin(name, (KERNELS / f"{name}.py").read_text("utf-8")) is not None, name
+
+
+def test_machine_code_of_another_tree_is_taken_only_if_made_from_the_same(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, own = tmp_path / "theirs", tmp_path / "own"
+    (theirs / "lib" / "plyhouse").mkdir(parents=True)
+    (theirs / "lib" / "plyhouse" / "pig.so").write_bytes(b"code")
+    (own / "lib").mkdir(parents=True)
+    (own / "lib" / "old.so").write_bytes(b"old")
+    monkeypatch.setattr(build, "NATIVE", own)
+    monkeypatch.delenv("PLYHOUSE_NATIVE", raising=False)
+    assert not build.take_over("same")
+    monkeypatch.setenv("PLYHOUSE_NATIVE", str(theirs))
+    assert not build.take_over("same"), "it is not finished"
+    (theirs / "stamp.txt").write_text("other")
+    assert not build.take_over("same")
+    assert (own / "lib" / "old.so").is_file()
+    (theirs / "stamp.txt").write_text("same")
+    assert build.take_over("same")
+    assert [path.name for path in own.rglob("*.so")] == ["pig.so"]
