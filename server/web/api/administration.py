@@ -6,7 +6,8 @@ business of the scope ``admin``, matches and competitions that of ``organise``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
 from litestar import Request, delete, get, post
@@ -81,6 +82,18 @@ async def _by(request: Call, hub: Hub, scope: str, why: str) -> By:
     return By((await authorise(request, hub, scope)).player, why)
 
 
+@asynccontextmanager
+async def _measure(
+    state: State, request: Call, scope: str, why: str
+) -> AsyncIterator[tuple[Hub, By]]:
+    """What changes who may be here, or what counts: when it is done, connections and matches
+    that it concerns are seen to before the answer goes out.
+    """
+    hub = hub_of(state)
+    yield hub, await _by(request, hub, scope, why)
+    await hub.oversight.look()
+
+
 def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:
     """A handler for those whose token has one of ``scopes``."""
     return post(
@@ -97,11 +110,10 @@ async def disable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Exclusion]
 ) -> PlayerRow:
     """Keep a player from logging in, and close its connections at once."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    row = await hub.store.administration.disable_player(name, by, keep_matches=data.keep_matches)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.disable_player(
+            name, by, keep_matches=data.keep_matches
+        )
 
 
 @_post("/api/v1/players/{name:str}/enable", "admin")
@@ -109,11 +121,8 @@ async def enable_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Reason]
 ) -> PlayerRow:
     """Let a player log in again."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    row = await hub.store.administration.enable_player(name, by)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.enable_player(name, by)
 
 
 @_post("/api/v1/players/{name:str}/rename", "admin")
@@ -121,11 +130,8 @@ async def rename_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Renaming]
 ) -> PlayerRow:
     """Give a player another name; its bots have to connect again and play on."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    row = await hub.store.administration.rename_player(name, data.name, by)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.rename_player(name, data.name, by)
 
 
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/disable", "admin")
@@ -133,11 +139,10 @@ async def disable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Exclusion]
 ) -> BotRow:
     """Keep a bot from logging in, and close its connection at once."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    row = await hub.store.administration.disable_bot(name, bot, by, keep_matches=data.keep_matches)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.disable_bot(
+            name, bot, by, keep_matches=data.keep_matches
+        )
 
 
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/enable", "admin")
@@ -145,11 +150,8 @@ async def enable_bot(
     state: State, request: Call, name: FromPath[str], bot: FromPath[str], data: JSONBody[Reason]
 ) -> BotRow:
     """Let a bot log in again."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    row = await hub.store.administration.enable_bot(name, bot, by)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.enable_bot(name, bot, by)
 
 
 @get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
@@ -170,22 +172,17 @@ async def reinstate(
     data: JSONBody[Reinstatement],
 ) -> list[SuspensionRow]:
     """Let suspended versions of a bot be paired again; what they forfeited counts no more."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "organise", data.why)
-    found = await hub.store.probation.reinstate(name, bot, by, data.version)
-    await hub.oversight.look()
-    return found
+    async with _measure(state, request, "organise", data.why) as (hub, by):
+        return await hub.store.probation.reinstate(name, bot, by, data.version)
 
 
 @_post("/api/v1/tokens/revoke", "admin")
 async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) -> TokenRow:
     """Revoke a token, and close the connections that were opened with it at once."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "admin", data.why)
-    office = hub.store.administration
-    row = await office.revoke_token(data.token, by, keep_matches=data.keep_matches)
-    await hub.oversight.look()
-    return row
+    async with _measure(state, request, "admin", data.why) as (hub, by):
+        return await hub.store.administration.revoke_token(
+            data.token, by, keep_matches=data.keep_matches
+        )
 
 
 @_post("/api/v1/matches/{match:str}/void", "organise")
@@ -193,10 +190,8 @@ async def void(
     state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]
 ) -> MatchView:
     """Let a match count nowhere, and end it if it is being played; it stays in the record."""
-    hub = hub_of(state)
-    by = await _by(request, hub, "organise", data.why)
-    await void_match(hub.store, match, by)
-    await hub.oversight.look()
+    async with _measure(state, request, "organise", data.why) as (hub, by):
+        await void_match(hub.store, match, by)
     return match_view(hub, (await hub.store.match(match)).header)
 
 
