@@ -22,6 +22,7 @@ from plyhouse.protocol.codec import MAX_CLIENT_FRAME, MAX_SERVER_FRAME, SUBPROTO
 from plyhouse.protocol.errors import ERRORS
 from plyhouse.protocol.messages import CLIENT_TYPES, PROTOCOL_VERSION, SERVER_TYPES
 from plyhouse.protocol.parts import Part
+from plyhouse.protocol.side import CLOSE_SILENT
 from plyhouse.protocol.transitions import CLIENT, SERVER
 
 __all__ = ["describe", "documents", "json_schema", "main", "section", "stale", "write"]
@@ -268,7 +269,7 @@ def errors_page() -> str:
     for row in ERRORS.values():
         if row.fatal:
             closes.setdefault(row.close, []).append(f"`{row.code}`")
-    closes[connection.CLOSE_SILENT].append("nothing was heard from the client for 9 s")
+    closes[CLOSE_SILENT].append("nothing was heard from the client for 9 s")
     close_rows = "\n".join(f"| {code} | {', '.join(closes[code])} |" for code in sorted(closes))
     return f"""{_GENERATED}
 

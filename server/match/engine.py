@@ -39,13 +39,7 @@ from __future__ import annotations
 
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.messages import (
-    Accepted,
-    ClockState,
-    DrawDeclined,
-    Error,
-    MatchMessage,
-)
+from plyhouse.protocol.messages import Accepted, ClockState, DrawDeclined, Error, MatchMessage
 from plyhouse.server.match.chance import normal_nonce
 from plyhouse.server.match.conclusion import MatchConclusion
 from plyhouse.server.match.course import Course

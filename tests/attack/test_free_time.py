@@ -12,7 +12,6 @@ from tests.attack.conftest import FakeClock, Raw
 from tests.server.conftest import Client
 
 from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.connection import PONG_TOLERANCE_NS, ServerConnection
 from plyhouse.protocol.liveness import NetworkTrip
 from plyhouse.protocol.messages import (
     Accepted,
@@ -26,6 +25,7 @@ from plyhouse.protocol.messages import (
     Turn,
     Welcome,
 )
+from plyhouse.protocol.server_side import PONG_TOLERANCE_NS, ServerConnection
 from plyhouse.server.house.watchdog import INTERVAL_NS
 from plyhouse.server.match.clock import MS, SECOND, Clock, LagPolicy, TimeControl
 

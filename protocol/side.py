@@ -1,0 +1,121 @@
+"""What both sides of a connection have in common: states, pings, frames that wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.protocol.codec import Codec, Frame
+from plyhouse.protocol.errors import CLOSE_NORMAL, LocalProtocolError, RemoteProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits, Heartbeat, RoundTrips
+from plyhouse.protocol.messages import Message, Ping, Pong
+from plyhouse.protocol.transitions import Input, State, Table
+
+__all__ = ["CLOSE_SILENT", "Closing", "Rejected", "Side"]
+
+CLOSE_SILENT: Final = 4408
+"""WebSocket close code for a peer that was not heard for too long; it will hardly read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A frame of the peer that was not acted on; the peer has been told where it can be."""
+
+    error: RemoteProtocolError
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How to close the transport: a WebSocket close code and a reason for people."""
+
+    code: int
+    reason: str
+
+
+class Side:
+    """One side of a connection; see `plyhouse.protocol.connection` for the rules."""
+
+    _table: Table
+
+    def __init__(self, codec: Codec, now: int, limits: ConnectionLimits) -> None:
+        self.codec = codec
+        self.limits = limits
+        self.state = State.GREETING
+        self._steps = self._table[State.GREETING]
+        self.closing: Closing | None = None
+        """Set once the transport has to be closed; outgoing frames are written first."""
+        self._heartbeat = Heartbeat(now, limits.heartbeat_ns, limits.silence_ns)
+        self._outgoing: list[Frame] = []
+
+    @property
+    def round_trips(self) -> RoundTrips:
+        """The last measured round trips."""
+        return self._heartbeat.round_trips
+
+    @property
+    def round_trip_ns(self) -> int:
+        """Median of the last measured round trips, for lag refunds; 0 before the first."""
+        return self._heartbeat.round_trips.median_ns
+
+    @property
+    def restless(self) -> bool:
+        """Whether there are outgoing frames to be written, or the transport is to be closed."""
+        return bool(self._outgoing) or self.closing is not None
+
+    def outgoing(self) -> list[Frame]:
+        """Return the frames that wait to be written, in order, and forget them."""
+        frames = self._outgoing
+        if frames:
+            self._outgoing = []
+        return frames
+
+    def ping(self, now: int) -> None:
+        """Queue a ping; its pong adds to `round_trips`."""
+        if self.state is State.CLOSED:
+            raise LocalProtocolError("protocol/unexpected", "The connection is CLOSED.")
+        self._outgoing.append(self.codec.encode(Ping(self._heartbeat.ping(now))))
+
+    def close(self, code: int = CLOSE_NORMAL, reason: str = "") -> None:
+        """End the connection from our side; does nothing if it has ended."""
+        self._end(Input.CLOSE, code, reason)
+
+    def lost(self) -> None:
+        """The transport is gone; does nothing if the connection has ended."""
+        self._end(Input.LOST, 1006, "the connection was lost")
+
+    def forgive(self, nanoseconds: int) -> None:
+        """Our own process stood still for so long: move the peer's deadlines by as much."""
+        self._heartbeat.forgive(nanoseconds)
+
+    def _end(self, how: Input, code: int, reason: str) -> None:
+        if self.state is not State.CLOSED:
+            self._advance(how)
+            self.closing = Closing(code, reason)
+
+    def _advance(self, how: Input) -> str:
+        """Follow the table; return "" if the input is allowed, else the code of its refusal."""
+        step = self._steps[how]
+        if isinstance(step, State):
+            self._enter(step)
+            return ""
+        return step
+
+    def _enter(self, state: State) -> None:
+        """Be in a state: from now on its row of the table decides."""
+        self.state = state
+        self._steps = self._table[state]
+
+    def _misused(self, code: str, message: Message) -> LocalProtocolError:
+        kind = message.__struct_config__.tag
+        return LocalProtocolError(
+            code, f"'{kind}' cannot be sent while the connection is {self.state.name}."
+        )
+
+    def _network_limit(self) -> int | None:
+        """What a round trip can have been at most; None if nobody knows."""
+        return None
+
+    def _take_pong(self, pong: Pong, now: int) -> RemoteProtocolError | None:
+        if self._heartbeat.pong(pong.re, now, self._network_limit):
+            return None
+        return RemoteProtocolError("protocol/unexpected", f"There was no ping {pong.re}.")
