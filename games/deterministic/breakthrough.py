@@ -10,79 +10,33 @@ from and to, ``a2a3``, captures as well.  The board is square, ``size`` by ``siz
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import (
     TERMINAL,
     ChanceKind,
-    Game,
     GameInfo,
     Information,
-    Observation,
     Parameter,
     Utility,
 )
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
-from plyhouse.games.boards import board_grid, board_scene, result_status, two_squares
-from plyhouse.games.deterministic.pawns import (
-    PawnBoard,
-    pawn_board,
-    read_pawns,
-    write_pawn_action,
-    write_pawns,
-)
-from plyhouse.games.native import BoardState
-from plyhouse.games.scene import Scene
+from plyhouse.games.deterministic.pawns import LOST, WON, PawnBoard, PawnGame, PawnState
 
 if TYPE_CHECKING:
     import random
 
-__all__ = ["Breakthrough", "BreakthroughObservation", "BreakthroughState"]
-
-_WON: Final[tuple[float, ...]] = (1.0, -1.0)
-_LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
-
-_STANDARD: Final = pawn_board(8)
-_HOME: Final = 2
-"""Ranks of pawns at the start."""
+__all__ = ["Breakthrough", "BreakthroughState"]
 
 
 @final
 @mypyc_attr(free_list_len=1)
-class BreakthroughState(BoardState):
-    """The pawns of both seats as sets of squares; square ``rank * size + file`` from a1.
+class BreakthroughState(PawnState):
+    """A position of breakthrough; what it is made of is in `PawnState`."""
 
-    An action is ``from * 3 + d``: d 0 slants to the file before, 1 goes straight, 2 slants
-    to the file after.
-    """
-
-    __slots__ = ("black", "board", "white", "winner")
-
-    white: i64
-    black: i64
-    winner: int
-    board: PawnBoard
-
-    def __init__(
-        self,
-        to_move: int = 0,
-        white: i64 = 0,
-        black: i64 = 0,
-        winner: int = -1,
-        board: PawnBoard = _STANDARD,
-    ) -> None:
-        self.to_move = to_move
-        self.white = white
-        self.black = black
-        self.winner = winner
-        self.board = board
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.to_move, self.white, self.black, self.winner, self.board)
-        return BreakthroughState, fields
+    __slots__ = ()
 
     def actions(self) -> tuple[Any, ...]:
         """All to the file before, then all straight, then all to the file after."""
@@ -132,18 +86,6 @@ class BreakthroughState(BoardState):
         if white == 0 or target < size:
             return BreakthroughState(TERMINAL, white, black, 1, board)
         return BreakthroughState(0, white, black, -1, board)
-
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
-    def returns(self) -> tuple[float, ...]:
-        """+1 for the winner, -1 for the loser."""
-        return _WON if self.winner == 0 else _LOST
-
-    def key(self) -> tuple[int, int, int]:
-        """The pawns and whose turn it is."""
-        return (self.to_move, self.white, self.black)
 
     def _takes(self, code: i64) -> bool:
         """Whether an action of the mover takes a pawn."""
@@ -199,20 +141,6 @@ class BreakthroughState(BoardState):
             first.extend(row)
         return tuple(first)
 
-    def heuristic(self) -> tuple[float, ...]:
-        """Pawns, each worth more the further it is: the square of its rank counts."""
-        if self.winner >= 0:
-            return self.returns()
-        board = self.board
-        balance: i64 = 0
-        for rank in range(board.size):
-            cells: i64 = board.rank[rank]
-            own: i64 = count_bits(self.white & cells)
-            other: i64 = count_bits(self.black & cells)
-            balance += own * board.worth[rank] - other * board.worth[board.size - 1 - rank]
-        value: float = float(balance) * self.board.scale
-        return (value, -value)
-
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""
         if self.winner >= 0:
@@ -247,21 +175,21 @@ class BreakthroughState(BoardState):
                 step = 2
             if mover == 0:
                 if bit & almost == 0:
-                    return _WON
+                    return WON
                 goal: i64 = bit << (size + step - 1)
                 white = (white ^ bit) | goal
                 black = black & ~goal
                 if black == 0:
-                    return _WON
+                    return WON
                 mover = 1
             else:
                 if bit & board.above_first == 0:
-                    return _LOST
+                    return LOST
                 start: i64 = signed_set(bit << (size + 1 - step))
                 black = (black ^ start) | bit
                 white = white & ~bit
                 if white == 0:
-                    return _LOST
+                    return LOST
                 mover = 0
 
 
@@ -287,20 +215,8 @@ def _black_targets(board: PawnBoard, white: i64, black: i64, step: i64) -> i64:
     return ((black & board.not_last_file) >> board.less) & ~black & board.below_top
 
 
-@mypyc_attr(native_class=False)
-@dataclasses.dataclass(frozen=True)
-class BreakthroughObservation(Observation):
-    """Everything: the game has perfect information."""
-
-    board: tuple[str, ...]
-    """Ranks from the top, rank ``size`` first and rank 1 last, each from file a: "w" for pawns of
-    seat 0, who moves up, "b" of seat 1, "." empty."""
-    winner: int | None
-    """The seat that has won; None while play goes on."""
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Breakthrough(Game[BreakthroughState, int, BreakthroughObservation]):
+class Breakthrough(PawnGame[BreakthroughState]):
     """Breakthrough (Dan Troyka, 2000) on a square board.
 
     >>> game = Breakthrough(size=4)
@@ -329,58 +245,9 @@ class Breakthrough(Game[BreakthroughState, int, BreakthroughObservation]):
         parameters=(Parameter("size", 8, "squares along each side", 4, 8),),
         seat_names=("White", "Black"),
     )
-    observation_type: ClassVar[type[Observation]] = BreakthroughObservation
-    action_pattern: ClassVar[str] = "([a-z][0-9]+){2}"
     action_notation: str = "the squares from and to, like a2a3"
+    home: ClassVar[int] = 2
 
-    def check_parameters(self) -> None:
-        """Every size is playable; keep the tables."""
-        self.board = pawn_board(self.int_parameter("size"))
-
-    def initial_state(self) -> BreakthroughState:
-        """Two full ranks each, White to move."""
-        board = self.board
-        return BreakthroughState(0, board.lowest(_HOME), board.highest(_HOME), -1, board)
-
-    def format(self, state: BreakthroughState, action: int) -> str:
-        """From and to, like ``a2a3``."""
-        return write_pawn_action(self.board, state.to_move, action)
-
-    def observe(self, state: BreakthroughState, seat: int | None) -> BreakthroughObservation:
-        """The board and the winner."""
-        return BreakthroughObservation(
-            seat=seat,
-            to_move=state.to_move,
-            legal=self.legal_text(state, seat),
-            board=write_pawns(self.board, state.white, state.black),
-            winner=None if state.winner < 0 else state.winner,
-        )
-
-    def sample_state(
-        self, observation: BreakthroughObservation, rng: random.Random
-    ) -> BreakthroughState:
-        """The position that was observed."""
-        white, black = read_pawns(observation.board)
-        winner = -1 if observation.winner is None else observation.winner
-        return BreakthroughState(observation.to_move, white, black, winner, self.board)
-
-    def scene(self, observation: BreakthroughObservation) -> Scene:
-        """The board, and each move from square to square."""
-        words = {"w": "white pawn", "b": "black pawn"}
-        grid = board_grid(
-            observation.board,
-            {"w": 0, "b": 1},
-            words,
-            look="checkered",
-            theme="wood",
-            shapes={"w": "pawn", "b": "pawn"},
-            bottom=0,
-        )
-        status = result_status(self, observation.winner, observation.to_move)
-        return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
-
-    def describe(self, state: BreakthroughState) -> str:
-        """The board from the top, one line per rank, and whose turn it is."""
-        winner = None if state.winner < 0 else state.winner
-        rows = write_pawns(self.board, state.white, state.black)
-        return "\n".join([*rows, result_status(self, winner, state.to_move)])
+    def position(self, to_move: int, white: int, black: int, winner: int) -> BreakthroughState:
+        """The state with these pawns on this game's board."""
+        return BreakthroughState(to_move, white, black, winner, self.board)

@@ -10,77 +10,33 @@ and to, ``a1a2``, captures as well.  The board is square, ``size`` by ``size``.
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from mypy_extensions import i64, mypyc_attr
 
 from plyhouse.games.base import (
     TERMINAL,
     ChanceKind,
-    Game,
     GameInfo,
     Information,
-    Observation,
     Parameter,
     Utility,
 )
 from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit, signed_set
-from plyhouse.games.boards import board_grid, board_scene, result_status, two_squares
-from plyhouse.games.deterministic.pawns import (
-    PawnBoard,
-    pawn_board,
-    read_pawns,
-    write_pawn_action,
-    write_pawns,
-)
-from plyhouse.games.native import BoardState
-from plyhouse.games.scene import Scene
+from plyhouse.games.deterministic.pawns import LOST, WON, PawnBoard, PawnGame, PawnState
 
 if TYPE_CHECKING:
     import random
 
-__all__ = ["Hexapawn", "HexapawnObservation", "HexapawnState"]
-
-_WON: Final[tuple[float, ...]] = (1.0, -1.0)
-_LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
-
-_STANDARD: Final = pawn_board(3)
+__all__ = ["Hexapawn", "HexapawnState"]
 
 
 @final
 @mypyc_attr(free_list_len=1)
-class HexapawnState(BoardState):
-    """The pawns of both seats as sets of squares; square ``rank * size + file`` from a1.
+class HexapawnState(PawnState):
+    """A position of hexapawn; what it is made of is in `PawnState`."""
 
-    An action is ``from * 3 + d``: d 0 slants to the file before, 1 goes straight, 2 slants
-    to the file after.
-    """
-
-    __slots__ = ("black", "board", "white", "winner")
-
-    white: i64
-    black: i64
-    winner: int
-    board: PawnBoard
-
-    def __init__(
-        self,
-        to_move: int = 0,
-        white: i64 = 0,
-        black: i64 = 0,
-        winner: int = -1,
-        board: PawnBoard = _STANDARD,
-    ) -> None:
-        self.to_move = to_move
-        self.white = white
-        self.black = black
-        self.winner = winner
-        self.board = board
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.to_move, self.white, self.black, self.winner, self.board)
-        return HexapawnState, fields
+    __slots__ = ()
 
     def actions(self) -> tuple[Any, ...]:
         """All to the file before, then all straight, then all to the file after."""
@@ -131,18 +87,6 @@ class HexapawnState(BoardState):
             return HexapawnState(TERMINAL, white, black, 1, board)
         return HexapawnState(0, white, black, -1, board)
 
-    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
-        """Nothing is left to chance."""
-        return ()
-
-    def returns(self) -> tuple[float, ...]:
-        """+1 for the winner, -1 for the loser."""
-        return _WON if self.winner == 0 else _LOST
-
-    def key(self) -> tuple[int, int, int]:
-        """The pawns and whose turn it is."""
-        return (self.to_move, self.white, self.black)
-
     def order(self, actions: tuple[Any, ...]) -> tuple[Any, ...]:
         """Captures first, they slant; then the others as they are."""
         slanting: list[Any] = []
@@ -165,20 +109,6 @@ class HexapawnState(BoardState):
             if code % 3 != 1 or code // 3 // size == goal:
                 noisy.append(action)
         return tuple(noisy)
-
-    def heuristic(self) -> tuple[float, ...]:
-        """Pawns, each worth more the further it is: the square of its rank counts."""
-        if self.winner >= 0:
-            return self.returns()
-        board = self.board
-        balance: i64 = 0
-        for rank in range(board.size):
-            cells: i64 = board.rank[rank]
-            own: i64 = count_bits(self.white & cells)
-            other: i64 = count_bits(self.black & cells)
-            balance += own * board.worth[rank] - other * board.worth[board.size - 1 - rank]
-        value: float = float(balance) * self.board.scale
-        return (value, -value)
 
     def playout(self, rng: random.Random) -> tuple[float, ...]:
         """Returns after uniformly random play to the end."""
@@ -203,7 +133,7 @@ class HexapawnState(BoardState):
             more: i64 = some + count_bits(ahead)
             total: i64 = more + count_bits(behind)
             if total == 0:
-                return _LOST if mover == 0 else _WON
+                return LOST if mover == 0 else WON
             drawn: i64 = int(rng.random() * float(total))
             step: i64 = 0
             if drawn < some:
@@ -216,14 +146,14 @@ class HexapawnState(BoardState):
                 step = 2
             if mover == 0:
                 if bit & almost == 0:
-                    return _WON
+                    return WON
                 goal: i64 = bit << (size + step - 1)
                 white = (white ^ bit) | goal
                 black = black & ~goal
                 mover = 1
             else:
                 if bit & board.above_first == 0:
-                    return _LOST
+                    return LOST
                 start: i64 = signed_set(bit << (size + 1 - step))
                 black = (black ^ start) | bit
                 white = white & ~bit
@@ -264,20 +194,8 @@ def _black_can_move(board: PawnBoard, white: i64, black: i64) -> bool:
     return every | _black_targets(board, white, black, 2) != 0
 
 
-@mypyc_attr(native_class=False)
-@dataclasses.dataclass(frozen=True)
-class HexapawnObservation(Observation):
-    """Everything: the game has perfect information."""
-
-    board: tuple[str, ...]
-    """Ranks from the top, rank ``size`` first and rank 1 last, each from file a: "w" for pawns of
-    seat 0, who moves up, "b" of seat 1, "." empty."""
-    winner: int | None
-    """The seat that has won; None while play goes on."""
-
-
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Hexapawn(Game[HexapawnState, int, HexapawnObservation]):
+class Hexapawn(PawnGame[HexapawnState]):
     """Hexapawn on a square board: 3 by 3 is won by the second player, 4 by 4 by the first.
 
     >>> game = Hexapawn()
@@ -302,56 +220,9 @@ class Hexapawn(Game[HexapawnState, int, HexapawnObservation]):
         parameters=(Parameter("size", 3, "squares along each side", 3, 8),),
         seat_names=("White", "Black"),
     )
-    observation_type: ClassVar[type[Observation]] = HexapawnObservation
-    action_pattern: ClassVar[str] = "([a-z][0-9]+){2}"
     action_notation: str = "the squares from and to, like a1a2"
+    home: ClassVar[int] = 1
 
-    def check_parameters(self) -> None:
-        """Every size is playable; keep the tables."""
-        self.board = pawn_board(self.int_parameter("size"))
-
-    def initial_state(self) -> HexapawnState:
-        """A full rank each, White to move."""
-        board = self.board
-        return HexapawnState(0, board.lowest(1), board.highest(1), -1, board)
-
-    def format(self, state: HexapawnState, action: int) -> str:
-        """From and to, like ``a1a2``."""
-        return write_pawn_action(self.board, state.to_move, action)
-
-    def observe(self, state: HexapawnState, seat: int | None) -> HexapawnObservation:
-        """The board and the winner."""
-        return HexapawnObservation(
-            seat=seat,
-            to_move=state.to_move,
-            legal=self.legal_text(state, seat),
-            board=write_pawns(self.board, state.white, state.black),
-            winner=None if state.winner < 0 else state.winner,
-        )
-
-    def sample_state(self, observation: HexapawnObservation, rng: random.Random) -> HexapawnState:
-        """The position that was observed."""
-        white, black = read_pawns(observation.board)
-        winner = -1 if observation.winner is None else observation.winner
-        return HexapawnState(observation.to_move, white, black, winner, self.board)
-
-    def scene(self, observation: HexapawnObservation) -> Scene:
-        """The board, and each move from square to square."""
-        words = {"w": "white pawn", "b": "black pawn"}
-        grid = board_grid(
-            observation.board,
-            {"w": 0, "b": 1},
-            words,
-            look="checkered",
-            theme="wood",
-            shapes={"w": "pawn", "b": "pawn"},
-            bottom=0,
-        )
-        status = result_status(self, observation.winner, observation.to_move)
-        return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
-
-    def describe(self, state: HexapawnState) -> str:
-        """The board from the top, one line per rank, and whose turn it is."""
-        winner = None if state.winner < 0 else state.winner
-        rows = write_pawns(self.board, state.white, state.black)
-        return "\n".join([*rows, result_status(self, winner, state.to_move)])
+    def position(self, to_move: int, white: int, black: int, winner: int) -> HexapawnState:
+        """The state with these pawns on this game's board."""
+        return HexapawnState(to_move, white, black, winner, self.board)

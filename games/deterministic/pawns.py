@@ -1,20 +1,46 @@
-"""Square boards of pawns, as sets of squares: shared by hexapawn and breakthrough.
+"""What hexapawn and breakthrough share: pawns on a square board, as sets of squares.
 
-Square ``rank * size + file`` counts from a1.  Seat 0 moves up the ranks, seat 1 down.
+Square ``rank * size + file`` counts from a1.  Seat 0 (White) moves up the ranks, seat 1 (Black)
+down.  The games differ in how pawns step and in what wins; the rest of a state and of a game is
+here.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar, final
 
-from mypy_extensions import i64
+from mypy_extensions import i64, mypyc_attr
 
-from plyhouse.games.bits import BIT
-from plyhouse.games.boards import square_names
+from plyhouse.games.base import Game, Observation
+from plyhouse.games.bits import BIT, count_bits
+from plyhouse.games.boards import board_grid, board_scene, result_status, square_names, two_squares
+from plyhouse.games.native import BoardState
+from plyhouse.games.scene import Scene
 
-__all__ = ["PawnBoard", "pawn_board", "read_pawns", "write_pawn_action", "write_pawns"]
+if TYPE_CHECKING:
+    import random
+
+__all__ = [
+    "LOST",
+    "WON",
+    "PawnBoard",
+    "PawnGame",
+    "PawnObservation",
+    "PawnState",
+    "pawn_board",
+    "read_pawns",
+    "write_pawn_action",
+    "write_pawns",
+]
+
+WON: Final[tuple[float, ...]] = (1.0, -1.0)
+"""Returns where White has won."""
+LOST: Final[tuple[float, ...]] = (-1.0, 1.0)
+"""Returns where Black has won."""
 
 
 @final
@@ -96,3 +122,137 @@ def read_pawns(rows: Sequence[str]) -> tuple[int, int]:
     white = set_of([square for square, mark in enumerate(text) if mark == "w"])
     black = set_of([square for square, mark in enumerate(text) if mark == "b"])
     return white, black
+
+
+class PawnState(BoardState):
+    """The pawns of both seats as sets of squares.
+
+    An action is ``from * 3 + d``: d 0 slants to the file before, 1 goes straight, 2 slants
+    to the file after.
+    """
+
+    __slots__ = ("black", "board", "white", "winner")
+
+    white: i64
+    black: i64
+    winner: int
+    board: PawnBoard
+
+    def __init__(self, to_move: int, white: i64, black: i64, winner: int, board: PawnBoard) -> None:
+        self.to_move = to_move
+        self.white = white
+        self.black = black
+        self.winner = winner
+        """The seat that has won; -1 while play goes on."""
+        self.board = board
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.to_move, self.white, self.black, self.winner, self.board)
+
+    @abstractmethod
+    def after(self, action: Any) -> PawnState:
+        """The state after the pawn has moved, and taken what stood there."""
+
+    def chance_outcomes(self) -> tuple[tuple[Any, float], ...]:
+        """Nothing is left to chance."""
+        return ()
+
+    def returns(self) -> tuple[float, ...]:
+        """+1 for the winner, -1 for the loser."""
+        return WON if self.winner == 0 else LOST
+
+    def key(self) -> tuple[int, int, int]:
+        """The pawns and whose turn it is."""
+        return (self.to_move, self.white, self.black)
+
+    def heuristic(self) -> tuple[float, ...]:
+        """Pawns, each worth more the further it is: the square of its rank counts."""
+        if self.winner >= 0:
+            return self.returns()
+        board = self.board
+        balance: i64 = 0
+        for rank in range(board.size):
+            cells: i64 = board.rank[rank]
+            own: i64 = count_bits(self.white & cells)
+            other: i64 = count_bits(self.black & cells)
+            balance += own * board.worth[rank] - other * board.worth[board.size - 1 - rank]
+        value: float = float(balance) * board.scale
+        return (value, -value)
+
+
+@mypyc_attr(native_class=False)
+@dataclasses.dataclass(frozen=True)
+class PawnObservation(Observation):
+    """Everything: the game has perfect information."""
+
+    board: tuple[str, ...]
+    """Ranks from the top, rank ``size`` first and rank 1 last, each from file a: "w" for pawns of
+    seat 0, who moves up, "b" of seat 1, "." empty."""
+    winner: int | None
+    """The seat that has won; None while play goes on."""
+
+
+StateT = TypeVar("StateT", bound=PawnState)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class PawnGame(Game[StateT, int, PawnObservation]):
+    """A game of pawns on a square board of ``size`` by ``size``."""
+
+    observation_type: ClassVar[type[Observation]] = PawnObservation
+    action_pattern: ClassVar[str] = "([a-z][0-9]+){2}"
+    home: ClassVar[int]
+    """How many ranks of pawns each seat begins with."""
+
+    def check_parameters(self) -> None:
+        """Every size is playable; keep the tables."""
+        self.board = pawn_board(self.int_parameter("size"))
+
+    @abstractmethod
+    def position(self, to_move: int, white: int, black: int, winner: int) -> StateT:
+        """The state with these pawns on this game's board."""
+
+    def initial_state(self) -> StateT:
+        """Full ranks of pawns, White to move."""
+        return self.position(0, self.board.lowest(self.home), self.board.highest(self.home), -1)
+
+    def format(self, state: Any, action: int) -> str:
+        """From and to, like ``a2a3``."""
+        return write_pawn_action(self.board, state.to_move, action)
+
+    def observe(self, state: Any, seat: int | None) -> PawnObservation:
+        """The board and the winner."""
+        return PawnObservation(
+            seat=seat,
+            to_move=state.to_move,
+            legal=self.legal_text(state, seat),
+            board=write_pawns(self.board, state.white, state.black),
+            winner=None if state.winner < 0 else state.winner,
+        )
+
+    def sample_state(self, observation: PawnObservation, rng: random.Random) -> StateT:
+        """The position that was observed."""
+        white, black = read_pawns(observation.board)
+        winner = -1 if observation.winner is None else observation.winner
+        return self.position(observation.to_move, white, black, winner)
+
+    def scene(self, observation: PawnObservation) -> Scene:
+        """The board, and each move from square to square."""
+        words = {"w": "white pawn", "b": "black pawn"}
+        grid = board_grid(
+            observation.board,
+            {"w": 0, "b": 1},
+            words,
+            look="checkered",
+            theme="wood",
+            shapes={"w": "pawn", "b": "pawn"},
+            bottom=0,
+        )
+        status = result_status(self, observation.winner, observation.to_move)
+        return board_scene([grid], observation.legal, status, observation.to_move, two_squares)
+
+    def describe(self, state: Any) -> str:
+        """The board from the top, one line per rank, and whose turn it is."""
+        winner = None if state.winner < 0 else state.winner
+        rows = write_pawns(self.board, state.white, state.black)
+        return "\n".join([*rows, result_status(self, winner, state.to_move)])
