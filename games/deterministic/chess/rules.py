@@ -40,6 +40,7 @@ from plyhouse.games.deterministic.chess.board import (
     insufficient_material,
     legal_actions,
 )
+from plyhouse.games.deterministic.chess.drawing import chess_board, taken_pieces
 from plyhouse.games.deterministic.chess.evaluation import piece_squares, turing
 from plyhouse.games.deterministic.chess.notation import (
     SQUARES,
@@ -59,7 +60,7 @@ from plyhouse.games.errors import (
     InvalidPosition,
 )
 from plyhouse.games.native import BoardState
-from plyhouse.games.scene import Button, Cell, Grid, Scene, Tray
+from plyhouse.games.scene import Button, Scene
 
 if TYPE_CHECKING:
     import random
@@ -88,14 +89,6 @@ _NEAR_FIFTY: Final = 80
 _WHITE_WINS: Final[tuple[float, ...]] = (1.0, -1.0)
 _BLACK_WINS: Final[tuple[float, ...]] = (-1.0, 1.0)
 _DRAW: Final[tuple[float, ...]] = (0.0, 0.0)
-
-_FIGURES: Final = {
-    "K": "♔", "Q": "♕", "R": "♖", "B": "♗", "N": "♘", "P": "♙",
-    "k": "♚", "q": "♛", "r": "♜", "b": "♝", "n": "♞", "p": "♟",
-}  # fmt: skip
-_SOLID: Final = {mark: _FIGURES[mark] + "\ufe0e" for mark in "kqrbnp"}
-"""Figures where colours tell the sides apart; the selector keeps pawns from being emoji."""
-_NAMES: Final = {"k": "king", "q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
 
 
 def _ending(position: bytes, clock: i64, earlier: tuple[bytes, ...], bare: bool) -> int:
@@ -472,35 +465,9 @@ class Chess(Game[ChessState, int, ChessObservation]):
     def scene(self, observation: ChessObservation) -> Scene:
         """The board, and every legal move from square to square."""
         state = self._seen(observation)
-        marked = (observation.last[:2], observation.last[2:4])
-        mated = ""
-        if observation.ending == ENDINGS[_MATE]:
-            mated = "Kk"[state.position[SIDE_AT]]
-        rows: list[tuple[Cell, ...]] = []
-        for index, row in enumerate(board_rows(state.position)):
-            cells: list[Cell] = []
-            for file, mark in zip("abcdefgh", row, strict=True):
-                name = f"{file}{8 - index}"
-                owner = None if mark == "." else 0 if mark.isupper() else 1
-                content = "empty"
-                if owner is not None:
-                    content = f"{self.seat_name(owner)} {_NAMES[mark.lower()]}"
-                cells.append(
-                    Cell(
-                        text=_FIGURES.get(mark, ""),
-                        owner=owner,
-                        shape=_NAMES.get(mark.lower(), ""),
-                        label=f"{name}, {content}",
-                        highlight=name in marked,
-                        name=name,
-                        face=_SOLID.get(mark.lower(), ""),
-                        won=mark == mated,
-                    )
-                )
-            rows.append(tuple(cells))
-        grid = Grid(
-            tuple(rows), tuple("87654321"), tuple("abcdefgh"), "Board", "checkered", "wood", 0
-        )
+        mated = observation.ending == ENDINGS[_MATE]
+        grid = chess_board(state.position, observation.last, mated, self.info.seat_names)
+        taken = taken_pieces(self.start.position, state.position, self.info.seat_names)
         buttons: list[Button] = []
         if observation.legal:
             actions = state.actions()
@@ -508,7 +475,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
                 label = san(state.position, action, actions)
                 text = uci(action, self.chess960)
                 buttons.append(Button(label, text, (text[:2], text[2:4])))
-        if observation.ending == ENDINGS[_MATE]:
+        if mated:
             winner = 1 - state.position[SIDE_AT]
             status = f"Checkmate: {self.seat_name(winner)} wins"
         elif observation.ending:
@@ -516,27 +483,7 @@ class Chess(Game[ChessState, int, ChessObservation]):
         else:
             check = ", in check" if observation.check else ""
             status = f"{self.seat_name(observation.to_move)} to move{check}"
-        taken = self._taken(board_rows(state.position))
         return Scene((grid, *taken, *buttons), status, observation.seat_to_move)
-
-    def _taken(self, rows: tuple[str, ...]) -> list[Tray]:
-        """What each side has taken: what the other started with and has no more.
-
-        A pawn that became another piece counts as taken, as its place is empty.
-        """
-        start, there = "".join(board_rows(self.start.position)), "".join(rows)
-        trays: list[Tray] = []
-        for seat in range(2):
-            pieces: list[Cell] = []
-            for letter in "qrbnp":
-                mark = letter if seat == 0 else letter.upper()
-                gone = start.count(mark) - there.count(mark)
-                name = _NAMES[letter]
-                label = f"{self.seat_name(1 - seat)} {name}"
-                if gone > 0:
-                    pieces.append(Cell(_FIGURES[mark], 1 - seat, name, label=label, count=gone))
-            trays.append(Tray(f"Taken by {self.seat_name(seat)}", tuple(pieces), seat))
-        return trays
 
     def describe(self, state: ChessState) -> str:
         """The board from the eighth rank, and the FEN."""

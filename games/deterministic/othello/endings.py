@@ -11,6 +11,9 @@ M. Buro, "Methods for the evaluation of game positions using examples", disserta
 Paderborn (1994); G. Andersson, "Writing an Othello program" (2004); R. Plaat and others,
 "Exploiting graph properties of game trees", AAAI (1996), for what the table of the next
 positions can cut off (enhanced transposition cut-offs).
+
+There is a function for each stage (`many` empty squares, `few`, `two`, `one`), as each leaves out
+work that no longer pays: the table, sorting, then loops.
 """
 
 from __future__ import annotations
@@ -185,9 +188,7 @@ class OthelloEndings(Endings):
     ) -> i64:
         """The value where many squares are empty: sorted by replies, with the table."""
         meter = self.meter
-        if meter.nodes >= meter.due:
-            meter.due = meter.watch(meter.nodes)
-        meter.nodes += 1
+        meter.visit()
         cells: i64 = placeable(mine, theirs)
         if cells == 0:
             if passed:
@@ -299,9 +300,7 @@ class OthelloEndings(Endings):
     ) -> i64:
         """The value where three to six squares are empty: those in odd quadrants first."""
         meter = self.meter
-        if meter.nodes >= meter.due:
-            meter.due = meter.watch(meter.nodes)
-        meter.nodes += 1
+        meter.visit()
         best: i64 = WORST
         cells: i64 = empty & odd
         rest: i64 = empty ^ cells
@@ -353,9 +352,7 @@ class OthelloEndings(Endings):
     def two(self, mine: i64, theirs: i64, first: i64, second: i64, alpha: i64, beta: i64) -> i64:
         """The value where two squares are empty."""
         meter = self.meter
-        if meter.nodes >= meter.due:
-            meter.due = meter.watch(meter.nodes)
-        meter.nodes += 1
+        meter.visit()
         best: i64 = WORST
         value: i64
         flips: i64 = turned(first, mine, theirs)
@@ -371,9 +368,7 @@ class OthelloEndings(Endings):
         if best > WORST:
             return best
         # A pass.
-        if meter.nodes >= meter.due:
-            meter.due = meter.watch(meter.nodes)
-        meter.nodes += 1
+        meter.visit()
         best = -WORST
         flips = turned(first, theirs, mine)
         if flips != 0:
@@ -392,21 +387,15 @@ class OthelloEndings(Endings):
     def one(self, mine: i64, theirs: i64, bit: i64) -> i64:
         """The value where one square is empty: it goes to the mover, else to the other."""
         meter = self.meter
-        if meter.nodes >= meter.due:
-            meter.due = meter.watch(meter.nodes)
-        meter.nodes += 1
+        meter.visit()
         flips: i64 = turned(bit, mine, theirs)
         own: i64 = count_bits(mine)
         if flips != 0:
-            if meter.nodes >= meter.due:
-                meter.due = meter.watch(meter.nodes)
-            meter.nodes += 1
+            meter.visit()
             return 2 * (own + count_bits(flips)) - 62
         flips = turned(bit, theirs, mine)
         if flips != 0:
-            if meter.nodes >= meter.due:
-                meter.due = meter.watch(meter.nodes)
-            meter.nodes += 1
+            meter.visit()
             return 2 * (own - count_bits(flips)) - 64
         return own + own - (62 if own > 31 else 64)
 
