@@ -239,7 +239,7 @@ _HOME: Final = {
     "TabularPolicy": "equilibria.tabular",
     "td_lambda": "evaluation.tuning",
     "team_search": "trees.team_search",
-    "TooManyPositions": "tables.retrograde",
+    "TooManyPositions": "tables.positions",
     "TranspositionTable": "trees.transpositions",
     "undominated": "equilibria.matrix_game",
     "value_iteration": "tables.value_iteration",

@@ -16,7 +16,7 @@ Entry(value=-1.0, distance=6)
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,31 +25,26 @@ from numpy.typing import NDArray
 
 from plyhouse.games.base import TERMINAL, Game
 from plyhouse.games.errors import GameMismatch
-from plyhouse.search.files import position_hash
-from plyhouse.search.fitness import require_fit, require_game
-from plyhouse.search.kernels import kernel_for
+from plyhouse.search.fitness import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.endgame_table import EndgameTable, Entry, preference
+from plyhouse.search.tables.positions import (
+    MOST,
+    Hashes,
+    Key,
+    TooManyPositions,
+    place_of,
+    reachable,
+    sorted_hashes,
+)
 from plyhouse.search.tables.solving import DRAW, OPEN, backwards
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["PositionTable", "TooManyPositions", "retrograde", "solve"]
 
 UNLIMITED = Limit()
-MOST: Final = 5_000_000
 KIND: Final = "endgame"
-
-
-class TooManyPositions(ValueError):  # noqa: N818 - no error: the game is too large
-    """There are more positions than were allowed for."""
-
-    def __init__(self, game: Game, most: int) -> None:
-        self.most = most
-        super().__init__(
-            f"{game.spec} has more than {most:,} positions from here: begin closer to the end, "
-            "take a smaller game, or allow more with most="
-        )
 
 
 class PositionTable(EndgameTable):
@@ -62,10 +57,10 @@ class PositionTable(EndgameTable):
     def __init__(
         self,
         game: Game,
-        hashes: NDArray[np.uint64],
+        hashes: Hashes,
         codes: NDArray[np.int16],
         worth: float,
-        key: Callable[[Any], Hashable] | None = None,
+        key: Key | None = None,
     ) -> None:
         super().__init__(game, worth)
         self.hashes = hashes
@@ -80,11 +75,8 @@ class PositionTable(EndgameTable):
         if state.to_move == TERMINAL:
             value = float(state.returns()[0]) + 0.0
             return Entry(value, 0 if value else None)
-        wanted = np.uint64(position_hash(state.key() if self.key is None else self.key(state)))
-        at = int(np.searchsorted(self.hashes, wanted))
-        if at == len(self.hashes) or self.hashes[at] != wanted:
-            return None
-        return decoded(int(self.codes[at]), state.to_move, self.worth)
+        at = place_of(state, self.hashes, self.key)
+        return None if at is None else decoded(int(self.codes[at]), state.to_move, self.worth)
 
     def save(self, path: str | Path) -> None:
         """Write the table into a file, about 9 bytes for a position."""
@@ -92,9 +84,7 @@ class PositionTable(EndgameTable):
         TableFile(KIND, self.game.spec, {"worth": self.worth}, arrays).save(path)
 
     @classmethod
-    def load(
-        cls, path: str | Path, game: Game, *, key: Callable[[Any], Hashable] | None = None
-    ) -> PositionTable:
+    def load(cls, path: str | Path, game: Game, *, key: Key | None = None) -> PositionTable:
         """Read a table; ``key`` must be the one it was made with.
 
         Raises `InvalidTable` if the file is damaged or for another game, and `OSError`.
@@ -118,7 +108,7 @@ def solve(
     game: Game,
     starts: Iterable[Any] | None = None,
     *,
-    key: Callable[[Any], Hashable] | None = None,
+    key: Key | None = None,
     fresh: Callable[[Any], Any] | None = None,
     most: int = MOST,
     limit: Limit = UNLIMITED,
@@ -135,32 +125,13 @@ def solve(
     for a game that does not fit, `TooManyPositions` when there are more than ``most``, and
     `TimeoutError` when the limit's time or nodes do not suffice.
     """
-    roots = [game.initial_state()] if starts is None else list(starts)
-    require_game("retrograde", game)
-    if key is None and roots and not hasattr(roots[0], "key"):
-        raise GameMismatch(
-            "retrograde",
-            game.spec,
-            "its states have no key()",
-            "positions must be told apart: give them one, or call solve(..., key=...)",
-        )
-    live = [root for root in roots if root.to_move != TERMINAL]
-    if not live:
-        raise ValueError(f"there is no position to solve: all {len(roots)} starts are over")
     poll = Poll(limit)
     try:
-        graph = kernel_for("reachable", live[0]).Kernel(poll, key, fresh, most)
-        graph.explore(live)
-        if graph.full:
-            raise TooManyPositions(game, most)
+        graph = reachable("retrograde", game, starts, key, fresh, most, poll)
         if progress is not None:
             progress(f"{len(graph.index):,} positions, {len(graph.targets):,} edges")
         worth = _worth(game, graph.results)
-        hashes = np.array([position_hash(name) for name in graph.index], np.uint64)
-        order = np.argsort(hashes, kind="stable")
-        hashes = hashes[order]
-        if len(hashes) > 1 and bool((hashes[1:] == hashes[:-1]).any()):
-            raise ValueError("two positions share a hash of 64 bits: give another key=")
+        hashes, order = sorted_hashes(graph.index)
         codes = _codes(graph, poll, progress)
     except SearchStopped:
         raise TimeoutError("the limit was reached before all positions were solved") from None

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,14 +27,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
-from plyhouse.games.errors import GameMismatch
-from plyhouse.search.files import position_hash
-from plyhouse.search.fitness import require_fit, require_game
-from plyhouse.search.kernels import kernel_for
+from plyhouse.search.fitness import require_fit
 from plyhouse.search.limit import Limit, SearchResult
 from plyhouse.search.poll import Poll, SearchStopped
 from plyhouse.search.tables.endgame_table import NotInTable
-from plyhouse.search.tables.retrograde import MOST, TooManyPositions
+from plyhouse.search.tables.positions import (
+    MOST,
+    Hashes,
+    Key,
+    place_of,
+    reachable,
+    sorted_hashes,
+)
 from plyhouse.search.tables.table_file import InvalidTable, TableFile, read_table
 
 __all__ = ["PositionValues", "ValueTable", "iterate_values", "value_iteration"]
@@ -86,11 +90,11 @@ class PositionValues(ValueTable):
     def __init__(
         self,
         game: Game,
-        hashes: NDArray[np.uint64],
+        hashes: Hashes,
         found: Floats,
         error: float,
         sweeps: int,
-        key: Callable[[Any], Hashable] | None = None,
+        key: Key | None = None,
     ) -> None:
         super().__init__(game)
         self.hashes = hashes
@@ -108,11 +112,8 @@ class PositionValues(ValueTable):
         """Expected return of seat 0; None if the table does not hold the position."""
         if state.to_move == TERMINAL:
             return float(state.returns()[0]) + 0.0
-        wanted = np.uint64(position_hash(state.key() if self.key is None else self.key(state)))
-        at = int(np.searchsorted(self.hashes, wanted))
-        if at == len(self.hashes) or self.hashes[at] != wanted:
-            return None
-        return float(self.found[at])
+        at = place_of(state, self.hashes, self.key)
+        return None if at is None else float(self.found[at])
 
     def save(self, path: str | Path) -> None:
         """Write the table into a file, about 16 bytes for a position."""
@@ -121,9 +122,7 @@ class PositionValues(ValueTable):
         TableFile(KIND, self.game.spec, facts, arrays).save(path)
 
     @classmethod
-    def load(
-        cls, path: str | Path, game: Game, *, key: Callable[[Any], Hashable] | None = None
-    ) -> PositionValues:
+    def load(cls, path: str | Path, game: Game, *, key: Key | None = None) -> PositionValues:
         """Read a table; ``key`` must be the one it was made with.
 
         Raises `InvalidTable` if the file is damaged or for another game, and `OSError`.
@@ -140,7 +139,7 @@ def iterate_values(
     starts: Iterable[Any] | None = None,
     *,
     tolerance: float = 1e-9,
-    key: Callable[[Any], Hashable] | None = None,
+    key: Key | None = None,
     most: int = MOST,
     limit: Limit = UNLIMITED,
     progress: Callable[[int, float], None] | None = None,
@@ -159,32 +158,13 @@ def iterate_values(
     """
     if not 1e-14 <= tolerance <= 1:
         raise ValueError(f"tolerance={tolerance!r}: expected a number from 1e-14 to 1")
-    require_game("value_iteration", game)
-    roots = [game.initial_state()] if starts is None else list(starts)
-    live = [root for root in roots if root.to_move != TERMINAL]
-    if not live:
-        raise ValueError(f"there is no position to value: all {len(roots)} starts are over")
-    if key is None and not hasattr(live[0], "key"):
-        raise GameMismatch(
-            "value_iteration",
-            game.spec,
-            "its states have no key()",
-            "positions must be told apart: give them one, or name a key=",
-        )
     poll = Poll(limit)
     try:
-        graph = kernel_for("reachable", live[0]).Kernel(poll, key, None, most)
-        graph.explore(live)
-        if graph.full:
-            raise TooManyPositions(game, most)
+        graph = reachable("value_iteration", game, starts, key, None, most, poll)
         low, high, sweeps = _iterate(game, graph, tolerance, poll, progress)
     except SearchStopped:
         raise TimeoutError("the limit was reached before all positions were valued") from None
-    hashes = np.array([position_hash(name) for name in graph.index], np.uint64)
-    order = np.argsort(hashes, kind="stable")
-    hashes = hashes[order]
-    if len(hashes) > 1 and bool((hashes[1:] == hashes[:-1]).any()):
-        raise ValueError("two positions share a hash of 64 bits: give another key=")
+    hashes, order = sorted_hashes(graph.index)
     middle = (low + high)[order] / 2
     return PositionValues(game, hashes, middle, float((high - low).max()) / 2, sweeps, key)
 
