@@ -26,7 +26,6 @@ __all__ = [
     "RemoteProtocolError",
     "close_code",
     "error_code",
-    "is_fatal",
 ]
 
 CLOSE_NORMAL: Final = 1000
@@ -453,12 +452,6 @@ def error_code(code: str) -> ErrorCode:
         return ERRORS[code]
     except KeyError:
         raise ValueError(f"no error code {code!r} in plyhouse.protocol.errors.ERRORS") from None
-
-
-def is_fatal(code: str) -> bool:
-    """Whether `code` closes the connection; codes of a newer server are taken as not fatal."""
-    row = ERRORS.get(code)
-    return row is not None and row.fatal
 
 
 def close_code(code: str) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
-    "CLASS_STATUSES",
     "ClassCompetition",
     "ClassEntry",
     "ClassGame",
@@ -21,11 +20,6 @@ __all__ = [
     "Submission",
     "VersionRow",
 ]
-
-CLASS_STATUSES = (
-    *("draft", "open", "frozen", "running", "paused"),
-    *("finished", "deleted"),
-)
 
 
 @dataclass(frozen=True, slots=True)

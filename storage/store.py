@@ -30,7 +30,6 @@ from plyhouse.storage.rows import (
     CompetitionRow,
     EntryRow,
     EventRow,
-    FinishMatch,
     Identity,
     MatchRow,
     Op,
@@ -276,10 +275,6 @@ class Store:
     async def has(self, ops: Sequence[Op]) -> bool:
         """Whether all these operations are stored: asked of a transaction that is in doubt."""
         return await self._database.read(lambda c: readback.all_stored(c, ops))
-
-    async def finish_match(self, end: FinishMatch) -> None:
-        """End a match; leaderboard and pair results follow in the same transaction."""
-        await self.apply([end])
 
     async def running_matches(self) -> list[StoredMatch]:
         """Return all unfinished matches with seeds and events: what recovery needs."""

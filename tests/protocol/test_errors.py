@@ -13,7 +13,6 @@ from plyhouse.protocol.errors import (
     RemoteProtocolError,
     close_code,
     error_code,
-    is_fatal,
 )
 from plyhouse.protocol.messages import Error
 
@@ -55,7 +54,6 @@ def test_unknown_codes() -> None:
     with pytest.raises(ValueError, match="no error code 'server/tired'"):
         error_code("server/tired")
     # A newer server may have codes that we do not know.
-    assert not is_fatal("server/tired")
     assert close_code("server/tired") == 4400
 
 

@@ -61,9 +61,8 @@ async def test_recovery_is_given_only_unfinished_matches_oldest_first(
 async def test_a_finished_match_has_its_outcome(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
-    await store.finish_match(
-        FinishMatch(match_id, "resignation", (-1.0, 1.0), 9, 50, culprit=0, reason="tired")
-    )
+    end = FinishMatch(match_id, "resignation", (-1.0, 1.0), 9, 50, culprit=0, reason="tired")
+    await store.apply([end])
     header = (await store.match(match_id)).header
     assert header.status == "finished"
     assert (header.termination, header.culprit, header.reason) == ("resignation", 0, "tired")
@@ -125,7 +124,7 @@ async def test_a_match_finishes_once(store: Store, world: Any) -> None:
     match_id = await world.play("ada", "bob", returns=(1, -1))
     again = FinishMatch(match_id, "normal", (1, -1), 7, 99)
     with pytest.raises(AlreadyExists, match="finished already"):
-        await store.finish_match(again)
+        await store.apply([again])
     other, ops = await world.new("ada", "bob")
     await store.apply(ops)
     twice = FinishMatch(other, "normal", (1, -1), 7, 99)
@@ -138,7 +137,7 @@ async def test_returns_must_fit_the_seats(store: Store, world: Any) -> None:
     match_id, ops = await world.new("ada", "bob")
     await store.apply(ops)
     with pytest.raises(ValueError, match="2 seats, not 3 returns"):
-        await store.finish_match(FinishMatch(match_id, "normal", (1, 0, 0), 7, 99))
+        await store.apply([FinishMatch(match_id, "normal", (1, 0, 0), 7, 99)])
     assert (await store.match(match_id)).header.status == "waiting"
 
 

@@ -24,7 +24,7 @@ async def test_finished_matches_are_read_with_rolls_and_actions(
             await world.store.apply([*ops, *events])
             if number < 2:
                 end = FinishMatch(match_id, "resignation", (1.0, -1.0), 3, 50)
-                await world.store.finish_match(end)
+                await world.store.apply([end])
         await world.play("ada", "bob", returns=(1, -1))  # of the standard game
     found = await stored_matches(lasting_url, "pig(target=10)")
     assert [list(match.actions) for match in found] == [["roll", "6", "hold"]] * 2
