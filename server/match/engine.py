@@ -21,37 +21,54 @@ A match consists of its `Course` (all that its stored events determine, so all t
 kill), its `Attendance` (who is away, and since when), and what each viewer has been told.  What
 each viewer is sent is made by `plyhouse.server.match.views` alone.
 
-The match is one state machine: what an input may do depends on status, clock, offers and absences
-together.  It is written on four floors, each of which uses those below it and knows none above:
-
-==========================================  ==================================================
-`plyhouse.server.match.standing`            its parts, and where it stands
-`plyhouse.server.match.audience`            what each viewer is told, and how
-`plyhouse.server.match.conclusion`          draws, resignations, flags, absences: how it ends
-this module                                 the start, plies, and connections that come and go
-==========================================  ==================================================
-
-(Classes beside each other instead of on top of each other were tried: each had to know most
-fields of the others.)
+The module is long because the match is one state machine: what an input may do depends on status,
+clock, offers and absences together, and two classes that know each other's fields were tried.
 """
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Sequence
+from typing import Any, Final
+
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.messages import Accepted, ClockState, DrawDeclined, Error, MatchMessage
-from plyhouse.server.match.chance import normal_nonce
-from plyhouse.server.match.conclusion import MatchConclusion
+from plyhouse.protocol.errors import ERRORS
+from plyhouse.protocol.messages import (
+    Accepted,
+    ClockState,
+    DrawDeclined,
+    DrawOffered,
+    Error,
+    Event,
+    Finished,
+    MatchMessage,
+    MatchSnapshot,
+    MatchStatus,
+    Notice,
+    Ok,
+    Outcome,
+    Termination,
+    Turn,
+    Update,
+)
+from plyhouse.server.match import outcomes
+from plyhouse.server.match.attendance import Attendance
+from plyhouse.server.match.chance import commitment, normal_nonce
+from plyhouse.server.match.clock import MS, SECOND, Clock, Ledger
 from plyhouse.server.match.course import Course
-from plyhouse.server.match.effects import Effects, Row, Send, Started, Telling
+from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
 from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
-from plyhouse.server.match.views import clock_states, ledger_entry
+from plyhouse.server.match.views import Views, clock_states, ledger_entry
 
-__all__ = ["Match", "MatchConfig"]
+__all__ = ["Match", "MatchConfig", "seat_label"]
+
+OUT_OF_STEP: Final = frozenset(["match/not_your_turn", "match/stale_ply", "match/future_ply"])
+"""Errors that say where the match stands."""
 
 
-class Match(MatchConclusion):
+class Match:
     """One match; see the module's text for how it is driven.
 
     ``course`` is that of a match that was begun before the server stopped (see
@@ -59,13 +76,157 @@ class Match(MatchConclusion):
     next.
     """
 
-    __slots__ = ("_nonce_changes",)
+    __slots__ = (
+        "_nonce_changes",
+        "_paused_at",
+        "_ready_deadline",
+        "_scenes",
+        "_seen",
+        "_subscribed",
+        "attendance",
+        "clock",
+        "commitment",
+        "config",
+        "course",
+        "game",
+        "last_of_pairing",
+        "position",
+        "seats",
+        "views",
+    )
 
     def __init__(self, config: MatchConfig, now: int, course: Course | None = None) -> None:
-        super().__init__(config, now, course)
+        self.config = config
+        self.game = config.game
+        self.seats = config.game.seats
+        self.course = Course(config) if course is None else course
+        self.position = self.course.position
+        self.clock: Clock = self.course.clock
+        self.views: Views = self.course.views
+        self.attendance = Attendance(config.disconnect_grace_ns)
+        self.last_of_pairing = False
+        """Set by the shell when the match's end ends its pairing: ``finished`` then reveals."""
+        self.commitment = commitment(config.seed)
         self._nonce_changes = [0] * self.seats
+        self._ready_deadline = now + config.ready_timeout_ns
+        self._paused_at: int | None = None
+        self._subscribed: dict[int | None, bool] = {}
+        self._scenes: set[int | None] = set()
+        self._seen = [0] * (self.seats + 1)
+        if course is not None and course.status != "finished":
+            self.attendance.excuse(self.seats, now)
 
-    # ----------------------------------------------------------------- before the start
+    # ------------------------------------------------------------------------- questions
+
+    @property
+    def status(self) -> MatchStatus:
+        """``waiting``, ``running`` or ``finished``."""
+        return self.course.status
+
+    @property
+    def ply(self) -> int:
+        """Index of the next action of a seat."""
+        return self.position.ply
+
+    @property
+    def state(self) -> Any:
+        """The full state: for the server only, seats see it through views."""
+        return self.position.state
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended; None before."""
+        return self.course.outcome
+
+    @property
+    def nonces(self) -> Sequence[str | None]:
+        """What each seat contributed to chance; None if it is not ready."""
+        return self.course.nonces
+
+    @property
+    def seat_to_move(self) -> int | None:
+        """The seat whose action is awaited; None while waiting and after the end."""
+        return self.position.mover if self.course.status == "running" else None
+
+    @property
+    def turn_open(self) -> bool:
+        """Whether the seat to move has not been told so yet: its clock stands."""
+        return self.course.status == "running" and self.clock.running is None
+
+    def deadline(self) -> int | None:
+        """The instant at which `tick` is due next; None if only an input can change anything."""
+        status = self.course.status
+        if status == "finished" or self._paused_at is not None:
+            return None
+        if status == "waiting":
+            return self._ready_deadline
+        flag = self.clock.deadline()
+        due = self.attendance.due()
+        if flag is not None and (due is None or flag < due):
+            return flag + 1  # an action stamped exactly at the flag's deadline still counts
+        return due
+
+    def snapshot(self, viewer: int | None, now: int) -> MatchSnapshot:
+        """Everything that a seat, or a spectator, may know now.
+
+        It must be sent: for seats, the next messages' events continue from here.  Beware of
+        sending one while effects of the match still wait for storage; `sync` keeps the order.
+        """
+        config = self.config
+        course = self.course
+        running = course.status == "running"
+        yours = running and viewer is not None and viewer == self.position.mover
+        observation, scene = self._seen_now(viewer)
+        if viewer is not None:
+            self._seen[viewer] = self.views.length
+        return MatchSnapshot(
+            match=config.match,
+            pairing=config.pairing,
+            game=self.game.spec,
+            time_control=str(config.time_control),
+            rated=config.rated,
+            seat=viewer,
+            players=list(config.players),
+            status=course.status,
+            ply=self.position.ply,
+            commitment=self.commitment,
+            nonces=[] if course.status == "waiting" else [nonce or "" for nonce in course.nonces],
+            illegal_rule=config.illegal_rule,
+            events=self.views.events(viewer),
+            observation=observation,
+            clocks=clock_states(self.clock, now, self.seat_to_move),
+            your_turn=yours,
+            deadline_ms=self.clock.remaining(viewer, now) // MS
+            if yours and viewer is not None
+            else None,
+            scene=scene,
+            outcome=course.outcome,
+            draw_offers=sorted(course.offers) if running else [],
+        )
+
+    def subscribe(self, viewer: int | None, *, updates: bool = True, scenes: bool = False) -> None:
+        """Say what a seat (or the spectators: None) wants besides its turns.
+
+        ``updates``: an ``update`` when somebody else is to move; ``scenes``: drawings along with
+        observations.  Without a subscription spectators are sent nothing.
+        """
+        if updates:
+            self._subscribed[viewer] = True
+        else:
+            self._subscribed.pop(viewer, None)
+        if scenes:
+            self._scenes.add(viewer)
+        else:
+            self._scenes.discard(viewer)
+        if viewer is None:
+            self._seen[-1] = self.views.length
+
+    def unsubscribe(self, viewer: int | None) -> None:
+        """Send a seat, or the spectators, no more than is necessary."""
+        self._subscribed.pop(viewer, None)
+        self._scenes.discard(viewer)
+
+    # ------------------------------------------------------------------- before the start
 
     def announce(self, now: int) -> Effects:
         """Tell every seat of the match: it should answer with ``ready``."""
@@ -120,7 +281,7 @@ class Match(MatchConclusion):
             course.back(mark)
             return self._fault(error, now)
 
-    # ----------------------------------------------------------------------------- play
+    # -------------------------------------------------------------------------- play
 
     def turn_missed(self, seat: int, ply: int, now: int) -> None:
         """Nobody was there to be told: the clock starts, unless the absence is our doing."""
@@ -194,6 +355,208 @@ class Match(MatchConclusion):
             course.back(mark)
             return self._refused(seat, re, "match/over", after=self._fault(error, now))
 
+    def resign(
+        self,
+        seat: int,
+        now: int,
+        termination: Termination = "resignation",
+        detail: str = "",
+        *,
+        re: int | None = None,
+    ) -> Effects:
+        """A seat gives up, or its runner reports that the bot broke (``bot_crash``).
+
+        ``detail`` is stored for the author of the bot and shown to nobody else.
+        """
+        if refused := self._not_running(seat, now, re):
+            return refused
+        did = "resigned" if termination == "resignation" else "failed"
+        reason = f"{seat_label(self.config, seat)} {did} at ply {self.position.ply + 1}."
+        return self._answered(
+            seat, re, self._forfeit(termination, seat, reason, now, detail=detail)
+        )
+
+    # -------------------------------------------------------------------------- draws
+
+    def offer_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
+        """Offer a draw; accepts one that stands.  One offer per seat and ply."""
+        if refused := self._no_draws(seat, now, re):
+            return refused
+        course = self.course
+        if course.offers - {seat}:
+            return self.accept_draw(seat, now, re=re)
+        if seat in course.offers:
+            return self._ok(seat, re)
+        if course.offered_at[seat] == self.position.ply:
+            return self._refused(seat, re, "match/draw_offered_already")
+        effects = self._ok(seat, re, [course.offer(seat)])
+        effects.told += self._others(seat, DrawOffered(self.config.match, seat))
+        return effects
+
+    def accept_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
+        """Accept the draw on offer; it is agreed when every seat has."""
+        if refused := self._no_draws(seat, now, re):
+            return refused
+        course = self.course
+        if not course.offers or course.offers == {seat}:
+            return self._refused(seat, re, "match/draw_not_offered")
+        if seat in course.offers:
+            return self._ok(seat, re)
+        effects = self._ok(seat, re, [course.agree(seat)])
+        if len(course.offers) < self.seats:
+            return effects
+        returns = outcomes.draw_returns(self.game)
+        return effects.then(self._finish("draw_agreed", returns, None, "A draw was agreed.", now))
+
+    def decline_draw(self, seat: int, now: int, *, re: int | None = None) -> Effects:
+        """Decline the draw on offer (or withdraw one's own)."""
+        if refused := self._no_draws(seat, now, re):
+            return refused
+        if not self.course.offers:
+            return self._refused(seat, re, "match/draw_not_offered")
+        effects = self._ok(seat, re, [self.course.decline(seat)])
+        effects.told += self._others(seat, DrawDeclined(self.config.match, seat))
+        return effects
+
+    # --------------------------------------------------------- connections, time, the server
+
+    def disconnected(self, seat: int, now: int, *, turn_pending: bool = False) -> Effects:
+        """A seat lost its connection: it has the grace to come back, on its own clock.
+
+        ``turn_pending``: its turn waits to be durable; `turn_missed` or `turn_written` follows.
+        """
+        left = self.course.status != "finished" and self.attendance.leave(seat, now)
+        told = self._onlookers(seat, self._absence(seat, now)) if left else []
+        if turn_pending:
+            return Effects([], told)
+        if left and self.turn_open and seat == self.position.state.to_move:
+            self.clock.start(seat, now)
+        return Effects([], told)
+
+    def reconnected(self, seat: int, now: int) -> Effects:
+        """A seat is back.  It is sent a snapshot by `sync` or in its ``welcome``; if that says
+        ``your_turn``, `turn_written` follows as after a ``turn``.
+        """
+        expired = self._expired(now)
+        if self.attendance.until(seat) is not None:
+            text = f"{_sentence(seat_label(self.config, seat))} is back."
+            back = Notice("notice/back", text, self.config.match, seat)
+            expired.told += self._onlookers(seat, [back])
+        self.attendance.come(seat)
+        return expired
+
+    def absences(self, viewer: int | None, now: int) -> list[Notice]:
+        """What a seat that has come, or who begins to watch (None), is told of who is away."""
+        if viewer is not None and not self._hears(viewer):
+            return []
+        others = [seat for seat in range(self.seats) if seat != viewer]
+        return [notice for seat in others for notice in self._absence(seat, now)]
+
+    def _absence(self, seat: int, now: int) -> list[Notice]:
+        until = self.attendance.until(seat)
+        if until is None:
+            return []
+        left = max(0, until - now)
+        text = (
+            f"{_sentence(seat_label(self.config, seat))} is away; "
+            f"the match waits {left / SECOND:.0f} s more."
+        )
+        return [Notice("notice/away", text, self.config.match, seat, left // MS)]
+
+    def sync(self, viewer: int, now: int, *, re: int | None = None) -> Effects:
+        """Send a seat the full state."""
+        snapshot = self.snapshot(viewer, now)
+        turn_ply = self.position.ply if snapshot.your_turn else -1
+        return Effects([], [Send(viewer, MatchMessage(snapshot, re), turn_ply)])
+
+    def tick(self, now: int) -> Effects:
+        """Time has passed: flags fall, timeouts strike.  Call it at `deadline`, or any time."""
+        return self._expired(now)
+
+    def abort(
+        self,
+        reason: str,
+        now: int,
+        termination: Termination = "aborted",
+        *,
+        seat: int | None = None,
+        detail: str = "",
+    ) -> Effects:
+        """End the match without a result: ``aborted``, or ``server_fault`` if it is our fault."""
+        if self.course.status == "finished":
+            return Effects([], [])
+        returns = outcomes.void_returns(self.seats)
+        return self._finish(termination, returns, seat, reason, now, detail=detail)
+
+    def exclude(self, seat: int, now: int) -> Effects:
+        """An organiser excludes the holder of a seat: it forfeits, and before the start the match
+        is void.
+        """
+        if self.course.status == "finished":
+            return Effects([], [])
+        reason = f"{seat_label(self.config, seat)} was excluded by the organiser."
+        if self.course.status == "waiting":
+            return self.abort(reason, now, seat=seat)
+        return self._forfeit("disconnect", seat, reason, now)
+
+    def server_paused(self, now: int) -> None:
+        """The server stops to serve (or did at ``now``, when noticed afterwards)."""
+        if self._paused_at is None:
+            self._paused_at = now
+            self.clock.pause(now)
+
+    def server_stalled(
+        self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0
+    ) -> int | None:
+        """The server stood still for a while; see `Clock.stalled`.
+
+        Returns what the ply under way is given back, None if no clock runs.
+        """
+        if self._paused_at is not None:
+            return None
+        self._ready_deadline += end - begin
+        self.attendance.postpone(end - begin)
+        if self.clock.running is None:
+            return None
+        return self.clock.stalled(begin, end, busy_ns=busy_ns, own_ns=own_ns)
+
+    def server_resumed(self, now: int) -> None:
+        """The server is back: no time has passed for anybody."""
+        if self._paused_at is None:
+            return
+        absence = max(0, now - self._paused_at)
+        self._paused_at = None
+        self.clock.resume(now)
+        self._ready_deadline += absence
+        self.attendance.postpone(absence)
+
+    # ------------------------------------------------------------------------- telling
+
+    def _events(self, viewer: int) -> list[Event]:
+        """What happened since the last message to a viewer (-1: the spectators)."""
+        since = self._seen[viewer]
+        self._seen[viewer] = self.views.length
+        return self.views.events(None if viewer < 0 else viewer, since)
+
+    def _seen_now(self, viewer: int | None) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """Observation and, if wanted, scene."""
+        state = self.position.state
+        wanted = viewer in self._scenes
+        if self.course.status == "finished" and state.to_move != TERMINAL:
+            observation, scene = self.views.stopped(state, viewer)
+            return observation, scene if wanted else None
+        if wanted:
+            return self.views.drawn(state, viewer)
+        return self.views.observation(state, viewer), None
+
+    def _turn(self, mover: int, now: int, clocks: list[ClockState], *, retry: bool) -> Send:
+        observation, scene = self._seen_now(mover)
+        ply = self.position.ply
+        left = self.clock.remaining(mover, now) // MS
+        events = self._events(mover)
+        turn = Turn(self.config.match, ply, events, observation, clocks, left, scene, retry)
+        return Send(mover, turn, ply)
+
     def _proceed(
         self,
         rows: list[Row],
@@ -221,7 +584,89 @@ class Match(MatchConclusion):
             told += self._updates(mover, now, clocks)
         return effects
 
-    # ----------------------------------------------------- actions that cannot be taken
+    def _updates(
+        self, mover: int | None, now: int, clocks: list[ClockState] | None = None
+    ) -> list[Telling]:
+        """What the followers of the match are sent: everyone subscribed but the mover."""
+        told: list[Telling] = []
+        for viewer in self._subscribed:
+            if viewer is not None and viewer == mover:
+                continue
+            if clocks is None:
+                clocks = clock_states(self.clock, now, mover)
+            observation, scene = self._seen_now(viewer)
+            events = self._events(-1 if viewer is None else viewer)
+            update = Update(
+                self.config.match, self.position.ply, events, observation, clocks, scene
+            )
+            told.append(Broadcast(update) if viewer is None else Send(viewer, update))
+        return told
+
+    def _others(self, seat: int, message: DrawOffered | DrawDeclined) -> list[Telling]:
+        told: list[Telling] = [Send(each, message) for each in range(self.seats) if each != seat]
+        if None in self._subscribed:
+            told.append(Broadcast(message))
+        return told
+
+    def _hears(self, seat: int) -> bool:
+        """Whether a seat wants to be told what it need not act on: people do, and who asks."""
+        return seat in self._subscribed or seat in self._scenes
+
+    def _onlookers(self, seat: int, notices: list[Notice]) -> list[Telling]:
+        """Tell spectators, and the other seats that want to hear of it."""
+        told: list[Telling] = [
+            Send(each, notice)
+            for notice in notices
+            for each in range(self.seats)
+            if each != seat and self._hears(each)
+        ]
+        if None in self._subscribed:
+            told += [Broadcast(notice) for notice in notices]
+        return told
+
+    def _ok(self, seat: int, re: int | None, rows: list[Row] | None = None) -> Effects:
+        """Answer with ``ok``."""
+        return Effects(rows or [], [] if re is None else [Send(seat, Ok(re))])
+
+    def _answered(self, seat: int, re: int | None, effects: Effects) -> Effects:
+        """Answer with ``ok`` before what else is told."""
+        if re is not None:
+            effects.told.insert(0, Send(seat, Ok(re)))
+        return effects
+
+    def _refused(
+        self,
+        seat: int,
+        re: int | None,
+        code: str,
+        message: str = "",
+        *,
+        after: Effects | None = None,
+    ) -> Effects:
+        """Answer with an error, after what else happened."""
+        effects = Effects([], []) if after is None else after
+        if re is not None:
+            text = message or ERRORS[code].message
+            ply = self.position.ply if code in OUT_OF_STEP else None
+            effects.told.append(Send(seat, Error(code, text, re, self.config.match, ply=ply)))
+        return effects
+
+    # ------------------------------------------------------------- what cannot be granted
+
+    def _not_running(self, seat: int, now: int, re: int | None) -> Effects | None:
+        """Refuse what only a running match can take; None if the match runs."""
+        expired = self._expired(now)
+        status = self.course.status
+        if status == "running":
+            return None
+        code = "match/not_ready" if status == "waiting" else "match/over"
+        return self._refused(seat, re, code, after=expired)
+
+    def _no_draws(self, seat: int, now: int, re: int | None) -> Effects | None:
+        """Refuse requests about draws; None if they are possible now."""
+        if not self.game.info.draw_offers:
+            return self._refused(seat, re, "match/no_draws")
+        return self._not_running(seat, now, re)
 
     def _out_of_step(self, seat: int, ply: int, text: str, now: int, re: int | None) -> Effects:
         """Answer an action that is not for the present ply of a running match."""
@@ -284,58 +729,101 @@ class Match(MatchConclusion):
         detail = f"{tried(text)!r}: {shown}"  # its author may read it: not the text of `error`
         return effects.then(self._forfeit("illegal_action", seat, reason, now, detail=detail))
 
-    # ----------------------------------------------- connections, and the server itself
+    # -------------------------------------------------------------------------- endings
 
-    def disconnected(self, seat: int, now: int, *, turn_pending: bool = False) -> Effects:
-        """A seat lost its connection: it has the grace to come back, on its own clock.
+    def _expired(self, now: int) -> Effects:
+        """End the match if a flag has fallen or a wait has run out by ``now``."""
+        due = self.deadline()
+        if due is None or now < due:
+            return Effects([], [])
+        if self.course.status == "waiting":
+            return self._not_ready_in_time(now)
+        clock = self.clock
+        flag, running = clock.deadline(), clock.running
+        if running is not None and flag is not None and due == flag + 1:
+            return self._flag(running, now)
+        gone = self.attendance.overdue(now)
+        seconds = f"{self.config.disconnect_grace_ns / SECOND:g} s"
+        if len(gone) == self.seats and self.attendance.all_excused(gone):
+            return self.abort(f"Nobody came back within {seconds} of the server's restart.", now)
+        reason = f"{seat_label(self.config, gone[0])} was away for more than {seconds}."
+        return self._forfeit("disconnect", gone[0], reason, now)
 
-        ``turn_pending``: its turn waits to be durable; `turn_missed` or `turn_written` follows.
-        """
-        left = self.course.status != "finished" and self.attendance.leave(seat, now)
-        told = self._onlookers(seat, self._absence(seat, now)) if left else []
-        if turn_pending:
-            return Effects([], told)
-        if left and self.turn_open and seat == self.position.state.to_move:
-            self.clock.start(seat, now)
-        return Effects([], told)
+    def _not_ready_in_time(self, now: int) -> Effects:
+        late = [seat for seat, nonce in enumerate(self.course.nonces) if nonce is None]
+        who = " and ".join(seat_label(self.config, seat) for seat in late)
+        seconds = self.config.ready_timeout_ns / SECOND
+        verb = "was" if len(late) == 1 else "were"
+        reason = f"{who} {verb} not ready within {seconds:g} s."
+        if self.config.no_show_forfeits and len(late) == 1:
+            return self._forfeit("no_show", late[0], reason, now)
+        return self.abort(reason, now, seat=late[0] if len(late) == 1 else None)
 
-    def reconnected(self, seat: int, now: int) -> Effects:
-        """A seat is back.  It is sent a snapshot by `sync` or in its ``welcome``; if that says
-        ``your_turn``, `turn_written` follows as after a ``turn``.
-        """
-        expired = self._expired(now)
-        if self.attendance.until(seat) is not None:
-            expired.told += self._onlookers(seat, [self._return(seat)])
-        self.attendance.come(seat)
-        return expired
+    def _flag(self, seat: int, now: int, stall_ns: int = 0) -> Effects:
+        reason = f"{seat_label(self.config, seat)} ran out of time at ply {self.position.ply + 1}."
+        ledger = self.clock.stop(seat, now, stall_ns=stall_ns)
+        return self._forfeit("flag_fall", seat, reason, now, ledger=ledger, on_clock=seat)
 
-    def server_paused(self, now: int) -> None:
-        """The server stops to serve (or did at ``now``, when noticed afterwards)."""
-        if self._paused_at is None:
-            self._paused_at = now
-            self.clock.pause(now)
+    def _fault(self, error: Exception, now: int) -> Effects:
+        """The rules of the game failed: nobody's result, the details for the host."""
+        detail = "".join(traceback.format_exception(error))
+        reason = f"The rules of {self.game.info.name} failed ({type(error).__name__})."
+        return self.abort(reason, now, "server_fault", detail=detail)
 
-    def server_stalled(
-        self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0
-    ) -> int | None:
-        """The server stood still for a while; see `Clock.stalled`.
+    def _forfeit(
+        self,
+        termination: Termination,
+        seat: int,
+        reason: str,
+        now: int,
+        *,
+        detail: str = "",
+        ledger: Ledger | None = None,
+        on_clock: int | None = None,
+    ) -> Effects:
+        returns = outcomes.forfeit_returns(self.game, seat)
+        return self._finish(
+            termination, returns, seat, reason, now, detail=detail, ledger=ledger, on_clock=on_clock
+        )
 
-        Returns what the ply under way is given back, None if no clock runs.
-        """
-        if self._paused_at is not None:
-            return None
-        self._ready_deadline += end - begin
-        self.attendance.postpone(end - begin)
-        if self.clock.running is None:
-            return None
-        return self.clock.stalled(begin, end, busy_ns=busy_ns, own_ns=own_ns)
+    def _finish(
+        self,
+        termination: Termination,
+        returns: tuple[float, ...],
+        seat: int | None,
+        reason: str,
+        now: int,
+        *,
+        detail: str = "",
+        ledger: Ledger | None = None,
+        on_clock: int | None = None,
+    ) -> Effects:
+        """End the match; the ply under way, if any, is accounted for in the last row."""
+        if on_clock is None and (on_clock := self.clock.running) is not None:
+            ledger = self.clock.settle(on_clock, now)
+        told = self._updates(None, now) if termination == "normal" else []
+        outcome = Outcome(termination, list(returns), seat, reason)
+        row = self.course.end(outcome, ledger, on_clock, detail)
+        self.attendance.clear()
+        finish = Finish(outcome, self.position.ply, termination in outcomes.VOID)
+        told += [Send(each, self._finished(each)) for each in range(self.seats)]
+        if None in self._subscribed:
+            told.append(Broadcast(self._finished(-1)))
+        return Effects([row, finish], told, milestone=True)
 
-    def server_resumed(self, now: int) -> None:
-        """The server is back: no time has passed for anybody."""
-        if self._paused_at is None:
-            return
-        absence = max(0, now - self._paused_at)
-        self._paused_at = None
-        self.clock.resume(now)
-        self._ready_deadline += absence
-        self.attendance.postpone(absence)
+    def _finished(self, viewer: int) -> Finished:
+        outcome = self.course.outcome
+        assert outcome is not None  # noqa: S101 (for the type checker)
+        done = self.last_of_pairing
+        return Finished(
+            match=self.config.match,
+            outcome=outcome,
+            events=self._events(viewer),
+            pairing_done=done,
+            seed=self.config.seed.hex() if done else "",
+        )
+
+
+def _sentence(text: str) -> str:
+    """Let a text begin as a sentence does."""
+    return text[0].upper() + text[1:]
