@@ -21,8 +21,8 @@ __all__ = ["ASK", "LastStand", "readable", "tell_when_asked"]
 ASK: Final = signal.SIGUSR2
 """Asks a bot's process where it stands."""
 
-PATIENCE: Final = 0.5
-"""Seconds in which a process that was asked has to answer."""
+PATIENCE = 2.0
+"""Seconds in which a process that was asked has to answer: at once, unless the machine is busy."""
 
 _LIMIT: Final = 1 << 18
 _END: Final = b" in _run_module_as_main\n"
