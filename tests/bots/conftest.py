@@ -128,7 +128,7 @@ class FakeServer:
 
     async def heard(self, kind: type[Said]) -> Said:
         """The next message, which must be of this kind."""
-        message = await asyncio.wait_for(self.said.get(), 20)
+        message = await asyncio.wait_for(self.said.get(), 60)
         assert isinstance(message, kind), message
         return message
 
