@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,6 +159,12 @@ async def test_a_slow_constructor_is_named(bot_file: BotFile, clock: ManualClock
             await asyncio.wait_for(request.answer, 60)
     assert "match m1: __init__ took 1.5 s of the clock" in rig.text
     assert "top of the file" in rig.text
+
+
+def test_a_bot_that_is_not_async_does_without_asyncio() -> None:
+    """To import it takes as long as all the rest of a bot's process, and a match has several."""
+    code = "import sys, plyhouse.bots.process.__main__; sys.exit('asyncio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_a_flood_is_cut_but_what_matters_is_kept(tmp_path: Path) -> None:
