@@ -231,8 +231,8 @@ class _Server(uvicorn.Server):
             connection.shutdown()
         try:
             async with asyncio.timeout(self.config.timeout_graceful_shutdown):
-                while state.connections or state.tasks:
-                    await asyncio.sleep(0.005)  # noqa: ASYNC110 - uvicorn tells nobody
+                while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn tells nobody
+                    await asyncio.sleep(0.005)
                 for server in self.servers:
                     await server.wait_closed()
         except TimeoutError:

@@ -132,7 +132,7 @@ def put_meta(connection: Connection, name: str, value: str) -> None:
 
 
 def create(connection: Connection) -> None:
-    """Make all tables of `HEAD` where there are none of ours, within the connection's transaction."""
+    """Make all tables of `HEAD` where there are none of ours, within the caller's transaction."""
     models.metadata.create_all(connection, checkfirst=False)
     _versions.create(connection)
     connection.execute(_versions.insert().values(version_num=HEAD))

@@ -90,7 +90,7 @@ def _be_the_command(
         for target, source in enumerate(standard):
             os.dup2(source, target)
         sys.stdin, sys.stdout, sys.stderr = (
-            open(number, mode, encoding="utf-8", closefd=False)
+            open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             for number, mode in ((0, "r"), (1, "w"), (2, "w"))
         )
         os.environ.clear()

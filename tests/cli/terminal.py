@@ -80,7 +80,8 @@ def in_terminal(
             data += piece
             if waiting and data.endswith(after.encode()):
                 while termios.tcgetattr(ours)[3] & termios.ICANON:  # until it listens to keys
-                    assert time.monotonic() < deadline and process.poll() is None
+                    assert time.monotonic() < deadline
+                    assert process.poll() is None
                     time.sleep(0.005)
                 os.write(ours, waiting.pop(0).encode())
         code = process.wait(timeout=100)
