@@ -471,7 +471,7 @@ def games_saved(*, quick: bool, only: Sequence[str] = ()) -> None:
     for contest in CONTESTS:
         if only and contest.game not in only:
             continue
-        games = 16 if quick else contest.games
+        games = 6 if quick else contest.games
         value = value_of(contest)
         with tempfile.TemporaryDirectory() as folder:
             plain, mirrored = (

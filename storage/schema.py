@@ -1,7 +1,9 @@
 """Which schema a database has, and how it is brought up to date.
 
-Migrations ship inside the package (`plyhouse.storage.migrations`) and run by Alembic when a
-store is opened. Alembic is only imported when there is something to migrate.
+A new database is made from the models; one of an earlier version is migrated when a store is
+opened. Migrations ship inside the package (`plyhouse.storage.migrations`) and run by Alembic, which
+is only imported when there is something to migrate: every match on one's own machine makes a
+database. Tests compare what migrations make, from nothing, with the models.
 """
 
 from __future__ import annotations
@@ -9,7 +11,17 @@ from __future__ import annotations
 from importlib import metadata as packages
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    inspect,
+    select,
+    text,
+)
 
 from plyhouse.storage import models
 from plyhouse.storage.errors import NewerSchema, NotADatabase, OlderSchema
@@ -24,6 +36,14 @@ HEAD = KNOWN[-1]
 
 VERSION_TABLE = "plyhouse_schema"
 """Not Alembic's usual name, so that Plyhouse can share a schema with another program."""
+
+_versions = Table(
+    VERSION_TABLE,
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),
+)
+"""As Alembic makes it and goes on with it."""
 
 _ADVISORY_LOCK = int.from_bytes(b"Plyhouse", "big")
 
@@ -64,8 +84,11 @@ def upgrade(connection: Connection, place: str) -> None:
         if found is not None and found not in KNOWN:
             raise _newer(connection, place, found)
         _refuse_foreign(connection, place, found)
-        if found != HEAD:
+        if found is None:
+            create(connection)
+        elif found != HEAD:
             migrate(connection)
+        if found != HEAD:
             put_meta(connection, "plyhouse_version", packages.version("plyhouse"))
     put_meta(connection, "opened_ms", str(wall_ms()))
 
@@ -106,6 +129,13 @@ def put_meta(connection: Connection, name: str, value: str) -> None:
     ).rowcount
     if not changed:
         connection.execute(table.insert().values(name=name, value=value))
+
+
+def create(connection: Connection) -> None:
+    """Make all tables of `HEAD` where there are none of ours, within the caller's transaction."""
+    models.metadata.create_all(connection, checkfirst=False)
+    _versions.create(connection)
+    connection.execute(_versions.insert().values(version_num=HEAD))
 
 
 def migrate(connection: Connection, to: str = "head") -> None:

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
+from hypothesis import HealthCheck, settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
@@ -16,6 +18,15 @@ with warnings.catch_warnings():
 # A shell starts background jobs with SIGINT ignored, and Python, like every child of ours,
 # would inherit that: tests of Ctrl-C would wait for ever.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# A loaded machine may take longer to answer than the five seconds that httpx waits by itself.
+for _kind in ("connect", "read", "write", "pool"):
+    setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
+
+
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("here")
 
 
 def pytest_configure() -> None:

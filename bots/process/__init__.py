@@ -15,6 +15,7 @@ In the bot's process:
     __main__      the program: loads the bot and serves it
     child         turns for the bot, answers for the runner; one turn after the other
     at_once       the same for async bots: all turns at once
+    asked         where it stands is told when it is asked
     tracker       the position, followed by what the seat is told
 
 Between them:

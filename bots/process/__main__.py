@@ -17,7 +17,7 @@ from typing import NoReturn
 from plyhouse.bots.api import BotError
 from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_bot
 from plyhouse.bots.process import child
-from plyhouse.bots.process.last_stand import tell_when_asked
+from plyhouse.bots.process.asked import tell_when_asked
 from plyhouse.bots.process.pipe import Loaded, LoadFailed
 
 __all__ = ["main"]

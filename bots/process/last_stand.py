@@ -2,27 +2,25 @@
 
 A bot that hangs may hold the interpreter's lock, and one whose machine code crashes runs no
 Python any more.  `faulthandler` writes from the signal handler itself, so both still tell where
-they are.  It writes to a pipe of its own: standard error belongs to the bot.
+they are (`plyhouse.bots.process.asked`).  It writes to a pipe of its own: standard error belongs
+to the bot.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import faulthandler
 import linecache
 import os
 import re
-import signal
 from typing import Final
 
-__all__ = ["ASK", "LastStand", "readable", "tell_when_asked"]
+from plyhouse.bots.process.asked import ASK
 
-ASK: Final = signal.SIGUSR2
-"""Asks a bot's process where it stands."""
+__all__ = ["LastStand", "readable"]
 
-PATIENCE: Final = 0.5
-"""Seconds in which a process that was asked has to answer."""
+PATIENCE = 2.0
+"""Seconds in which a process that was asked has to answer: at once, unless the machine is busy."""
 
 _LIMIT: Final = 1 << 18
 _END: Final = b" in _run_module_as_main\n"
@@ -30,13 +28,6 @@ _END: Final = b" in _run_module_as_main\n"
 _HEADER: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.*:")
 _FRAME: Final = re.compile(r'  File "(.*)", line (\d+) in (.*)')
 _OURS: Final = os.path.dirname(__file__)
-
-
-def tell_when_asked(descriptor: int) -> None:
-    """In the bot's process: write where it stands when `ASK` comes, or when it crashes."""
-    os.set_inheritable(descriptor, False)
-    faulthandler.enable(file=descriptor)
-    faulthandler.register(ASK, file=descriptor)
 
 
 class LastStand:

@@ -144,7 +144,8 @@ class KeeperClient:
             async with asyncio.timeout(CLOSING):
                 await self._process.wait()
         except TimeoutError:
-            self._process.send_signal(signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended just now
+                self._process.send_signal(signal.SIGKILL)
             await self._process.wait()
 
     def say(self, message: ToKeeper) -> None:

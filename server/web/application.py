@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+from functools import cache
 from typing import Any, Final
 
 from litestar import Litestar
 from litestar.config.response_cache import ResponseCacheConfig
+from litestar.datastructures import State
 from litestar.openapi.config import OpenAPIConfig
 
 from plyhouse.server.web import client
@@ -46,7 +49,19 @@ Unknown parameters and unknown fields of a body are errors."""
 
 
 def create_api() -> Litestar:
-    """Return the web application; it serves the hub that is put into its ``state.hub``."""
+    """Return a web application; it serves the hub that is put into its ``state.hub``.
+
+    All of a process share their routes, of which none knows a hub: to work them out takes longer
+    than the rest of a server's start.
+    """
+    api = copy.copy(_routed())
+    api.state = State()
+    return api
+
+
+@cache
+def _routed() -> Litestar:
+    """The application with all its routes."""
     prepare()
     handlers: list[Any] = [
         *house.HANDLERS,

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from plyhouse.bots.client.channel import Unreachable
+from plyhouse.bots.process import last_stand
 from plyhouse.protocol.codec import MSGPACK, Codec, Frame
 from plyhouse.protocol.messages import (
     ClientMessage,
@@ -127,7 +128,7 @@ class FakeServer:
 
     async def heard(self, kind: type[Said]) -> Said:
         """The next message, which must be of this kind."""
-        message = await asyncio.wait_for(self.said.get(), 20)
+        message = await asyncio.wait_for(self.said.get(), 60)
         assert isinstance(message, kind), message
         return message
 
@@ -180,6 +181,12 @@ def snapshot(
 def played(*columns: str) -> tuple[Event, ...]:
     """Events of actions by seats 0 and 1 in turn."""
     return tuple([Event(ply, ply % 2, action) for ply, action in enumerate(columns)])
+
+
+@pytest.fixture(autouse=True)
+def patient_with_hanging_bots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loaded machine may take long to run a process that was asked where it stands."""
+    monkeypatch.setattr(last_stand, "PATIENCE", 60.0)
 
 
 @pytest.fixture

@@ -76,13 +76,13 @@ async def test_it_has_the_time_that_it_had_and_the_rng_of_its_run(tmp_path: Path
 
 
 async def test_the_best_reported_is_played_when_time_is_nearly_out(tmp_path: Path) -> None:
-    answer = await ask(tmp_path, "turn.report('c3'); time.sleep(60)", left_ms=400)
+    answer = await ask(tmp_path, "turn.report('c3'); time.sleep(60)", left_ms=2000)
     assert (answer.how, answer.action) == ("best", "c3")
 
 
 async def test_nothing_in_time_is_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plyhouse.bots.running.asking.AFTER_FLAG", 0.1)
-    answer = await ask(tmp_path, "print('deep in thought'); time.sleep(60)", left_ms=400)
+    answer = await ask(tmp_path, "print('deep in thought'); time.sleep(60)", left_ms=1500)
     assert (answer.how, answer.action) == ("nothing", "")
     assert "deep in thought" in (tmp_path / "printed").read_text()
 

@@ -381,7 +381,7 @@ async def test_leaving_while_waiting_to_reconnect_ends_at_once(
         server.channel.cut()
         await settle()
         await client.leave()
-        await asyncio.wait_for(listener.task, 5)
+        await asyncio.wait_for(listener.task, 60)
 
 
 # -------------------------------------------------------------------------- addresses

@@ -54,11 +54,11 @@ class Rig:
         )
 
     async def ask(self, match: str = "m1") -> Any:
-        return await asyncio.wait_for(self.think(match).answer, 20)
+        return await asyncio.wait_for(self.think(match).answer, 60)
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something that another process does."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not condition():  # noqa: ASYNC110 - it happens in another process
                 await asyncio.sleep(0.005)
 
@@ -305,10 +305,10 @@ async def test_a_bot_that_ends_its_process_fails_that_turn_only(
         rig.begin("m1")
         rig.begin("m2")
         first, second = rig.think("m1"), rig.think("m2")
-        failed = await asyncio.wait_for(first.answer, 20)
+        failed = await asyncio.wait_for(first.answer, 60)
         assert isinstance(failed, Failed)
         assert failed.error == "the bot's process ended (exit code 7) during this turn"
-        assert (await asyncio.wait_for(second.answer, 20)).action == "2"  # type: ignore[union-attr]
+        assert (await asyncio.wait_for(second.answer, 60)).action == "2"  # type: ignore[union-attr]
         assert rig.supervisor.restarts == 1
 
 
@@ -433,7 +433,7 @@ async def test_an_async_bot_that_blocks_is_replaced_and_the_others_are_asked_aga
         await rig.until(lambda: bad.best == "1")
         rig.supervisor.stop(bad)
         await clock.advance(0.3)
-        assert (await asyncio.wait_for(good.answer, 20)).action == "7"  # type: ignore[union-attr]
+        assert (await asyncio.wait_for(good.answer, 60)).action == "7"  # type: ignore[union-attr]
         assert rig.supervisor.restarts == 1
 
 
@@ -483,7 +483,7 @@ async def test_an_import_without_end_is_ended(bot_file: BotFile, clock: ManualCl
         spec, AuthorLog("x", terminal=lines.append), clock=clock, import_timeout=5
     )
     starting = asyncio.create_task(supervisor.start())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not lines:  # noqa: ASYNC110 - it happens in another process
             await asyncio.sleep(0.005)
     await clock.advance(5.1)
@@ -510,7 +510,7 @@ async def test_the_process_ends_with_the_runner(bot_file: BotFile, clock: Manual
     )
     process = await BotProcess.start(spec, on_output=lambda _: None, clock=clock)
     process._writer.close()  # as if the runner had been killed
-    await asyncio.wait_for(process.closed(), 20)
+    await asyncio.wait_for(process.closed(), 60)
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
 

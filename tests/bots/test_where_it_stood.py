@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,7 +127,7 @@ async def test_an_import_without_end_shows_where_it_stood(
     lines: list[str] = []
     log = AuthorLog("x", terminal=lines.append)
     starting = asyncio.create_task(Supervisor(spec, log, clock=clock, import_timeout=5).start())
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not lines:  # noqa: ASYNC110 - it happens in another process
             await asyncio.sleep(0.005)
     await clock.advance(5.1)
@@ -154,9 +156,15 @@ async def test_a_slow_constructor_is_named(bot_file: BotFile, clock: ManualClock
             assert request.stage == "__init__"
             await clock.advance(1.5)
             go.touch()  # noqa: ASYNC240 - a file in memory, as good as
-            await asyncio.wait_for(request.answer, 20)
+            await asyncio.wait_for(request.answer, 60)
     assert "match m1: __init__ took 1.5 s of the clock" in rig.text
     assert "top of the file" in rig.text
+
+
+def test_a_bot_that_is_not_async_does_without_asyncio() -> None:
+    """To import it takes as long as all the rest of a bot's process, and a match has several."""
+    code = "import sys, plyhouse.bots.process.__main__; sys.exit('asyncio' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_a_flood_is_cut_but_what_matters_is_kept(tmp_path: Path) -> None:
@@ -207,7 +215,7 @@ async def test_a_breakpoint_says_that_there_is_no_keyboard(
     )
     async with supervised(spec, clock) as rig:
         rig.begin("m1")
-        failed = await asyncio.wait_for(rig.think().answer, 20)
+        failed = await asyncio.wait_for(rig.think().answer, 60)
         assert isinstance(failed, Failed)
         assert "breakpoint() needs a keyboard, and a bot's process has none" in failed.error
         assert "breakpoint()  # here" in failed.traceback

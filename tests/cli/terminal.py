@@ -79,9 +79,12 @@ def in_terminal(
                 break
             data += piece
             if waiting and data.endswith(after.encode()):
-                time.sleep(0.2)  # until it listens to keys
+                while termios.tcgetattr(ours)[3] & termios.ICANON:  # until it listens to keys
+                    assert time.monotonic() < deadline
+                    assert process.poll() is None
+                    time.sleep(0.005)
                 os.write(ours, waiting.pop(0).encode())
-        code = process.wait(timeout=30)
+        code = process.wait(timeout=100)
     finally:
         process.kill()
         os.close(ours)

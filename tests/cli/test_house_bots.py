@@ -41,7 +41,7 @@ def children(pid: int) -> list[int]:
 
 async def until(true: Callable[[], bool]) -> None:
     """Wait for something that other processes do, and that tells nobody."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not true():  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command
+from tests.cli.conftest import Plyhouse, clean_environment, command, run_command
 from tests.cli.terminal import in_terminal
 
 from plyhouse.bots.loading import check_spec
@@ -31,7 +31,8 @@ class First(Bot):
     def choose(self, turn):
         return turn.legal[0]
 """
-GAME = ("--game", "tic_tac_toe", "--seed", "1")
+GAME = ("--game", "tic_tac_toe", "--seed", "1", "--time-control", "move:100")
+"""With more time than a loaded machine ever takes: a flag that falls would change a result."""
 
 
 @pytest.fixture
@@ -231,11 +232,23 @@ def test_a_series_of_fixed_length_goes_on_too_and_keeps_its_seed(
     assert told(shorter.out) == told(begun.out)
 
 
+KEPT = ("match", "random", "random", *GAME, "--sprt", "0,10", "--max-pairs", "2")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of one series."""
+    folder = tmp_path_factory.mktemp("kept")
+    done = run_command((*KEPT, "--resume", "run.jsonl"), folder, clean_environment())
+    assert done.code == 0, done.err
+    return (folder / "run.jsonl").read_bytes()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (("--game", "nim"), "the game is tic_tac_toe there and nim here"),
-        (("--time-control", "move:2"), "the time control is move:1 there and move:2 here"),
+        (("--time-control", "move:2"), "the time control is move:100 there and move:2 here"),
         (("--seed", "2"), "the seed is 1 there and 2 here"),
         (("--opening-plies", "2"), "the random opening plies are 0 there and 2 here"),
         (("--illegal-rule", "retry"), "the rule for illegal actions is forfeit there"),
@@ -245,16 +258,14 @@ def test_a_series_of_fixed_length_goes_on_too_and_keeps_its_seed(
     ],
 )
 def test_the_file_of_another_series_is_refused(
-    plyhouse: Plyhouse, tmp_path: Path, change: tuple[str, ...], message: str
+    plyhouse: Plyhouse, tmp_path: Path, kept: bytes, change: tuple[str, ...], message: str
 ) -> None:
-    run = ("match", "random", "random", *GAME, "--sprt", "0,10", "--max-pairs", "2")
-    assert plyhouse(*run, "--resume", "run.jsonl").code == 0
-    before = (tmp_path / "run.jsonl").read_bytes()
-    refused = plyhouse(*run, "--resume", "run.jsonl", *change)
+    (tmp_path / "run.jsonl").write_bytes(kept)
+    refused = plyhouse(*KEPT, "--resume", "run.jsonl", *change)
     assert refused.code == 2
     assert message in refused.err
     assert refused.err.count("\n") == 1
-    assert (tmp_path / "run.jsonl").read_bytes() == before
+    assert (tmp_path / "run.jsonl").read_bytes() == kept
 
 
 def test_the_file_of_an_older_version_of_a_bot_is_refused(plyhouse: Plyhouse, first: Path) -> None:

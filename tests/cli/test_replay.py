@@ -8,19 +8,26 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse
+from tests.cli.conftest import Plyhouse, clean_environment, run_command
 from tests.cli.terminal import in_terminal
 
 CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
 
-@pytest.fixture
-def saved(plyhouse: Plyhouse, tmp_path: Path) -> Path:
-    done = plyhouse(
-        "match", "random", "random", "--game", "kuhn_poker", "--games", "2", "--save", "k.jsonl"
-    )
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches, which no test changes."""
+    folder = tmp_path_factory.mktemp("played")
+    series = ("match", "random", "random", "--game", "kuhn_poker", "--games", "2")
+    done = run_command((*series, "--save", "k.jsonl"), folder, clean_environment())
     assert done.code == 0, done.err
-    return tmp_path / "k.jsonl"
+    return folder / "k.jsonl"
+
+
+@pytest.fixture
+def saved(played: Path, tmp_path: Path) -> Path:
+    """A copy of them where commands are run."""
+    return Path(shutil.copy(played, tmp_path))
 
 
 def test_all_positions_in_a_pipe(plyhouse: Plyhouse, saved: Path) -> None:

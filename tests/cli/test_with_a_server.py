@@ -46,7 +46,7 @@ def start(folder: Path, *options: str, env: dict[str, str] | None = None) -> Ser
 def stop(server: Server) -> int:
     server.process.send_signal(signal.SIGINT)
     try:
-        _, err = server.process.communicate(timeout=20)
+        _, err = server.process.communicate(timeout=100)
     except subprocess.TimeoutExpired:
         server.process.kill()
         raise
@@ -96,7 +96,7 @@ def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
         assert "connected to" in first.stderr.readline()
         again = plyhouse(*run)
         first.send_signal(signal.SIGINT)
-        first.communicate(timeout=20)
+        first.communicate(timeout=100)
     assert again.code == 4
     assert "is connected already, since" in again.err
     assert "--name" in again.err
@@ -392,7 +392,7 @@ def test_an_interrupted_demo_leaves_no_process(tmp_path: Path, sign: signal.Sign
     below = children(demo.pid)
     assert len(below) >= 10, "a server and the bots"
     os.kill(demo.pid, sign)
-    _, err = demo.communicate(timeout=30)
+    _, err = demo.communicate(timeout=100)
     assert demo.returncode == 130
     assert "Traceback" not in err
     deadline = time.monotonic() + 10

@@ -206,7 +206,7 @@ async def test_nothing_survives_the_keeper(keeper: KeeperClient, submission: Sub
     os.kill(keeper.pid, 9)
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(gone, ended.set)
-    await asyncio.wait_for(ended.wait(), 20)
+    await asyncio.wait_for(ended.wait(), 60)
     loop.remove_reader(gone)
     os.close(gone)
     await supervisor.close()

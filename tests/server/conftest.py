@@ -36,7 +36,7 @@ from plyhouse.server.serve import RunningServer, running_server
 from plyhouse.server.wire.memory import MemoryClient
 
 MessageT = TypeVar("MessageT")
-PATIENCE = 15.0
+PATIENCE = 60.0
 """Seconds after which a test that waits for a message has failed."""
 
 

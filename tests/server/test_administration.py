@@ -26,7 +26,7 @@ async def post(house: Any, bearer: str, path: str, **body: Any) -> httpx.Respons
 
 
 async def until(there: Callable[[], bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not there():  # noqa: ASYNC110 (what is waited for is another program's doing)
             await asyncio.sleep(0.01)
 

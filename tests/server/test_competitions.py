@@ -32,7 +32,7 @@ async def play_everything(client: Any, matches: int) -> None:
 
 
 async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             shown: dict[str, Any] = (await api.get(f"/api/v1/competitions/{competition}")).json()
             if shown["status"] == "finished":
@@ -40,7 +40,7 @@ async def finished(api: httpx.AsyncClient, competition: str) -> dict[str, Any]:
 
 
 async def played_out(house: Any, competition: str) -> Any:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while True:
             view = await house.hub.competitions.view(competition)
             if view.row.status == "finished":
@@ -105,7 +105,7 @@ async def test_matches_share_their_chance_only_where_nobody_could_tell(house: An
 
 
 async def test_a_void_match_of_a_competition_is_played_again(open_house: OpenHouse) -> None:
-    house = await open_house(ready_timeout=0.1)
+    house = await open_house(ready_timeout=1.0)
     bots = [await house.bot(name, games=["pig"]) for name in ("alice", "bob")]
     terms = Terms(get_game("pig"), TimeControl.parse("total:60"), True, False)
     made = await house.hub.competitions.create("Cup", terms)
@@ -498,7 +498,7 @@ async def test_a_paused_competition_begins_nothing_until_it_is_resumed(house: An
     assert not house.hub.directory.live
     await houses.resume(made, BY)
     await asyncio.gather(*(play_everything(bot, 1) for bot in bots))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while (await houses.view(made)).row.status != "finished":  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 

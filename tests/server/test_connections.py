@@ -298,7 +298,7 @@ async def test_bye_withdraws_seeks_and_closes(house: Any) -> None:
 
 
 async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
-    house = await open_house(heartbeat=0.1, peer_timeout=0.3)
+    house = await open_house(heartbeat=0.2, peer_timeout=1.0)
     loop = asyncio.get_running_loop()
     token = await house.token("alice")
     client = await house.client()
@@ -314,7 +314,7 @@ async def test_silent_connections_are_given_up(open_house: OpenHouse) -> None:
 
     house.hub.left = left
     assert live
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await gone  # nobody reads the client's socket, so no ping is answered
     assert not house.hub.directory.online()
 
@@ -361,7 +361,7 @@ async def test_slow_consumer_is_dropped_and_nobody_waits_for_it(open_house: Open
             break
         session.send(big)
         await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await gone
     assert session not in house.hub.sessions
     ends = await asyncio.gather(one.play(match, 1), two.play(other, 2))

@@ -87,7 +87,7 @@ class House:
 
     def end(self, sign: signal.Signals) -> None:
         self.process.send_signal(sign)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=100)
 
     async def do(self, *arguments: str, token: str, code: int = 0) -> str:
         """Run a command as somebody; what it prints on standard output, or its error."""

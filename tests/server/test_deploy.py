@@ -88,7 +88,7 @@ def nginx(folder: Path, server_port: int, port: int, plain_port: int) -> Iterato
             yield
         finally:
             process.terminate()
-            _, said = process.communicate(timeout=20)
+            _, said = process.communicate(timeout=100)
     assert not re.search(rb"\[(emerg|alert|crit|warn)\]", said), said.decode()
 
 
@@ -99,7 +99,7 @@ async def behind(
     """The addresses of a server behind nginx: with TLS and without."""
     port, plain_port = free_port(), free_port()
     with nginx(tmp_path, house.server.port, port, plain_port):
-        async with asyncio.timeout(20), httpx.AsyncClient(verify=certificate) as client:
+        async with asyncio.timeout(60), httpx.AsyncClient(verify=certificate) as client:
             while True:
                 with contextlib.suppress(httpx.TransportError):
                     await client.get(f"https://127.0.0.1:{port}/healthz")

@@ -124,7 +124,7 @@ class Course:
             await asyncio.sleep(0.1)
 
     async def until(self, enough: Any) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await enough():  # noqa: ASYNC110 - the database is asked
                 await asyncio.sleep(0.01)
 

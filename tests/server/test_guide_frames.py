@@ -57,7 +57,7 @@ class Stranger:
         return answer
 
     async def next(self) -> Any:
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while True:
                 frame = json.loads(await self.wire.recv())
                 if frame["type"] != "ping":

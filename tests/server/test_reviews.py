@@ -49,7 +49,7 @@ async def played(house: House, game: str = "tic_tac_toe") -> str:
     assert finals[0].outcome.termination == "normal"
     for client in clients:
         await client.close()
-    await asyncio.wait_for(over(house, matches[0].match), 10)
+    await asyncio.wait_for(over(house, matches[0].match), 60)
     return matches[0].match
 
 

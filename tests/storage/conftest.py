@@ -38,7 +38,7 @@ REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_POSTGRES") == "1"
 async def _execute(statement: str) -> None:
     import asyncpg  # type: ignore[import-untyped]
 
-    connection = await asyncpg.connect(POSTGRES, timeout=5)
+    connection = await asyncpg.connect(POSTGRES, timeout=60)
     try:
         await connection.execute(statement)
     finally:

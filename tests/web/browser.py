@@ -17,7 +17,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds after which a page that does not get there has failed."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 OPTIONS = (

@@ -69,7 +69,7 @@ class Bot:
         self._last = 0
 
     async def _next(self, kind: type[MessageT]) -> MessageT:
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
                 if isinstance(message, Ping):
@@ -86,7 +86,7 @@ class Bot:
     async def ask(self, kind: type[Any], *args: Any) -> Any:
         """Send a request and return its answer, also an error."""
         self.send(kind, *args)
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(60):
             while (frame := await self.client.recv()) is not None:
                 message = MSGPACK.decode_server(frame)
                 if getattr(message, "re", None) == self._last:

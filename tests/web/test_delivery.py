@@ -95,7 +95,7 @@ async def test_the_websocket_is_left_alone(house: House) -> None:
         "sec-websocket-protocol": SUBPROTOCOLS[0],
     }
     async with (
-        httpx.AsyncClient(base_url=house.url, timeout=5) as web,
+        httpx.AsyncClient(base_url=house.url, timeout=60) as web,
         web.stream("GET", "/ws", headers=headers) as answer,
     ):
         assert answer.status_code == 101

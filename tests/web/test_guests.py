@@ -88,7 +88,7 @@ async def test_a_guest_plays_a_game_of_each_kind_against_a_bot_of_the_house(
         assert "guest-" in await page.text("#seats")
         assert f"house/{level}" in await page.text("#seats")
     assert seconds is not None
-    assert seconds < 30
+    assert seconds < 90
     (row, *others) = await hosted.hub.store.list_matches(status="finished", limit=10)
     assert len(others) == 2
     assert not any(each.rated for each in (row, *others))

@@ -74,7 +74,7 @@ async def hello(
 async def until_closed(wire: Any) -> list[Any]:
     """What comes until the server closes the connection."""
     frames = []
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         try:
             while True:
                 frames.append(json.loads(await wire.recv()))

@@ -153,8 +153,10 @@ async def test_a_replay_plays_by_itself_and_is_steered(house: House, page: Page)
     assert shared == f"{house.url}/matches/{match}#3"
     assert await page.evaluate("document.querySelector('#frame').closest('div').hidden")
     await page.press("Escape")
-    await page.until("!document.querySelector('dialog[open]')")
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+    # Until the next frame the keyboard still belongs to the text field of the dialog.
+    await page.until(
+        "!document.querySelector('dialog[open]') && !document.activeElement.closest('dialog')"
+    )
     await page.press("?")
     await page.until("document.querySelector('#help').open")
     await page.press("ArrowLeft")  # belongs to the help now

@@ -168,7 +168,8 @@ async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
     try:
         await asyncio.wait_for(process.wait(), grace)
     except TimeoutError:
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):  # it has left just now
+            process.kill()
         await process.wait()
     except asyncio.CancelledError:  # while it was leaving: it gets no more than a moment
         await _end(process, min(grace, 0.5))
