@@ -109,6 +109,8 @@ async def test_luck_is_taken_out_of_games_of_chance(
         assert mean["adjusted"] is not None
         assert mean["raw"]["pairs"] == 4
         assert mean["raw"]["low"] <= mean["raw"]["mean"] <= mean["raw"]["high"]
+        assert mean["any_low"] <= mean["raw"]["mean"] <= mean["any_high"]
+        assert -2.0 <= mean["any_low"] <= mean["any_high"] <= 2.0
     assert sum(line["returns"]["kuhn_poker"]["raw"]["mean"] for line in found["lines"]) == (
         pytest.approx(0.0)
     )

@@ -29,6 +29,10 @@ class ReturnView(Struct):
     """With the luck of dice and cards taken out; null where the server cannot tell it."""
     saved: float | None
     """The part of the games that this saves for an interval as wide."""
+    any_low: float | None
+    any_high: float | None
+    """The 95 % interval of the raw mean for whoever looks at every moment; null where the game
+    does not say how much a return can be."""
 
 
 class RatingView(Struct):
@@ -169,9 +173,8 @@ def _line(line: Line, lucky: frozenset[str]) -> TableLine:
 
 
 def _return(found: Adjusted, *, known: bool) -> ReturnView:
-    if not known:
-        return ReturnView(_mean(found.raw), None, None)
-    return ReturnView(_mean(found.raw), _mean(found.adjusted), found.saved)
+    adjusted, saved = (_mean(found.adjusted), found.saved) if known else (None, None)
+    return ReturnView(_mean(found.raw), adjusted, saved, *(found.watched or (None, None)))
 
 
 def _mean(interval: Interval) -> MeanView:

@@ -56,6 +56,8 @@ class Mean(NamedTuple):
     mean: float | None
     low: float | None
     high: float | None
+    watched: tuple[float, float] | None = None
+    """The interval for who watches all the time."""
 
 
 class Cell(NamedTuple):
@@ -224,9 +226,10 @@ def _mean(line: Line, game: str, *, adjusted: bool) -> Mean:
     if found is None:
         return Mean(None, None, None)
     interval: Interval = found.adjusted if adjusted else found.raw
+    watched = None if adjusted else found.watched
     if abs(interval.low) == float("inf"):
-        return Mean(interval.mean, None, None)
-    return Mean(*interval[:3])
+        return Mean(interval.mean, None, None, watched)
+    return Mean(*interval[:3], watched)
 
 
 def _cells(board: Board, line: Line, lines: Sequence[Line]) -> tuple[Cell | None, ...]:
