@@ -222,6 +222,10 @@ class ClassBook:
         """Enter a bot that is connected, where its student may enter one more."""
         await self._write(lambda c, now: class_bots.submit(c, player_id, bot_id, version_id, now))
 
+    async def last_digests(self, bot_ids: Collection[int]) -> dict[int, str]:
+        """Return what the newest version of each of these bots holds."""
+        return await self._database.read(lambda c: class_bots.last_digests(c, bot_ids))
+
     async def submissions(self, player_id: int) -> list[Submission]:
         """Return what a student has entered."""
         return await self._database.read(lambda c: class_bots.submissions(c, player_id))

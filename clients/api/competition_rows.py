@@ -145,6 +145,8 @@ class ClassDetail(ClassCompetition):
 
     note: str
     """Why something could not happen by itself; empty if nothing is wrong."""
+    warnings: list[str]
+    """What is not as the file says, and hinders nothing."""
     file: str
     students: list[Student]
     entries: list[Entry]

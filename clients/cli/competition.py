@@ -376,6 +376,8 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
             note(f"{game['game']}: {told}")
     if view["note"]:
         note(f"Not yet: {view['note']}.")
+    for told in view["warnings"]:
+        note(told)
     if any(game["finished"] for game in view["progress"]):
         print_board(request(server, token, "GET", "competitions", name, "table"))
         print_certainty(request(server, token, "GET", "competitions", name, "certainty"))

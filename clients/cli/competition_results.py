@@ -92,7 +92,7 @@ def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> l
     rating = line["rating"]
     cells = [
         "-" if line["rank"] is None else str(line["rank"]),
-        line["entry"] + (" (baseline)" if line["baseline"] else ""),
+        line["entry"] + _kind(line),
         "-" if line["score"] is None else f"{line['score']:.3f}",
         str(line["matches"]),
     ]
@@ -111,6 +111,12 @@ def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> l
     if nash:
         cells.append("-" if line["nash"] is None else f"{line['nash']['share']:.2f}")
     return cells
+
+
+def _kind(line: dict[str, Any]) -> str:
+    if line["twin_of"]:
+        return f" (twin of {line['twin_of']})"
+    return " (baseline)" if line["baseline"] else ""
 
 
 def _return(found: dict[str, Any] | None, kind: str) -> str:

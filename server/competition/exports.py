@@ -40,7 +40,12 @@ def standings_table(
         head += [f"{game} without luck", f"{game} without luck low", f"{game} without luck high"]
     head += ["nash_share"] if nash else []
     head += ["version", "digest"]
-    return head, [_row(line, games, paid, nash=nash) for line in lines]
+    rows = [_row(line, games, paid, nash=nash) for line in lines]
+    if any(line.standing.entrant.twin_of for line in lines):
+        head.append("twin_of")
+        for line, row in zip(lines, rows, strict=True):
+            row.append(line.standing.entrant.twin_of)
+    return head, rows
 
 
 def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -> list[Cell]:

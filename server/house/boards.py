@@ -38,6 +38,7 @@ from plyhouse.server.competition.standings import (
     grades,
     standings,
 )
+from plyhouse.server.competition.twins import Twins, told, twins
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
@@ -108,6 +109,8 @@ class Board:
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
     """Between the entries of the lines; empty where they have no names."""
+    twins: tuple[Twins, ...] = ()
+    """Those among the lines."""
 
 
 @dataclass(slots=True)
@@ -206,7 +209,7 @@ class Boards:
             if each.status != "revoked"
         ]
         return await asyncio.to_thread(
-            grades, students, found.entrants, found.results, found.file.baselines
+            grades, students, found.entrants, found.results, found.file.originals
         )
 
     async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
@@ -393,7 +396,7 @@ def _worked(
         for each in seats
         if each.score is not None and each.result is not None
     )
-    entrants = tuple(_entrant(each) for each in entries)
+    entrants = _entrants(entries, file)
     return Results(
         row,
         file,
@@ -408,10 +411,16 @@ def _worked(
     )
 
 
-def _entrant(entry: ClassEntry) -> Entrant:
-    return Entrant(
-        *(entry.bot_id, entry.name, entry.player, entry.status),
-        *(entry.baseline, entry.version, entry.digest),
+def _entrants(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+    names = {each.name.lower(): each.name for each in entries}
+    twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
+    return tuple(
+        Entrant(
+            *(each.bot_id, each.name, each.player, each.status),
+            *(each.baseline, each.version, each.digest),
+            twins.get(each.name.lower(), "") if each.baseline else "",
+        )
+        for each in entries
     )
 
 
@@ -438,13 +447,15 @@ def _board(found: Results, viewer: Viewer) -> Board:
     names = {line.standing.entrant.name for line in seen}
     secret = {each.name for each in found.entrants} - names
     table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
+    pairs = tuple(twins([each.standing for each in seen], found.evidence))
     return Board(
         found.row,
         found.file,
         tuple(seen),
-        tuple(found.evidence.told(secret)),
+        (*found.evidence.told(secret), *map(told, pairs)),
         found.evidence,
         table,
+        pairs,
     )
 
 

@@ -14,6 +14,7 @@ import asyncio
 import functools
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -26,6 +27,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import finals
 from plyhouse.server.house.absences import Absences
@@ -70,6 +72,8 @@ class ClassView:
     students: tuple[ClassStudent, ...]
     entries: tuple[ClassEntry, ...]
     games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """What is not as the file says, and hinders nothing."""
 
 
 class Classes:
@@ -139,6 +143,23 @@ class Classes:
                         f"plyhouse bot run --name {baseline.bot.partition('/')[2]}",
                     )
                 )
+        return found + await self._twins_here(file, known)
+
+    async def _twins_here(self, file: CompetitionFile, known: dict[str, int]) -> list[Mistake]:
+        """Twins that are not the same bot, as it connected last."""
+        twins = [
+            each
+            for each in file.twinned
+            if {each.bot.lower(), each.twin_of.lower()} <= known.keys()
+        ]
+        digests = await self._book.last_digests(known.values()) if twins else {}
+        found = []
+        for each in twins:
+            of, own = known[each.twin_of.lower()], known[each.bot.lower()]
+            text = differing(each.twin_of, digests.get(of, ""), each.bot, digests.get(own, ""))
+            if text:
+                key = f"baselines[{file.baselines.index(each)}].twin_of"
+                found.append(Mistake("competition/twin_differs", key, text))
         return found
 
     async def _baselines(self, file: CompetitionFile) -> dict[str, int]:
@@ -356,10 +377,23 @@ class Classes:
                     )
                 )
         students = tuple(await self._book.students(row.id))
-        return ClassView(row, file, students, tuple(entries), tuple(games))
+        return ClassView(
+            *(row, file, students, tuple(entries), tuple(games), tuple(_warnings(file, entries)))
+        )
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._book.now() / 1000, UTC)
+
+
+def _warnings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> list[str]:
+    """Twins of which another version is entered than of the bots that they repeat."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    return [f"{text}." for text in found if text]
 
 
 def _ms(when: datetime | None) -> int | None:

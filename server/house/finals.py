@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.games.registry import get_game
@@ -29,6 +29,7 @@ from plyhouse.server.house.running import (
     graded_of,
     progress_of,
     run_of,
+    twins_of,
     way_of,
 )
 from plyhouse.server.match.clock import TimeControl
@@ -126,6 +127,7 @@ async def parts(
         for each in entered
         if each.baseline and each.name.lower() in needed
     }
+    twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
     made = []
     for game in row.games:
         data = {
@@ -133,6 +135,7 @@ async def parts(
             "at_a_time": file.limits.matches_at_a_time,
             "parameters": parameters,
             "baselines": [each.bot_id for each in entered if each.baseline],
+            "twins": twins,
             "thresholds": thresholds,
             "seeds": await _seeds(store, game.game, entered),
         }
@@ -192,6 +195,18 @@ async def certainty(store: Store, row: ClassCompetition) -> list[Certainty]:
     return [each for final in await _all(store, row) for each in final.certainty]
 
 
+def _unranked(final: GameFinal, twins: Collection[int]) -> GameFinal:
+    """Without places for twins, the others placed as if these were not there."""
+    above = [row.place for row in final.table if row.entry in twins and row.place is not None]
+
+    def place(row: Row[int]) -> int | None:
+        if row.place is None or row.entry in twins:
+            return None
+        return row.place - sum(each < row.place for each in above)
+
+    return replace(final, table=tuple(replace(row, place=place(row)) for row in final.table))
+
+
 async def _all(store: Store, row: ClassCompetition) -> list[GameFinal]:
     found = []
     for game in row.games:
@@ -203,7 +218,8 @@ async def _all(store: Store, row: ClassCompetition) -> list[GameFinal]:
             continue
         entries = await store.entries(part.id)
         seats = await store.played_seats(part.id)
-        found.append(await asyncio.to_thread(_worked_out, part, entries, seats))
+        final = await asyncio.to_thread(_worked_out, part, entries, seats)
+        found.append(_unranked(final, twins_of(part)))
     return found
 
 

@@ -313,7 +313,7 @@ def _report(
                 for other in {*outcome.seats} - {name}:
                     met.setdefault(other, []).append((outcome, seat))
     baselines = []
-    for each in file.baselines:
+    for each in file.originals:
         against = next((other for other in met if other.lower() == each.bot.lower()), None)
         if against is not None and shown(against):
             score = _score(against, met[against])

@@ -27,7 +27,7 @@ from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
 
 __all__ = ["MAX_AGAIN", "Again", "PairingId", "Running", "Stored", "Tally", "Work",
            "baselines_of", "graded_of", "progress_of", "run_of",
-           "way_of", "work_of"]  # fmt: skip
+           "twins_of", "way_of", "work_of"]  # fmt: skip
 
 MAX_AGAIN: Final = 3
 """How often a void match is played again."""
@@ -328,8 +328,14 @@ def graded_of(
 
 
 def baselines_of(row: CompetitionRow) -> frozenset[int]:
-    """The bots that others are measured against."""
-    return frozenset(_ids(settings(row), "baselines"))
+    """The bots that others are measured against: all that grades need, and so no twins."""
+    kept = settings(row)
+    return frozenset(_ids(kept, "baselines")).difference(_ids(kept, "twins"))
+
+
+def twins_of(row: CompetitionRow) -> frozenset[int]:
+    """The bots that are entered a second time, to show the noise."""
+    return frozenset(_ids(settings(row), "twins"))
 
 
 def _ids(kept: Mapping[str, object], name: str) -> list[int]:

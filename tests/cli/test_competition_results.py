@@ -27,6 +27,7 @@ def line(entry: str, **more: Any) -> dict[str, Any]:
         "rank": 1,
         "entry": entry,
         "baseline": False,
+        "twin_of": "",
         "score": 0.5,
         "matches": 8,
         "rating": RATING,

@@ -239,6 +239,8 @@ class ClassDetail(ClassSummary):
 
     note: str
     """Why something could not happen by itself; empty if nothing is wrong."""
+    warnings: list[str]
+    """What is not as the file says, and hinders nothing: a twin that is another bot."""
     file: str
     students: list[StudentView]
     entries: list[EntryView]

@@ -111,6 +111,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
     return ClassDetail(
         **_summary(view.row, view.file),
         note=view.row.note or "",
+        warnings=list(view.warnings),
         file=view.row.file,
         students=[_student(each) for each in view.students],
         entries=[_entry(hub, each) for each in view.entries],
@@ -224,7 +225,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     await authorise(request, hub, "organise")
     row = await hub.store.classes.find(competition)
     found = await hub.boards.results(row)
-    baselines = found.file.baselines
+    baselines = found.file.originals
     marks = await hub.boards.grades(found)
     return ExportView(
         found.row.name,

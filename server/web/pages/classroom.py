@@ -100,6 +100,7 @@ class Staff:
     baselines: tuple[Entered, ...]
     suspended: tuple[SuspensionRow, ...]
     codes: tuple[Code, ...]
+    warnings: tuple[str, ...] = ()
     files: tuple[str, ...] = FILES
 
     @property
@@ -170,6 +171,7 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         _entered(hub, [each for each in view.entries if each.baseline]),
         tuple(await hub.store.probation.suspended_in(row.id)),
         tuple(await hub.store.classes.codes(row.id)),
+        view.warnings,
     )
 
 
