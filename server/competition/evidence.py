@@ -89,12 +89,20 @@ class Evidence:
     """What a reader must know; entries stand in them as ``'player/bot'``."""
 
     def told(self, secret: Collection[str]) -> list[str]:
-        """The notes, for somebody to whom these entries have no names."""
+        """The notes, for somebody to whom these entries have no names.
+
+        What is about such entries alone is left out: who won or lost everything is found out
+        soon where entries are few, and says nothing to others.
+        """
+        names = () if self.fitted is None else self.fitted.names
+        known = [repr(name) for name in set(names).difference(secret)]
         found = []
         for note in self.notes:
+            masked = note
             for name in secret:
-                note = note.replace(repr(name), PRIVATE)
-            found.append(note)
+                masked = masked.replace(repr(name), PRIVATE)
+            if masked == note or any(name in masked for name in known):
+                found.append(masked)
         return found
 
 

@@ -39,6 +39,7 @@ from plyhouse.server.competition.standings import (
     standings,
 )
 from plyhouse.server.competition.twins import Twins, told, twins
+from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
@@ -49,7 +50,7 @@ from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Board", "Boards", "Results", "Viewer", "standings_for"]
+__all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
 
 DRAWN: Final = ("swiss", "knockout", "groups_knockout")
 OWN_TABLE: Final = (
@@ -57,8 +58,6 @@ OWN_TABLE: Final = (
     "competition rounds` shows it. This board ranks by the mean score of the matches played."
 )
 """For formats in which not everybody meets the same opponents."""
-AHEAD: Final = 3
-"""Entries that an anonymous board shows ahead of one's own."""
 KEPT: Final = 16
 """Competitions whose results are kept in memory, those looked at last."""
 PATIENCE: Final = 20.0
@@ -87,15 +86,6 @@ class Results:
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
     state: State
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """Who looks at a competition."""
-
-    organiser: bool = False
-    student: str = ""
-    """Its account, if it is a student that was not taken out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,7 +386,7 @@ def _worked(
         for each in seats
         if each.score is not None and each.result is not None
     )
-    entrants = _entrants(entries, file)
+    entrants = entrants_of(entries, file)
     return Results(
         row,
         file,
@@ -411,7 +401,8 @@ def _worked(
     )
 
 
-def _entrants(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+    """The entries of a competition, as standings take them."""
     names = {each.name.lower(): each.name for each in entries}
     twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
     return tuple(
@@ -424,26 +415,25 @@ def _entrants(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Ent
     )
 
 
-def standings_for(found: Results, *, organiser: bool) -> Sequence[Standing]:
-    """The standings, for all but organisers without hidden baselines."""
-    hidden = {each.bot.lower() for each in found.file.baselines if each.hidden}
-    if organiser or not hidden:
+def standings_for(found: Results, eyes: Eyes) -> Sequence[Standing]:
+    """The standings without the baselines that somebody does not see."""
+    if not eyes.hidden:
         return found.standings
-    kept = [each for each in found.standings if each.entrant.name.lower() not in hidden]
-    ids = {each.entrant.bot_id for each in kept}
-    return standings(
-        [each.entrant for each in kept], [each for each in found.results if each.bot_id in ids]
-    )
+    kept = [each.entrant for each in found.standings if each.entrant.bot_id not in eyes.hidden]
+    ids = {each.bot_id for each in kept}
+    return standings(kept, [each for each in found.results if each.bot_id in ids])
 
 
 def _board(found: Results, viewer: Viewer) -> Board:
     """What one viewer sees of it."""
-    shown = standings_for(found, organiser=viewer.organiser)
-    all_lines = lines(shown, found.evidence)
-    if not viewer.organiser and found.file.board == "anonymous":
-        seen = _anonymous(all_lines, viewer.student)
-    else:
-        seen = all_lines
+    eyes = eyes_of(found.file, viewer, found.entrants)
+    shown = standings_for(found, eyes)
+    inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
+    seen = [
+        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
+        for line in lines(shown, found.evidence)
+        if line.standing.entrant.bot_id in inside
+    ]
     names = {line.standing.entrant.name for line in seen}
     secret = {each.name for each in found.entrants} - names
     table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
@@ -459,22 +449,13 @@ def _board(found: Results, viewer: Viewer) -> Board:
     )
 
 
-def _anonymous(all_lines: Sequence[Line], player: str) -> list[Line]:
-    """One's own lines, those just ahead of the best of them, and baselines."""
-    who = [line.standing.entrant for line in all_lines]
-    own = [n for n, each in enumerate(who) if each.student.lower() == player.lower()]
-    ahead = [n for n, each in enumerate(who[: own[0]] if own else []) if not each.baseline]
-    shown = []
-    for number, line in enumerate(all_lines):
-        if number in own or who[number].baseline:
-            shown.append(line)
-        elif number in ahead[-AHEAD:]:
-            standing = line.standing
-            nobody = Entrant(0, PRIVATE, PRIVATE, standing.entrant.status)
-            masked = Standing(
-                *(standing.rank, nobody, standing.score, standing.matches, 0, 0, 0, 0),
-                standing.games,
-            )
-            estimate = line.estimate and line.estimate._replace(name=PRIVATE)
-            shown.append(Line(masked, estimate, line.ahead, None, {}))
-    return shown
+def _masked(line: Line) -> Line:
+    """A line without what tells whose it is."""
+    standing = line.standing
+    nobody = Entrant(0, PRIVATE, PRIVATE, standing.entrant.status)
+    masked = Standing(
+        *(standing.rank, nobody, standing.score, standing.matches, 0, 0, 0, 0),
+        standing.games,
+    )
+    estimate = line.estimate and line.estimate._replace(name=PRIVATE)
+    return Line(masked, estimate, line.ahead, None, {})

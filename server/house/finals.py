@@ -8,11 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from plyhouse.games.registry import get_game
-from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.competition.facts import FormatError, Line, Round, Row, State
 from plyhouse.server.competition.file import CompetitionFile, read_competition
 from plyhouse.server.competition.gauntlet import Gauntlet
@@ -20,9 +19,10 @@ from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.preview import planned_matches
 from plyhouse.server.competition.progress import field_of, look
 from plyhouse.server.competition.tables import placed
-from plyhouse.server.house.boards import AHEAD, Boards, Viewer
+from plyhouse.server.house.boards import Boards, entrants_of
 from plyhouse.server.house.competitions import MAX_MATCHES
 from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.onlookers import Eyes, eyes_of
 from plyhouse.server.house.running import (
     PairingId,
     Stored,
@@ -183,9 +183,9 @@ async def finals_of(
     file = read_competition(row.file)
     viewer = await boards.viewer(row, identity)
     boards.admit(row, file, viewer, identity)
-    entered = await store.classes.entries(row.id)
-    may_see = _sight(file, viewer, entered)
-    return [may_see(each) for each in await _all(store, row)]
+    entrants = entrants_of(await store.classes.entries(row.id), file)
+    eyes = eyes_of(file, viewer, entrants)
+    return [_seen(each, eyes) for each in await _all(store, row)]
 
 
 async def certainty(store: Store, row: ClassCompetition) -> list[Certainty]:
@@ -307,47 +307,20 @@ def _ladder(
     )
 
 
-def _sight(
-    file: CompetitionFile, viewer: Viewer, entered: Sequence[ClassEntry]
-) -> Callable[[GameFinal], GameFinal]:
-    """What somebody may see of a final."""
-    if viewer.organiser:
-        return lambda final: final
-    secret = {each.bot.lower() for each in file.baselines if each.hidden}
-    hidden = {each.bot_id for each in entered if each.name.lower() in secret}
-    if file.board != "anonymous":
-        return lambda final: _without(final, hidden)
-    own = {each.bot_id for each in entered if each.player == viewer.student}
-    known = own | {each.bot_id for each in entered if each.baseline} - hidden
-    return lambda final: _anonymous(_without(final, hidden), own, known)
-
-
-def _without(final: GameFinal, hidden: set[int]) -> GameFinal:
-    """Without the names of some, and without their lines in the table."""
+def _seen(final: GameFinal, eyes: Eyes) -> GameFinal:
+    """What somebody sees of a game of a final."""
+    lines = set(eyes.lines([row.entry for row in final.table]))
     return replace(
         final,
-        table=tuple(line for line in final.table if line.entry not in hidden),
+        table=tuple(row for row in final.table if row.entry in lines),
         certainty=tuple(
-            each for each in final.certainty if hidden.isdisjoint((each.entry, each.baseline))
+            each
+            for each in final.certainty
+            if eyes.hidden.isdisjoint((each.entry, each.baseline)) and eyes.meets((each.entry,))
         ),
-        names={bot: PRIVATE if bot in hidden else name for bot, name in final.names.items()},
-    )
-
-
-def _anonymous(final: GameFinal, own: set[int], known: set[int]) -> GameFinal:
-    """Own pairings; own lines of the table, some ahead of the best of them, and baselines."""
-    first = next((n for n, line in enumerate(final.table) if line.entry in own), 0)
-    others = [n for n in range(first) if final.table[n].entry not in known][-AHEAD:]
-
-    def mine(line: Line[int]) -> bool:
-        return not own.isdisjoint(line.players)
-
-    return replace(
-        final,
-        table=tuple(
-            line for n, line in enumerate(final.table) if line.entry in known or n in others
+        rounds=tuple(
+            replace(each, lines=tuple(line for line in each.lines if eyes.meets(line.players)))
+            for each in final.rounds
         ),
-        certainty=tuple(each for each in final.certainty if each.entry in own),
-        rounds=tuple(replace(each, lines=tuple(filter(mine, each.lines))) for each in final.rounds),
-        names={bot: name if bot in known else PRIVATE for bot, name in final.names.items()},
+        names={bot: eyes.name(bot, name) for bot, name in final.names.items()},
     )
