@@ -128,6 +128,14 @@ class ClassBook:
         """Return the entries, baselines first."""
         return await self._database.read(lambda c: class_sql.entries_of(c, competition_id))
 
+    async def played_entries(
+        self, competition_id: str, *, replaced: bool = False
+    ) -> list[ClassEntry]:
+        """Return the entries with the versions that the results of the final are of."""
+        return await self._database.read(
+            lambda c: class_finals.played_entries(c, competition_id, replaced=replaced)
+        )
+
     async def measure(self, game: str, time_control: str) -> Measure:
         """Return how long the latest matches of a game took here."""
         return await self._database.read(lambda c: class_sql.measure(c, game, time_control))

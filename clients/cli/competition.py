@@ -291,8 +291,9 @@ def finish(name: str, server: str, token: str | None, why: str) -> None:
 @click.option("--game", default="", help="Only this one.  [default: all]")
 @json_option()
 def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
-    """Show the final of NAME as its format sees it: table, rounds and brackets."""
+    """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
     found = request(server, token, "GET", "competitions", name, "rounds")
+    coming = request(server, token, "GET", "competitions", name, "next")
     found = [each for each in found if game in ("", each["game"])]
     if as_json:
         click.echo(json.dumps(found, indent=2))
@@ -316,6 +317,14 @@ def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) 
         for number in each["rounds"]:
             pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
             print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
+    _print_next([each for each in coming if game in ("", each["game"])])
+
+
+def _print_next(coming: list[dict[str, Any]]) -> None:
+    """The pairings that come next, as far as they are known."""
+    rows = [[each["game"], " - ".join(each["entries"]), each["key"]] for each in coming]
+    if rows:
+        print_table("Next", ["game", "pairing", "key"], rows, "lll")
 
 
 def _met(line: dict[str, Any]) -> str:
@@ -366,6 +375,10 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
         ]
         columns = ["entry", "version", "digest", "status", "connected"]
         print_table("Entries", columns, rows, "lllll")
+        for each in view["entries"]:
+            if each["next_version"] or each["next_digest"]:
+                later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
+                note(f"{each['entry']}: a rerun plays with version {later}.")
     rows = [[each["game"], str(each["finished"]), str(each["planned"])]
             for each in view["progress"]]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")
@@ -378,6 +391,8 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
         note(f"Not yet: {view['note']}.")
     for told in view["warnings"]:
         note(told)
+    if view["status"] in ("running", "paused"):
+        _print_next(request(server, token, "GET", "competitions", name, "next"))
     if any(game["finished"] for game in view["progress"]):
         print_board(request(server, token, "GET", "competitions", name, "table"))
         print_certainty(request(server, token, "GET", "competitions", name, "certainty"))

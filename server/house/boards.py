@@ -209,7 +209,7 @@ class Boards:
             return None
         if row.status == "running" and not complete and self._clock() < kept.until:
             return found
-        entries = tuple(await self._book.entries(row.id))
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
         if entries != kept.entries or found.state != await self._book.final_state(row.id):
             return None
         if row != found.row:  # another status: the rest is the same
@@ -219,7 +219,7 @@ class Boards:
     async def _work(self, row: ClassCompetition, kept: _Kept) -> Results:
         begun = self._clock()
         file = read_competition(row.file)
-        entries = tuple(await self._book.entries(row.id))
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
         state = await self._book.final_state(row.id)
         seats = await self._book.final_seats(row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)

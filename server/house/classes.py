@@ -356,7 +356,7 @@ class Classes:
         """All there is to show of a competition to its organiser."""
         row = await self._book.find(reference)
         file = read_competition(row.file)
-        entries = await self._book.entries(row.id)
+        entries = await self._book.played_entries(row.id)
         games = []
         for game in row.games:
             if game.competition_id is None:

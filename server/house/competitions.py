@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -23,6 +23,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import VOID
+from plyhouse.server.competition.facts import Pairing
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import Progress, look
 from plyhouse.server.competition.schedule import count
@@ -269,6 +270,16 @@ class Competitions:
         if running is None or isinstance(running.work, LadderWork):
             return None
         return missed(running, self._participants)
+
+    def upcoming(
+        self, identifier: str, limit: int, of: Collection[int] | None = None
+    ) -> list[Pairing[int]]:
+        """The next pairings of a competition, as far as they are known; see `Running.upcoming`.
+
+        Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        return [] if running is None else running.upcoming(limit, of)
 
     # -------------------------------------------------------------- while it is played
 

@@ -183,7 +183,7 @@ async def finals_of(
     file = read_competition(row.file)
     viewer = await boards.viewer(row, identity)
     boards.admit(row, file, viewer, identity)
-    entrants = entrants_of(await store.classes.entries(row.id), file)
+    entrants = entrants_of(await store.classes.played_entries(row.id, replaced=True), file)
     eyes = eyes_of(file, viewer, entrants)
     return [_seen(each, eyes) for each in await _all(store, row)]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -81,6 +81,10 @@ class LadderWork:
 
     def entries(self) -> list[int]:
         """Nobody in particular is waited for."""
+        return []
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """None is known: it is drawn at the moment when two have room."""
         return []
 
     def take(

@@ -8,7 +8,7 @@ its format calls ``KEY``, ``COMPETITION-KEY@2`` the same in the second run of a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -58,6 +58,9 @@ class Work(Protocol):
 
     def entries(self) -> list[int]:
         """Bots that have something before them."""
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """What begins next, as far as that is known; of these entries only if they are given."""
 
     def take(
         self, room: Callable[[int], int], freed: Iterable[int] | None = None, *, limit: int
@@ -410,6 +413,15 @@ class Running:
         """Bots that have something before them, void matches included."""
         again = [bot for each in self.again for bot in each.orders[0]]
         return list(dict.fromkeys([*self.work.entries(), *again]))
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """What begins next, void matches that are played again before all else."""
+        again = [
+            Pairing(each.id.key, 0, each.orders)
+            for each in self.again
+            if of is None or not set(of).isdisjoint(each.orders[0])
+        ]
+        return (again + self.work.upcoming(limit, of))[:limit]
 
     def withdraw(self, bot: int) -> None:
         """Leave out what a bot still has before it, void matches included."""

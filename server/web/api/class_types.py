@@ -165,7 +165,10 @@ class EntryView(Struct):
     baseline: bool
     status: str
     connected: bool
-    """Whether it is connected now, with this version."""
+    """Whether it is connected now, with this version, or the next one where there is one."""
+    next_version: str = ""
+    """The version that a rerun plays with, where the results are of another one."""
+    next_digest: str = ""
 
 
 class Submitted(Struct):
@@ -317,6 +320,20 @@ class FinalView(Struct):
     """What decides the table where points are equal, in this order."""
     table: list[PlaceLine]
     rounds: list[RoundView]
+
+
+class NextLine(Struct):
+    """A pairing that has not begun."""
+
+    game: str
+    key: str
+    """As in the rounds of the final."""
+    round: int
+    entries: list[str]
+    """Who meets, in the seat order of the first match."""
+    matches: int
+    own: bool
+    """Whether an entry of whoever asks is in it."""
 
 
 class CertaintyLine(Struct):

@@ -450,16 +450,17 @@ def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict
 
 async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryView]:
     row = await hub.store.classes.find(competition)
-    found = await hub.store.classes.entries(row.id)
+    found = await hub.store.classes.played_entries(row.id)
     return [_entry(hub, each) for each in found if each.bot_id in bots]
 
 
 def _entry(hub: Hub, entry: ClassEntry) -> EntryView:
     here = hub.directory.participants.get(entry.bot_id)
-    connected = here is not None and here.online and here.version_id == entry.version_id
+    wanted = entry.next_id or entry.version_id
+    connected = here is not None and here.online and here.version_id == wanted
     return EntryView(
         *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
-        *(entry.status, connected),
+        *(entry.status, connected, entry.next_version, entry.next_digest),
     )
 
 

@@ -134,14 +134,19 @@ class Own:
     @property
     def chosen(self) -> list[int | None]:
         """Versions that the student chose."""
-        return [each.entry.version_id for each in self.entries if each.entry.chosen]
+        return [
+            each.entry.next_id or each.entry.version_id
+            for each in self.entries
+            if each.entry.chosen
+        ]
 
 
 def _entered(hub: Hub, entries: Sequence[ClassEntry]) -> tuple[Entered, ...]:
     found = []
     for each in entries:
         here = hub.directory.participants.get(each.bot_id)
-        there = here is not None and here.online and here.version_id == each.version_id
+        wanted = each.next_id or each.version_id
+        there = here is not None and here.online and here.version_id == wanted
         found.append(Entered(each, there))
     return tuple(found)
 
