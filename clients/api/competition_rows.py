@@ -147,6 +147,8 @@ class FinalGame:
     waiting_for: list[str]
     absent: list[str]
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+    unplayed: str
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)

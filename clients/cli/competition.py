@@ -274,14 +274,27 @@ def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> 
 @click.argument("name")
 @server_option()
 @token_option()
+@click.option("--yes", is_flag=True, help="Do not ask, although pairings have not begun.")
 @why_option(required=False)
-def finish(name: str, server: str, token: str | None, why: str) -> None:
+def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> None:
     """End the final of NAME as it stands: a ladder has no other end.
 
-    Matches that run are played on, and count.
+    Matches that run are played on, and count. It says whose pairings are left out; at a terminal
+    it asks before that.
     """
+    import sys
+
+    if not yes and sys.stdin.isatty():
+        view = request(server, token, "GET", "competitions", name)
+        left = [game["unplayed"] for game in view["progress"] if game["unplayed"]]
+        for said in left:
+            note(f"{said}.")
+        if left:
+            click.confirm(f"End the final of {view['name']} without them?", abort=True, err=True)
     made = _step(server, token, name, "finish", why)
     note(f"{made['name']} is finished.")
+    for said in made["unplayed"]:
+        note(f"Left out: {said}.")
 
 
 @competition.command()

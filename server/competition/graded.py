@@ -164,6 +164,7 @@ class Graded(Generic[EntryT]):
         return not self._ready and not any(each.playing for each in self._series.values())
 
     def __len__(self) -> int:
+        """Series of which another pairing may begin."""
         return len(self._ready)
 
     def entries(self) -> list[EntryT]:

@@ -36,6 +36,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.upcoming import unplayed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
@@ -61,6 +62,8 @@ class GameProgress:
     absent: tuple[str, ...]
     """Who has been waited for, for how long and with what consequence; and who was withdrawn
     from this game, and why."""
+    unplayed: str = ""
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +238,16 @@ class Classes:
         log.info("final begun again", extra={"competition": row.id, "title": row.name})
         return begun
 
+    async def unplayed(self, reference: str) -> list[str]:
+        """Whose pairings a final would leave unplayed if it ended now, a sentence for each game."""
+        row = await self._book.find(reference)
+        said = [
+            unplayed(game.game, *self._competitions.left(game.competition_id))
+            for game in row.games
+            if game.competition_id is not None
+        ]
+        return [each for each in said if each]
+
     async def _entered(
         self, row: ClassCompetition, file: CompetitionFile, anyway: bool
     ) -> list[ClassEntry]:
@@ -369,11 +382,12 @@ class Classes:
                 place = game.competition_id
                 absent = self._absences.told(place, file.limits.absent_minutes)
                 names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                left = unplayed(game.game, *self._competitions.left(place))
                 absent += gone_texts(found.row, names)
                 games.append(
                     GameProgress(
                         *(game.game, place, found.planned, found.finished),
-                        *(waiting, tuple(absent)),
+                        *(waiting, tuple(absent), left),
                     )
                 )
         students = tuple(await self._book.students(row.id))

@@ -281,6 +281,16 @@ class Competitions:
         running = self._running.get(identifier)
         return [] if running is None else running.upcoming(limit, of)
 
+    def left(self, identifier: str) -> tuple[int, list[str]]:
+        """How many pairings that are known have not begun, and whose they are, by name.
+
+        Who is withdrawn has none.  Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        if running is None or not running.left:
+            return 0, []
+        return running.left, sorted(running.names[bot] for bot in running.waiting())
+
     # -------------------------------------------------------------- while it is played
 
     async def pause(self, identifier: str, by: By) -> None:

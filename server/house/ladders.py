@@ -69,6 +69,10 @@ class LadderWork:
         self.idle = False
         """Whether bots had room and wait for another opponent: then to look again helps."""
 
+    def __len__(self) -> int:
+        """Nothing is known beforehand."""
+        return 0
+
     @property
     def at_once(self) -> int:
         """Matches of a pairing."""

@@ -34,7 +34,10 @@ MAX_AGAIN: Final = 3
 
 
 class Work(Protocol):
-    """What of a competition is to be begun, whatever its format."""
+    """What of a competition is to be begun, whatever its format; its length is what may begin."""
+
+    def __len__(self) -> int:
+        """Pairings that may begin, as far as they are known."""
 
     @property
     def at_once(self) -> int:
@@ -413,6 +416,11 @@ class Running:
         """Bots that have something before them, void matches included."""
         again = [bot for each in self.again for bot in each.orders[0]]
         return list(dict.fromkeys([*self.work.entries(), *again]))
+
+    @property
+    def left(self) -> int:
+        """Pairings that have not begun, as far as they are known, and those to be played again."""
+        return len(self.work) + len(self.again)
 
     def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
         """What begins next, void matches that are played again before all else."""

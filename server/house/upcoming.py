@@ -8,6 +8,7 @@ have room.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from plyhouse.server.competition.facts import Pairing
@@ -18,10 +19,26 @@ from plyhouse.server.house.onlookers import eyes_of
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["SHOWN", "Upcoming", "upcoming"]
+__all__ = ["SHOWN", "Upcoming", "unplayed", "upcoming"]
 
+NAMED: Final = 10
+"""Entries that a sentence lists."""
 SHOWN: Final = 10
 """Pairings of a game that are shown unless somebody asks for more."""
+
+
+def unplayed(game: str, pairings: int, entries: Sequence[str]) -> str:
+    """Whose pairings a final would leave unplayed if it ended now; empty if there are none.
+
+    >>> unplayed("pig", 2, ["ada/x", "bob/y", "cy/z"])
+    'pig: 2 pairings have not begun, of ada/x, bob/y, cy/z'
+    """
+    if not pairings:
+        return ""
+    named = ", ".join(entries[:NAMED])
+    more = f" and {len(entries) - NAMED} more" if len(entries) > NAMED else ""
+    count = "1 pairing has" if pairings == 1 else f"{pairings:,} pairings have"
+    return f"{game}: {count} not begun, of {named}{more}"
 
 
 class Upcoming(NamedTuple):

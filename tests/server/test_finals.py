@@ -28,7 +28,6 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import competitions
 from plyhouse.server.house.finals import GameFinal, finals_of
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.upcoming import Upcoming, upcoming
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, Identity
 
@@ -427,42 +426,6 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) ->
     with pytest.raises(ProtocolError) as caught:
         await finals_of(store, course.hub.boards, "Cup", eve)
     assert caught.value.code == "auth/scope"
-
-
-async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> None:
-    course.hold = True
-    text = f'{FILE}board = "anonymous"\n[limits]\nmatches_at_a_time = 2\n{STAFF}'
-    names = await course.open(text, 3)
-    hub = course.hub
-
-    async def coming(viewer: Identity | None, limit: int = 10) -> list[Upcoming]:
-        return await upcoming(hub.store, hub.boards, hub.competitions, "Cup", viewer, limit)
-
-    await course.run()
-
-    async def begun() -> bool:
-        return len(course.begun) == 2
-
-    await course.until(begun)
-    playing = {f"{each.player}/{each.bot}" for each in next(iter(course.begun.values())).players}
-    everything = await coming(ORGANISER)
-    assert len(everything) == 5 * 4 // 2 - 1, "one of the ten pairings is being played"
-    assert {(each.game, each.matches, each.own) for each in everything} == {("pig", 2, False)}
-    assert playing not in [set(each.entries) for each in everything]
-    for name in names:
-        own = f"{name}/bot"
-        mine = await coming(await hub.store.authenticate(course.tokens[name]))
-        wanted = [set(each.entries) - {own} for each in everything if own in each.entries]
-        assert len(mine) == len(wanted)
-        assert all(each.own and own in each.entries for each in mine)
-        others = [*{other for each in mine for other in each.entries if other != own}]
-        assert sorted(others) in (["(another entry)", "staff/b0"], ["(another entry)"])
-    for viewer in (None, await hub.store.authenticate(await course._account("eve"))):
-        with pytest.raises(ProtocolError):
-            await coming(viewer)
-    await hub.store.classes.move("Cup", "finish", OLGA)
-    await hub.oversight.look()
-    assert await coming(ORGANISER) == []
 
 
 async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:

@@ -217,6 +217,8 @@ class GameView(Struct):
     waiting_for: list[str]
     absent: list[str]
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+    unplayed: str
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 class ClassSummary(Struct):
@@ -235,6 +237,13 @@ class ClassSummary(Struct):
     freezes_ms: int | None
     final_ms: int | None
     finished_ms: int | None
+
+
+class Finished(ClassSummary):
+    """A competition whose final was ended as it stood."""
+
+    unplayed: list[str]
+    """Whose pairings were left out, a sentence for each game; a few names, and how many more."""
 
 
 class ClassDetail(ClassSummary):

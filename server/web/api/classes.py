@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 from litestar import Request, delete, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import structs
 
 from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
 from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
@@ -36,6 +37,7 @@ from plyhouse.server.web.api.class_types import (
     ExportView,
     Extension,
     FileText,
+    Finished,
     GameView,
     GradeLine,
     Join,
@@ -120,6 +122,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
                 *(each.game, each.competition_id, each.planned, each.finished),
                 list(each.waiting_for),
                 list(each.absent),
+                each.unplayed,
             )
             for each in view.games
         ],
@@ -193,9 +196,16 @@ async def resume(
 @post(HERE + "/{competition:str}/finish", **_ORGANISE)
 async def finish(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
-    """End a final as it stands, a ladder above all; matches that run are played on."""
-    return await _move(state, request, competition, "finish", data)
+) -> Finished:
+    """End a final as it stands, a ladder above all; matches that run are played on.
+
+    Answers whose pairings are left out.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    unplayed = await hub.classes.unplayed(competition)
+    summary = await _move(state, request, competition, "finish", data)
+    return Finished(**structs.asdict(summary), unplayed=unplayed)
 
 
 @delete(HERE + "/{competition:str}", **_SECURED)

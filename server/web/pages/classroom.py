@@ -164,8 +164,14 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
     for each in view.entries:
         if not each.baseline:
             entries.setdefault(each.player_id, []).append(each)
+    unplayed = ". ".join(each.unplayed for each in view.games if each.unplayed)
     return Staff(
-        STEPS.get(row.status, ()),
+        tuple(
+            step._replace(note=f"{step.note} {unplayed}.")
+            if step.name == "finish" and unplayed
+            else step
+            for step in STEPS.get(row.status, ())
+        ),
         any(
             each.status == "active" and each.extended_ms is not None and each.extended_ms > now
             for each in view.students
