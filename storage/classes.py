@@ -108,6 +108,10 @@ class ClassBook:
         """Return how far a final is."""
         return await self._database.read(lambda c: class_results.state(c, competition_id))
 
+    async def extent(self, competition_id: str) -> class_results.Extent:
+        """Return how many matches one game of a final has."""
+        return await self._database.read(lambda c: class_results.extent(c, competition_id))
+
     async def final_seats(self, competition_id: str) -> list[class_results.FinalSeat]:
         """Return every seat of every finished match of a final, in the order they ended."""
         return await self._database.read(lambda c: class_results.played(c, competition_id))

@@ -39,6 +39,7 @@ from plyhouse.server.competition.standings import (
     standings,
 )
 from plyhouse.server.competition.twins import Twins, told, twins
+from plyhouse.server.house.game_finals import GameFinals
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.match.endings import FORFEITS
@@ -128,6 +129,8 @@ class Boards:
         self._book = store.classes
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self.games = GameFinals(store, clock)
+        """The same finals as their formats see them."""
 
     # ---------------------------------------------------------------------------- viewers
 

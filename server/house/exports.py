@@ -79,7 +79,7 @@ class Exports:
         names = {each.bot_id: each.name.lower() for each in found.entrants}
         known = {
             (names[each.entry], names[each.baseline]): each.decision
-            for each in await certainty(self._store, found.row)
+            for each in await certainty(self._boards, found.row)
             if each.entry in names and each.baseline in names
         }
         marks = await self._boards.grades(found)

@@ -26,7 +26,8 @@ from plyhouse.server.competition import progress
 from plyhouse.server.competition.facts import State
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import competitions
-from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.game_finals import GameFinal
 from plyhouse.server.house.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, Identity
@@ -403,7 +404,9 @@ async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
 # ------------------------------------------------------------------------------ who sees what
 
 
-async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) -> None:
+async def test_rounds_are_seen_by_those_who_may_see_the_board(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await course.open(f'{FILE}board = "anonymous"\n[format]\nname = "gauntlet"\n{STAFF}', 3)
     await course.run()
     await course.finished()
@@ -414,7 +417,18 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) ->
         (final,) = await finals_of(store, course.hub.boards, "Cup", viewer)
         return final
 
+    reads = 0
+    read = store.played_seats
+
+    async def counting(identifier: str) -> Any:
+        nonlocal reads
+        reads += 1
+        return await read(identifier)
+
+    monkeypatch.setattr(store, "played_seats", counting)
     mine = await seen("s01")
+    await seen("s00")
+    assert reads <= 1, "worked out once for all who look"
     shown = [mine.names[bot] for each in mine.rounds for line in each.lines for bot in line.players]
     assert sorted(shown) == ["(another entry)", "s01/bot", "s01/bot", "staff/b0"]
     assert [mine.names[line.entry] for line in mine.table] == [

@@ -9,7 +9,8 @@ from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.server.competition.facts import Line
-from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.game_finals import GameFinal
 from plyhouse.server.house.upcoming import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.class_types import (
