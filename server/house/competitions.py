@@ -464,13 +464,15 @@ class Competitions:
         bots = tuple([holder.bot_id for holder in live.holders])
         outcome = live.match.outcome
         scores, guilty = None, None
+        missed = outcome is not None and outcome.termination == "aborted"
+        missed = missed and None in live.match.course.nonces
         if outcome is not None and outcome.termination not in VOID:
             counted = match_scores(outcome.returns, return_span(live.match.game))
             scores = [score for score, _ in counted.seats]
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = bots[outcome.seat]
         name = PairingId.parse(pairing.id, running.row.id)
-        running.match_over(name, live.id, bots, scores, guilty)
+        running.match_over(name, live.id, bots, scores, guilty, missed=missed)
         self._go_on(running)
 
     def _go_on(self, running: Running) -> None:

@@ -132,6 +132,15 @@ class Tally:
     orders: list[tuple[int, ...]] = field(default_factory=list)
     """The seat orders of the matches that count."""
     forfeited: set[int] = field(default_factory=set)
+    missed: int = 0
+    """Matches that never began, as their bots did not become ready."""
+    voids: int = 0
+    """Matches that do not count, those among them."""
+
+    def void(self, *, missed: bool) -> None:
+        """Note a match that does not count."""
+        self.voids += 1
+        self.missed += missed
 
     def count(self, order: tuple[int, ...], scores: Sequence[float], forfeited: int | None) -> None:
         """Add a match that counts; ``forfeited`` is who ended it otherwise than by play."""
@@ -143,14 +152,18 @@ class Tally:
             self.forfeited.add(forfeited)
 
     def outcome(self, key: str) -> Outcome[int]:
-        """How the pairing ended; void if none of its matches counts."""
+        """How the pairing ended; void if none of its matches counts.
+
+        Where none ever began, at no try, nobody came: then all of its bots have forfeited it.
+        """
+        nobody = not self.matches and 0 < self.missed == self.voids
         return Outcome(
             key,
             self.entries,
             tuple([self.scores.get(bot, 0.0) for bot in self.entries]),
             self.matches,
             void=not self.matches,
-            forfeited=frozenset(self.forfeited),
+            forfeited=frozenset(self.entries if nobody else self.forfeited),
         )
 
 
@@ -245,6 +258,7 @@ def _counted(tally: Tally, seated: Sequence[PlayedSeat]) -> bool:
     """Add a finished match to a tally, if it counts."""
     scores = [seat.score for seat in seated if seat.score is not None and seat.result is not None]
     if len(scores) < len(seated):
+        tally.void(missed=seated[0].missed)
         return False
     guilty = next((seat.bot_id for seat in seated if seat.ended in FORFEITS), None)
     tally.count(_order(seated), scores, guilty)
@@ -450,8 +464,10 @@ class Running:
         order: tuple[int, ...],
         scores: Sequence[float] | None,
         forfeited: int | None,
+        *,
+        missed: bool = False,
     ) -> None:
-        """A match is over; ``scores`` is None if it is void."""
+        """A match is over; ``scores`` is None if it is void, ``missed`` if it never began."""
         open_ = self.playing.get(str(pairing), set())
         if match not in open_:
             return  # it was read as finished already
@@ -459,6 +475,7 @@ class Running:
         tally = self.tallies.setdefault(pairing.key, Tally(order))
         if scores is None:
             self.voids.setdefault(str(pairing), []).append(order)
+            tally.void(missed=missed)
         else:
             tally.count(order, scores, forfeited)
         if open_:
