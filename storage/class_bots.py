@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, func, select
 
@@ -18,7 +18,7 @@ from plyhouse.storage.models import (
     versions,
 )
 
-__all__ = ["enter", "submissions", "submit", "versions_of"]
+__all__ = ["enter", "last_digests", "submissions", "submit", "versions_of"]
 
 
 def submit(
@@ -103,6 +103,19 @@ def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[V
     if bot:
         query = query.where(bots.c.name_key == bot.lower())
     return [VersionRow(*row) for row in connection.execute(query)]
+
+
+def last_digests(connection: Connection, bot_ids: Collection[int]) -> dict[int, str]:
+    """What the files of the newest version of each bot hold; empty where its client did not say.
+
+    Bots that have never connected are left out.
+    """
+    query = (
+        select(versions.c.bot_id, versions.c.digest)
+        .where(versions.c.bot_id.in_(bot_ids))
+        .order_by(versions.c.bot_id, versions.c.created_ms, versions.c.id)
+    )
+    return {bot: digest or "" for bot, digest in connection.execute(query)}
 
 
 def submissions(connection: Connection, player_id: int) -> list[Submission]:

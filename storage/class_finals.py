@@ -8,18 +8,74 @@ versions are all entered now still count (`plyhouse.storage.competitions.of_pres
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 from sqlalchemy import Connection, bindparam, select
 
 from plyhouse.storage import audit
-from plyhouse.storage.class_rows import ClassCompetition
-from plyhouse.storage.class_sql import find
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
+from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.competitions import competition, settings
 from plyhouse.storage.errors import ClassRefusal
-from plyhouse.storage.models import class_competitions, class_entries, competitions, entries
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    competitions,
+    entries,
+    players,
+    versions,
+)
 from plyhouse.storage.rows import By, CompetitionRow
 
-__all__ = ["rerun"]
+__all__ = ["played_entries", "rerun"]
+
+
+def played_entries(
+    connection: Connection, class_id: str, *, replaced: bool = False
+) -> list[ClassEntry]:
+    """The entries of a competition with the versions that the results of its final are of.
+
+    Who hands in anew when a final is over is entered with that version for a rerun, and until
+    then its results are those of the one before; ``next_version`` says so.  ``replaced``: also the
+    bots that were in the final and whose place another one has since; they are ``withdrawn``.
+    Before the final this is what is entered.
+    """
+    here = entries.c
+    query = (
+        select(
+            *(here.bot_id, bots.c.player_id, players.c.name, bots.c.name, here.version_id),
+            *(versions.c.label, versions.c.digest),
+        )
+        .distinct()
+        .join(class_games, class_games.c.competition_id == here.competition_id)
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .outerjoin(versions, versions.c.id == here.version_id)
+        .where(class_games.c.class_id == class_id)
+        .order_by(here.bot_id)
+    )
+    in_final = {row[0]: row for row in connection.execute(query)}
+    found = []
+    for each in entries_of(connection, class_id):
+        row = in_final.pop(each.bot_id, None)
+        if row is not None and row[4] is not None and row[4] != each.version_id:
+            each = replace(
+                each,
+                version_id=row[4],
+                version=row[5] or "",
+                digest=row[6] or "",
+                next_id=each.version_id,
+                next_version=each.version,
+                next_digest=each.digest,
+            )
+        found.append(each)
+    for bot, owner, player, name, version, label, digest in in_final.values() if replaced else ():
+        which = version, label or "", digest or ""
+        found.append(ClassEntry(bot, owner, player, name, *which, False, False, "withdrawn"))
+    return found
 
 
 def rerun(

@@ -14,7 +14,17 @@ from sqlalchemy import Connection, func, select
 from plyhouse.storage.competitions import of_present_versions
 from plyhouse.storage.models import class_games, entries, events, match_seats, matches, pairings
 
-__all__ = ["FinalSeat", "PlyTime", "State", "courses", "played", "slowest", "state"]
+__all__ = [
+    "Extent",
+    "FinalSeat",
+    "PlyTime",
+    "State",
+    "courses",
+    "extent",
+    "played",
+    "slowest",
+    "state",
+]
 
 
 class State(NamedTuple):
@@ -24,6 +34,14 @@ class State(NamedTuple):
     void: int
     versions: int
     """The sum of the ids of the versions that are entered: a rerun changes it."""
+
+
+class Extent(NamedTuple):
+    """How many matches of one competition there are."""
+
+    begun: int
+    finished: int
+    void: int
 
 
 class FinalSeat(NamedTuple):
@@ -73,6 +91,21 @@ def state(connection: Connection, class_id: str) -> State:
     )
     finished, void = connection.execute(query).one()
     return State(int(finished), int(void), int(connection.execute(versions).scalar_one()))
+
+
+def extent(connection: Connection, competition_id: str) -> Extent:
+    """How many matches of one competition have begun, ended and were made void."""
+    query = (
+        select(
+            func.count(),
+            func.count(matches.c.finished_ms),
+            func.count(matches.c.void_reason),
+        )
+        .select_from(matches)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .where(pairings.c.competition_id == competition_id)
+    )
+    return Extent(*map(int, connection.execute(query).one()))
 
 
 def played(connection: Connection, class_id: str) -> list[FinalSeat]:

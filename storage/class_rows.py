@@ -100,6 +100,11 @@ class ClassEntry:
     baseline: bool
     status: str
     """``active``, ``withdrawn`` or ``disqualified``."""
+    next_id: int | None = None
+    """The version that is entered for a rerun, where the results of the final are of another one
+    (`plyhouse.storage.class_finals.played_entries`); so with the next two."""
+    next_version: str = ""
+    next_digest: str = ""
 
     @property
     def name(self) -> str:

@@ -108,6 +108,10 @@ class ClassBook:
         """Return how far a final is."""
         return await self._database.read(lambda c: class_results.state(c, competition_id))
 
+    async def extent(self, competition_id: str) -> class_results.Extent:
+        """Return how many matches one game of a final has."""
+        return await self._database.read(lambda c: class_results.extent(c, competition_id))
+
     async def final_seats(self, competition_id: str) -> list[class_results.FinalSeat]:
         """Return every seat of every finished match of a final, in the order they ended."""
         return await self._database.read(lambda c: class_results.played(c, competition_id))
@@ -127,6 +131,14 @@ class ClassBook:
     async def entries(self, competition_id: str) -> list[ClassEntry]:
         """Return the entries, baselines first."""
         return await self._database.read(lambda c: class_sql.entries_of(c, competition_id))
+
+    async def played_entries(
+        self, competition_id: str, *, replaced: bool = False
+    ) -> list[ClassEntry]:
+        """Return the entries with the versions that the results of the final are of."""
+        return await self._database.read(
+            lambda c: class_finals.played_entries(c, competition_id, replaced=replaced)
+        )
 
     async def measure(self, game: str, time_control: str) -> Measure:
         """Return how long the latest matches of a game took here."""
@@ -221,6 +233,10 @@ class ClassBook:
     async def submit(self, player_id: int, bot_id: int, version_id: int) -> None:
         """Enter a bot that is connected, where its student may enter one more."""
         await self._write(lambda c, now: class_bots.submit(c, player_id, bot_id, version_id, now))
+
+    async def last_digests(self, bot_ids: Collection[int]) -> dict[int, str]:
+        """Return what the newest version of each of these bots holds."""
+        return await self._database.read(lambda c: class_bots.last_digests(c, bot_ids))
 
     async def submissions(self, player_id: int) -> list[Submission]:
         """Return what a student has entered."""

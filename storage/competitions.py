@@ -266,7 +266,7 @@ def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat
         select(
             *(pairings.c.id, matches.c.id, match_seats.c.bot_id, match_seats.c.version_id),
             *(match_seats.c.score, match_seats.c.result, matches.c.finished_ms),
-            *(matches.c.termination, matches.c.culprit, match_seats.c.seat),
+            *(matches.c.termination, matches.c.culprit, match_seats.c.seat, matches.c.started_ms),
         )
         .join(matches, matches.c.pairing_id == pairings.c.id)
         .join(match_seats, match_seats.c.match_id == matches.c.id)
@@ -275,11 +275,12 @@ def played_seats(connection: Connection, competition_id: str) -> list[PlayedSeat
     )
     found = []
     for row in connection.execute(query):
-        pairing, match, bot, version, score, result, finished, termination, culprit, seat = row
+        pairing, match, bot, version, score, result, finished = row[:7]
+        termination, culprit, seat, started = row[7:]
         ended = termination if seat == culprit else ""
-        found.append(
-            PlayedSeat(pairing, match, bot, version, score, result, finished is not None, ended)
-        )
+        missed = termination == "aborted" and started is None
+        over = finished is not None
+        found.append(PlayedSeat(pairing, match, bot, version, score, result, over, ended, missed))
     return found
 
 

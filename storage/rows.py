@@ -400,6 +400,8 @@ class PlayedSeat:
     finished: bool
     ended: str
     """The termination, if this seat is why the match ended; else empty."""
+    missed: bool = False
+    """Whether the match never began, as its seats did not become ready."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,6 +285,14 @@ class Api:
         """The standings of a competition with a class, as far as whoever asks may see them."""
         return self.do(calls.board(name))
 
+    def table(self, name: str) -> competition_rows.Board:
+        """The board with ratings, mean returns and their intervals, as far as one may see it."""
+        return self.do(calls.table(name))
+
+    def next_pairings(self, name: str, *, limit: int = 10) -> Rows[competition_rows.NextPairing]:
+        """The pairings of each game of a final that come next, one's own first."""
+        return self.do(calls.next_pairings(name, limit))
+
     def export(self, name: str) -> competition_rows.Results:
         """Standings and grades, worked out anew from what is stored."""
         return self.do(calls.export(name))

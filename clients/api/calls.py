@@ -252,6 +252,14 @@ def board(name: str) -> Call[Rows[competition_rows.BoardLine]]:
     return _get(*_CLASS, name, "board", read=rows_of(competition_rows.BoardLine))
 
 
+def table(name: str) -> Call[competition_rows.Board]:
+    return _get(*_CLASS, name, "table", read=one(competition_rows.Board))
+
+
+def next_pairings(name: str, limit: int) -> Call[Rows[competition_rows.NextPairing]]:
+    return _get(*_CLASS, name, "next", read=rows_of(competition_rows.NextPairing), limit=limit)
+
+
 def export(name: str) -> Call[competition_rows.Results]:
     return _get(*_CLASS, name, "export", read=one(competition_rows.Results))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from plyhouse.clients.api.drawing import table_html
 
 __all__ = [
+    "Board",
     "BoardLine",
     "ClassCompetition",
     "ClassDetail",
@@ -17,12 +18,18 @@ __all__ = [
     "FinalGame",
     "GradeLine",
     "Joining",
+    "Mean",
+    "MeanReturn",
     "Measure",
     "Member",
+    "NextPairing",
+    "ProvenLine",
     "Results",
+    "Strength",
     "Student",
     "Submission",
     "TableLine",
+    "Twin",
     "Version",
 ]
 
@@ -123,6 +130,9 @@ class Entry:
     baseline: bool
     status: str
     connected: bool
+    next_version: str = ""
+    """The version that a rerun plays with, where the results are of another one."""
+    next_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +147,8 @@ class FinalGame:
     waiting_for: list[str]
     absent: list[str]
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+    unplayed: str
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +157,8 @@ class ClassDetail(ClassCompetition):
 
     note: str
     """Why something could not happen by itself; empty if nothing is wrong."""
+    warnings: list[str]
+    """What is not as the file says, and hinders nothing."""
     file: str
     students: list[Student]
     entries: list[Entry]
@@ -169,6 +183,108 @@ class BoardLine:
     games: dict[str, float]
     version: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over mirrored pairs with its 95 % interval for one look; None: nothing known yet."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeanReturn:
+    """What an entry gets per match."""
+
+    raw: Mean
+    adjusted: Mean | None
+    """With luck taken out, where the server can tell it."""
+    saved: float | None
+    any_low: float | None
+    any_high: float | None
+    """The interval of the raw mean for whoever looks at every moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A fitted rating, in Elo points, and the ranks that it may have."""
+
+    elo: float
+    low: float
+    high: float
+    any_low: float
+    any_high: float
+    rank_low: int
+    rank_high: int
+    matches: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProvenLine:
+    """One line of a board: what the rules say, and what it proves."""
+
+    rank: int | None
+    entry: str
+    student: str
+    status: str
+    baseline: bool
+    score: float | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    games: dict[str, float]
+    rating: Strength | None
+    ahead: float | None
+    """How likely it is stronger than the entry of the next line."""
+    twin_of: str
+    returns: dict[str, MeanReturn]
+    """By game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """One bot entered twice: by how much chance drives equals apart."""
+
+    entry: str
+    twin: str
+    same: bool
+    score: float | None
+    elo: float | None
+    chance: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as whoever asks may see it."""
+
+    competition: str
+    name: str
+    status: str
+    matches: int
+    repeated: int
+    lines: list[ProvenLine]
+    notes: list[str]
+    twins: list[Twin]
+
+    def _repr_html_(self) -> str:
+        return table_html(self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class NextPairing:
+    """A pairing that has not begun."""
+
+    game: str
+    key: str
+    round: int
+    entries: list[str]
+    matches: int
+    own: bool
 
 
 @dataclass(frozen=True, slots=True)

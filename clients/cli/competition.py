@@ -274,14 +274,27 @@ def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> 
 @click.argument("name")
 @server_option()
 @token_option()
+@click.option("--yes", is_flag=True, help="Do not ask, although pairings have not begun.")
 @why_option(required=False)
-def finish(name: str, server: str, token: str | None, why: str) -> None:
+def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> None:
     """End the final of NAME as it stands: a ladder has no other end.
 
-    Matches that run are played on, and count.
+    Matches that run are played on, and count. It says whose pairings are left out; at a terminal
+    it asks before that.
     """
+    import sys
+
+    if not yes and sys.stdin.isatty():
+        view = request(server, token, "GET", "competitions", name)
+        left = [game["unplayed"] for game in view["progress"] if game["unplayed"]]
+        for said in left:
+            note(f"{said}.")
+        if left:
+            click.confirm(f"End the final of {view['name']} without them?", abort=True, err=True)
     made = _step(server, token, name, "finish", why)
     note(f"{made['name']} is finished.")
+    for said in made["unplayed"]:
+        note(f"Left out: {said}.")
 
 
 @competition.command()
@@ -291,8 +304,9 @@ def finish(name: str, server: str, token: str | None, why: str) -> None:
 @click.option("--game", default="", help="Only this one.  [default: all]")
 @json_option()
 def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
-    """Show the final of NAME as its format sees it: table, rounds and brackets."""
+    """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
     found = request(server, token, "GET", "competitions", name, "rounds")
+    coming = request(server, token, "GET", "competitions", name, "next")
     found = [each for each in found if game in ("", each["game"])]
     if as_json:
         click.echo(json.dumps(found, indent=2))
@@ -316,6 +330,14 @@ def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) 
         for number in each["rounds"]:
             pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
             print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
+    _print_next([each for each in coming if game in ("", each["game"])])
+
+
+def _print_next(coming: list[dict[str, Any]]) -> None:
+    """The pairings that come next, as far as they are known."""
+    rows = [[each["game"], " - ".join(each["entries"]), each["key"]] for each in coming]
+    if rows:
+        print_table("Next", ["game", "pairing", "key"], rows, "lll")
 
 
 def _met(line: dict[str, Any]) -> str:
@@ -366,6 +388,10 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
         ]
         columns = ["entry", "version", "digest", "status", "connected"]
         print_table("Entries", columns, rows, "lllll")
+        for each in view["entries"]:
+            if each["next_version"] or each["next_digest"]:
+                later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
+                note(f"{each['entry']}: a rerun plays with version {later}.")
     rows = [[each["game"], str(each["finished"]), str(each["planned"])]
             for each in view["progress"]]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")
@@ -376,6 +402,10 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
             note(f"{game['game']}: {told}")
     if view["note"]:
         note(f"Not yet: {view['note']}.")
+    for told in view["warnings"]:
+        note(told)
+    if view["status"] in ("running", "paused"):
+        _print_next(request(server, token, "GET", "competitions", name, "next"))
     if any(game["finished"] for game in view["progress"]):
         print_board(request(server, token, "GET", "competitions", name, "table"))
         print_certainty(request(server, token, "GET", "competitions", name, "certainty"))

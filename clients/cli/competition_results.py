@@ -51,8 +51,8 @@ def print_board(view: dict[str, Any]) -> None:
     columns = ["#", "entry", "score", "played", "rating", "95 %", "while watching", "rank", "ahead"]
     means: list[tuple[str, str]] = []
     for game in sorted({game for line in view["lines"] for game in line["returns"]}):
-        means.append((game, "raw"))
-        columns.append(f"{game}: return")
+        means += [(game, "raw"), (game, "watched")]
+        columns += [f"{game}: return", "while watching"]
         if any((line["returns"].get(game) or {}).get("adjusted") for line in view["lines"]):
             means.append((game, "adjusted"))
             columns.append("without luck")
@@ -92,7 +92,7 @@ def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> l
     rating = line["rating"]
     cells = [
         "-" if line["rank"] is None else str(line["rank"]),
-        line["entry"] + (" (baseline)" if line["baseline"] else ""),
+        line["entry"] + _kind(line),
         "-" if line["score"] is None else f"{line['score']:.3f}",
         str(line["matches"]),
     ]
@@ -107,10 +107,24 @@ def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> l
             " to ".join(map(str, ranks)),
         ]
     cells.append("" if line["ahead"] is None else f"{line['ahead']:.1%}")
-    cells += [_mean((line["returns"].get(game) or {}).get(kind)) for game, kind in means]
+    cells += [_return(line["returns"].get(game), kind) for game, kind in means]
     if nash:
         cells.append("-" if line["nash"] is None else f"{line['nash']['share']:.2f}")
     return cells
+
+
+def _kind(line: dict[str, Any]) -> str:
+    if line["twin_of"]:
+        return f" (twin of {line['twin_of']})"
+    return " (baseline)" if line["baseline"] else ""
+
+
+def _return(found: dict[str, Any] | None, kind: str) -> str:
+    if found is None or kind != "watched":
+        return _mean((found or {}).get(kind))
+    if found["any_low"] is None:
+        return "-"
+    return f"{signed(found['any_low'], 2)} to {signed(found['any_high'], 2)}"
 
 
 def _mean(found: dict[str, Any] | None) -> str:

@@ -47,7 +47,8 @@ async function step(name, form) {
   const body = { why: form.elements.why.value.trim(), anyway: Boolean(form.elements.anyway?.checked) };
   const made = await call("POST", `${here}/${name}`, body);
   form.elements.why.value = "";
-  return `${made.name} is ${made.status}.`;
+  const left = (made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("");
+  return `${made.name} is ${made.status}.${left}`;
 }
 
 function refuse(input, text) {
@@ -224,6 +225,7 @@ at("file-form")?.addEventListener("submit", (event) => {
     const { file, why } = fields(event.target);
     const made = await call("POST", "class/competitions", { file, why: why.trim() });
     location.assign(`/competitions/${encodeURIComponent(made.competition)}`);
-    return `${made.name} is ${made.status}.`;
+    const left = (made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("");
+  return `${made.name} is ${made.status}.${left}`;
   });
 });

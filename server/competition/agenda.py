@@ -8,7 +8,8 @@ those spares a look at all the others.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Iterator
+import itertools
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
 from plyhouse.server.competition.schedule import Pairing, Schedule
@@ -50,6 +51,20 @@ class Agenda(Generic[EntryT]):
     def entries(self) -> list[EntryT]:
         """Those who have pairings before them."""
         return [entry for entry, groups in self._of.items() if groups]
+
+    def upcoming(
+        self, limit: int, of: Collection[EntryT] | None = None
+    ) -> list[tuple[int, Pairing[EntryT]]]:
+        """The first pairings that have not begun, with their numbers, at most ``limit``.
+
+        ``of`` are entries that are in all of them; then it is the first one of each group.
+        """
+        if of is None:
+            numbers = self._from_the_beginning()
+        else:
+            groups = set[int]().union(*(self._of.get(entry, ()) for entry in of))
+            numbers = iter(sorted(self._next[group] for group in groups))
+        return [(number, self.schedule[number]) for number in itertools.islice(numbers, limit)]
 
     def take(
         self,

@@ -16,6 +16,7 @@ here: the same observation twice proves no more.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,12 +89,20 @@ class Evidence:
     """What a reader must know; entries stand in them as ``'player/bot'``."""
 
     def told(self, secret: Collection[str]) -> list[str]:
-        """The notes, for somebody to whom these entries have no names."""
+        """The notes, for somebody to whom these entries have no names.
+
+        What is about such entries alone is left out: who won or lost everything is found out
+        soon where entries are few, and says nothing to others.
+        """
+        names = () if self.fitted is None else self.fitted.names
+        known = [repr(name) for name in set(names).difference(secret)]
         found = []
         for note in self.notes:
+            masked = note
             for name in secret:
-                note = note.replace(repr(name), PRIVATE)
-            found.append(note)
+                masked = masked.replace(repr(name), PRIVATE)
+            if masked == note or any(name in masked for name in known):
+                found.append(masked)
         return found
 
 
@@ -259,17 +268,34 @@ def lines(standings: Sequence[Standing], found: Evidence) -> list[Line]:
     known = set() if found.fitted is None else set(found.fitted.names)
     shown = [each.entrant.name for each in standings if each.entrant.name in known]
     fitted = found.fitted.among(shown) if found.fitted is not None and shown else None
-    estimates = {} if fitted is None else {each.name: each for each in fitted.estimates()}
+    estimates = _estimates(standings, fitted)
+    ranked = [each.entrant.name for each in standings if not each.entrant.twin_of]
+    following = dict(itertools.pairwise(ranked))
     made = []
-    for number, standing in enumerate(standings):
+    for standing in standings:
         name = standing.entrant.name
-        below = standings[number + 1].entrant.name if number + 1 < len(standings) else ""
+        below = following.get(name, "")
         ahead = None
         if fitted is not None and name in known and below in known:
             ahead = fitted.superiority(name, below)
         means = {game: each[name] for game, each in found.returns.items() if name in each}
         made.append(Line(standing, estimates.get(name), ahead, found.nash.get(name), means))
     return made
+
+
+def _estimates(
+    standings: Sequence[Standing], fitted: Fitted[str] | None
+) -> dict[str, Estimate[str]]:
+    """The ratings of a board: ranks are among all but twins, of a twin as if it stood alone."""
+    if fitted is None:
+        return {}
+    twins = {each.entrant.name for each in standings if each.entrant.twin_of}
+    others = [name for name in fitted.names if name not in twins]
+    found = {each.name: each for each in fitted.among(others).estimates()} if others else {}
+    for twin in twins & set(fitted.names):
+        with_it = fitted.among([*others, twin]).estimates()
+        found |= {each.name: each for each in with_it if each.name == twin}
+    return found
 
 
 def crosstab(outcomes: Sequence[Outcome]) -> dict[tuple[str, str], Crossing]:

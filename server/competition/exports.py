@@ -36,10 +36,16 @@ def standings_table(
     head += ["rank_low", "rank_high", "ahead_of_next"]
     for game in paid:
         head += [f"{game} return", f"{game} low", f"{game} high"]
+        head += [f"{game} any_low", f"{game} any_high"]
         head += [f"{game} without luck", f"{game} without luck low", f"{game} without luck high"]
     head += ["nash_share"] if nash else []
     head += ["version", "digest"]
-    return head, [_row(line, games, paid, nash=nash) for line in lines]
+    rows = [_row(line, games, paid, nash=nash) for line in lines]
+    if any(line.standing.entrant.twin_of for line in lines):
+        head.append("twin_of")
+        for line, row in zip(lines, rows, strict=True):
+            row.append(line.standing.entrant.twin_of)
+    return head, rows
 
 
 def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -> list[Cell]:
@@ -57,8 +63,12 @@ def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -
     row.append(line.ahead)
     for game in paid:
         found = line.returns.get(game)
-        for each in (found and found.raw, found and found.adjusted):
-            row += [None] * 3 if not each else [each.mean, each.low, each.high]
+        if found is None:
+            row += [None] * 8
+            continue
+        raw, adjusted = found.raw, found.adjusted
+        row += [raw.mean, raw.low, raw.high, *(found.watched or (None, None))]
+        row += [adjusted.mean, adjusted.low, adjusted.high]
     if nash:
         row.append(None if line.nash is None else line.nash.share)
     return [*row, who.version, who.digest]

@@ -158,7 +158,7 @@ class Outcome(Generic[EntryT]):
     void: bool = False
     """Nothing of it counts."""
     forfeited: frozenset[EntryT] = field(default_factory=frozenset)
-    """Those who lost matches otherwise than by play."""
+    """Those who lost matches otherwise than by play; of a void pairing those who did not come."""
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.entries):

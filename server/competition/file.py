@@ -21,6 +21,7 @@ A file has three lines at least::
     competition/date_order        freeze before opening, final before freeze
     competition/name_taken        there is a competition of that name (told by a server)
     competition/missing_baseline  a baseline bot that has never logged in (told by a server)
+    competition/twin_differs      a twin that is not the same bot (told by a server)
 
 The time comes as an argument; None leaves the check of past dates out, for a file that was
 accepted when its dates were still to come.
@@ -35,15 +36,16 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition import catalogue, formats
 from plyhouse.server.competition.catalogue import FORMATS
 from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
 
@@ -71,35 +73,11 @@ VISIBILITIES: Final = ("public", "class", "anonymous")
 _ROBINS: Final = ("round_robin", "double_round_robin")
 _REPEATED: Final = (*_ROBINS, "gauntlet")
 """Formats whose schedule is known from the beginning, and can be played several times."""
+_BRACKETS: Final = ("knockout", "groups_knockout")
+"""Formats in which who loses is out."""
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w .,:()&'+-]*[\w.)])?")
 _BOT: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}/[A-Za-z0-9_.-]{1,32}")
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One thing that is wrong with a competition file."""
-
-    code: str
-    key: str
-    """Where: ``dates.freeze``, ``baselines[1].bot``; empty for the file as a whole."""
-    text: str
-    """What was wrong, and what would be right."""
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.text}" if self.key else self.text
-
-
-class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as InvalidAction
-    """A competition file has mistakes; ``mistakes`` has all of them."""
-
-    code: ClassVar[str] = "competition/invalid"
-
-    def __init__(self, mistakes: Sequence[Mistake]) -> None:
-        self.mistakes = tuple(mistakes)
-        count = f"{len(mistakes)} mistakes" if len(mistakes) > 1 else "a mistake"
-        lines = "\n".join(f"  {mistake}  [{mistake.code}]" for mistake in mistakes)
-        super().__init__(f"The competition file has {count}:\n{lines}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +109,10 @@ class Baseline:
     """What reaching ``at_least`` against it is worth; empty: nothing."""
     at_least: float = 0.5
     """Mean score against it, from 0 to 1, that the grade needs."""
+    twin_of: str = ""
+    """The baseline that this is the very same bot as, under a second name; empty for all others.
+    What separates the two on the board is noise.  It has no grade, and is hidden if that one is.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +153,21 @@ class CompetitionFile:
     """What students are told, in their own words."""
 
     @property
+    def originals(self) -> tuple[Baseline, ...]:
+        """The baselines that students are measured against: all but twins."""
+        return tuple(each for each in self.baselines if not each.twin_of)
+
+    @property
+    def twins(self) -> dict[str, str]:
+        """What each twin is the same bot as, both by name in small letters."""
+        return {each.bot.lower(): each.twin_of.lower() for each in self.twinned}
+
+    @property
+    def twinned(self) -> tuple[Baseline, ...]:
+        """The baselines that are twins of others."""
+        return tuple(each for each in self.baselines if each.twin_of)
+
+    @property
     def laps(self) -> int:
         """How often everybody meets everybody in a round robin."""
         if self.format.name == "double_round_robin":
@@ -201,7 +198,7 @@ def read_competition(text: str, now: datetime | None = None) -> CompetitionFile:
 
     >>> read_competition('games = ["pgi"]; time_control = "move:1"'.replace(";", chr(10)))
     Traceback (most recent call last):
-    plyhouse.server.competition.file.InvalidCompetition: The competition file has 2 mistakes:
+    plyhouse.server.competition.file_table.InvalidCompetition: The competition file has 2 mistakes:
       name: is missing; write it like name = "Connect four cup"  [competition/missing_key]
       games[0]: There is no game named 'pgi'; did you mean pig?  [competition/unknown_game]
     """
@@ -218,84 +215,13 @@ def read_competition(text: str, now: datetime | None = None) -> CompetitionFile:
             [Mistake("competition/not_toml", "", f"the file is no TOML: {what}")]
         ) from error
     mistakes: list[Mistake] = []
-    found = _competition(_Table(values, "", mistakes), now)
+    found = _competition(Table(values, "", mistakes), now)
     if found is None or mistakes:
         raise InvalidCompetition(mistakes)
     return found
 
 
-class _Table:
-    """A table of the file: values are taken out one by one, what is left is unknown."""
-
-    def __init__(self, values: Mapping[str, Any], at: str, mistakes: list[Mistake]) -> None:
-        self._values = dict(values)
-        self._known: list[str] = []
-        self.at = at
-        self.mistakes = mistakes
-
-    def key(self, name: str) -> str:
-        return f"{self.at}.{name}" if self.at else name
-
-    def wrong(self, code: str, name: str, text: str) -> None:
-        self.mistakes.append(Mistake(f"competition/{code}", self.key(name), text))
-
-    def take(self, name: str, kind: type, words: str, example: str, *, needed: bool = False) -> Any:
-        """The value of a key, None if it is missing or not of its kind (which is noted)."""
-        self._known.append(name)
-        if name not in self._values:
-            if needed:
-                self.wrong("missing_key", name, f"is missing; write it like {example}")
-            return None
-        value = self._values.pop(name)
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            shown = repr(value) if len(repr(value)) < 60 else f"a {type(value).__name__}"
-            self.wrong("bad_type", name, f"must be {words}, not {shown}; write it like {example}")
-            return None
-        return value
-
-    def text(self, name: str, example: str, longest: int, *, needed: bool = False) -> str | None:
-        value: str | None = self.take(name, str, "a text", f'{name} = "{example}"', needed=needed)
-        if value is None:
-            return None
-        if len(value) > longest:
-            self.wrong("bad_value", name, f"has {len(value):,} characters; {longest:,} at most")
-            return None
-        if "\0" in value:
-            self.wrong("bad_value", name, "has a NUL character, which cannot be stored")
-            return None
-        return value
-
-    def number(self, name: str, default: int, least: int, most: int) -> int:
-        value = self.take(name, int, "a whole number", f"{name} = {default}")
-        if value is None:
-            return default
-        if not least <= value <= most:
-            self.wrong("bad_value", name, f"must be from {least} to {most:,}, not {value}")
-            return default
-        return int(value)
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        shown = "true" if default else "false"
-        value = self.take(name, bool, "true or false", f"{name} = {shown}")
-        return default if value is None else bool(value)
-
-    def table(self, name: str) -> _Table:
-        value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
-        return _Table(value or {}, self.key(name), self.mistakes)
-
-    def end(self) -> None:
-        """Note every key that nobody has taken."""
-        for name in self._values:
-            near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
-                known for known in self._known if known.startswith(name)
-            ]
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self._known)}"
-            self.wrong("unknown_key", name, f"there is no such key; {hint}")
-
-
-def _competition(table: _Table, now: datetime | None) -> CompetitionFile | None:
+def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     name = _name(table)
     games = _games(table)
     control = _control(table)
@@ -341,10 +267,11 @@ def _competition(table: _Table, now: datetime | None) -> CompetitionFile | None:
     return found
 
 
-def _fitting(file: CompetitionFile, table: _Table) -> None:
+def _fitting(file: CompetitionFile, table: Table) -> None:
     """Note games that the format cannot pair, and parameters that do not go together."""
     if file.format.parameters.get("until_certain"):
         _until_certain(file, table)
+    _twins(file, table)
     for number, game in enumerate(file.games):
         try:
             file.play(game)
@@ -353,7 +280,7 @@ def _fitting(file: CompetitionFile, table: _Table) -> None:
             table.wrong("bad_value", at, str(error))
 
 
-def _until_certain(file: CompetitionFile, table: _Table) -> None:
+def _until_certain(file: CompetitionFile, table: Table) -> None:
     """Note what keeps grades from being decided one baseline after the other."""
     if len(file.games) > 1:
         text = "is for one game, as a grade is by the mean over all: open a competition for each"
@@ -370,7 +297,45 @@ def _until_certain(file: CompetitionFile, table: _Table) -> None:
             table.wrong("bad_value", f"baselines[{number}].at_least", text)
 
 
-def _name(table: _Table) -> str | None:
+def _twins(file: CompetitionFile, table: Table) -> None:
+    """Note twins that could not show the noise of this board."""
+    names = {each.bot.lower(): each for each in file.baselines}
+    seen: set[str] = set()
+    for number, each in enumerate(file.baselines):
+        if not each.twin_of:
+            continue
+        at, wanted = f"baselines[{number}].twin_of", each.twin_of.lower()
+        original = names.get(wanted)
+        if original is None:
+            near = difflib.get_close_matches(wanted, names.keys() - {each.bot.lower()}, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            text = f"{each.twin_of!r} is no baseline of this file: a twin repeats one{hint}"
+        elif original is each:
+            text = (
+                "a bot cannot be a twin of itself: run the same bot a second time under another "
+                f"name, such as {each.bot}-2, and enter that as the twin"
+            )
+        elif original.twin_of:
+            text = f"{original.bot} is a twin itself; name the bot that it repeats"
+        elif wanted in seen:
+            text = f"{original.bot} has a twin already: one is enough"
+        elif file.format.name in _BRACKETS:
+            text = (
+                f"is not for {file.format.name}: one of the two may be out after a match, and then "
+                "they show nothing"
+            )
+        elif file.format.parameters.get("until_certain"):
+            text = (
+                "is not for a gauntlet with until_certain, which stops when grades are certain: "
+                "the two would not play the same number of matches"
+            )
+        else:
+            seen.add(wanted)
+            continue
+        table.wrong("bad_value", at, text)
+
+
+def _name(table: Table) -> str | None:
     name = table.text("name", "Connect four cup", MAX_NAME, needed=True)
     if name is None:
         return None
@@ -386,7 +351,7 @@ def _name(table: _Table) -> str | None:
     return name
 
 
-def _games(table: _Table) -> tuple[str, ...] | None:
+def _games(table: Table) -> tuple[str, ...] | None:
     specs = table.take("games", list, "a list of games", 'games = ["connect_four"]', needed=True)
     if specs is None:
         return None
@@ -413,7 +378,7 @@ def _games(table: _Table) -> tuple[str, ...] | None:
     return tuple(found) if len(found) == len(specs) else None
 
 
-def _control(table: _Table) -> TimeControl | None:
+def _control(table: Table) -> TimeControl | None:
     text = table.text("time_control", "move:1", 64, needed=True)
     if text is None:
         return None
@@ -424,7 +389,7 @@ def _control(table: _Table) -> TimeControl | None:
         return None
 
 
-def _format(table: _Table) -> Format:
+def _format(table: Table) -> Format:
     inner = table.table("format")
     name = inner.text("name", "round_robin", 32)
     if name is None:
@@ -455,7 +420,7 @@ def _toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else json.dumps(value)
 
 
-def _dates(table: _Table, now: datetime | None) -> Dates:
+def _dates(table: Table, now: datetime | None) -> Dates:
     names = ("opening", "freeze", "final")
     found = {name: _date(table, name, now) for name in names}
     table.end()
@@ -471,7 +436,7 @@ def _dates(table: _Table, now: datetime | None) -> Dates:
     return Dates(**found)
 
 
-def _date(table: _Table, name: str, now: datetime | None) -> datetime | None:
+def _date(table: Table, name: str, now: datetime | None) -> datetime | None:
     example = f"{name} = 2027-01-31T18:00:00+01:00"
     value = table.take(name, object, "a date with time and zone", example)
     if isinstance(value, str):
@@ -508,7 +473,7 @@ def _date(table: _Table, name: str, now: datetime | None) -> datetime | None:
     return value
 
 
-def _baselines(table: _Table) -> tuple[Baseline, ...]:
+def _baselines(table: Table) -> tuple[Baseline, ...]:
     example = '[[baselines]] with bot = "staff/random"'
     rows = table.take("baselines", list, "a list of tables", example)
     found: list[Baseline] = []
@@ -517,22 +482,30 @@ def _baselines(table: _Table) -> tuple[Baseline, ...]:
         if not isinstance(row, dict):
             table.wrong("bad_type", at, f"must be a table; write {example}")
             continue
-        inner = _Table(row, at, table.mistakes)
+        inner = Table(row, at, table.mistakes)
         bot = inner.text("bot", "staff/random", 65, needed=True)
         if bot is not None and not _BOT.fullmatch(bot):
             inner.wrong("bad_value", "bot", f"{bot!r} names no bot; write it like player/bot")
         elif bot is not None and bot.lower() in [each.bot.lower() for each in found]:
             inner.wrong("bad_value", "bot", f"{bot} is a baseline already; name it once")
+        twin_of = inner.text("twin_of", "staff/random", 65) or ""
+        if twin_of:
+            for key in {"hidden", "grade", "at_least"} & row.keys():
+                text = "is not for a twin: it has no grade, and is hidden if the bot it repeats is"
+                inner.wrong("bad_value", key, text)
         hidden = inner.flag("hidden", default=False)
         grade = inner.text("grade", "pass", 32) or ""
         share = inner.take("at_least", float, "a number from 0 to 1", "at_least = 0.5")
         if share is not None and not (math.isfinite(share) and 0 <= share <= 1):
             inner.wrong("bad_value", "at_least", f"must be from 0 to 1, not {share:g}")
-        if share is not None and not grade:
+        if share is not None and not grade and not twin_of:
             inner.wrong("missing_key", "grade", 'is missing; at_least needs one: grade = "pass"')
         inner.end()
-        found.append(Baseline(bot or "", hidden, grade, 0.5 if share is None else share))
-    return tuple(found)
+        found.append(Baseline(bot or "", hidden, grade, 0.5 if share is None else share, twin_of))
+    secret = {each.bot.lower() for each in found if each.hidden}
+    return tuple(
+        replace(each, hidden=True) if each.twin_of.lower() in secret else each for each in found
+    )
 
 
 def _shown(when: datetime) -> str:

@@ -16,7 +16,7 @@ Every result is taken in by itself: nothing is worked out again but what it chan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic
 
@@ -164,12 +164,26 @@ class Graded(Generic[EntryT]):
         return not self._ready and not any(each.playing for each in self._series.values())
 
     def __len__(self) -> int:
+        """Series of which another pairing may begin."""
         return len(self._ready)
 
     def entries(self) -> list[EntryT]:
         """Those who have pairings that may begin."""
         waiting = [self._series[stem] for stem in self._ready]
         return list(dict.fromkeys(bot for each in waiting for bot in (each.entry, each.baseline)))
+
+    def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
+        """The next pairings, who has waited longest first; of some entries only if given."""
+        found: list[Pairing[EntryT]] = []
+        for stem in self._ready:
+            series = self._series[stem]
+            both = (series.entry, series.baseline)
+            if of is None or any(entry in of for entry in both):
+                number = series.begun + 1
+                found.append(Pairing(f"{stem}-{number}", series.begun, self.format.orders(both)))
+            if len(found) >= limit:
+                break
+        return found
 
     def take(
         self,

@@ -17,8 +17,9 @@ played again: a pairing that becomes ready takes over the outcome of an earlier 
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic
 
@@ -171,6 +172,12 @@ class _Queue(Generic[EntryT]):
     def entries(self) -> list[EntryT]:
         return [entry for entry, own in self._of.items() if own]
 
+    def upcoming(self, limit: int, of: Collection[EntryT] | None) -> list[Pairing[EntryT]]:
+        ready = iter(self._pairings.values())
+        if of is not None:
+            ready = (each for each in ready if any(entry in of for entry in each.entries))
+        return list(itertools.islice(ready, limit))
+
     def take(
         self,
         room: Callable[[EntryT], int],
@@ -289,6 +296,10 @@ class Progress(Generic[EntryT]):
         """Those who have pairings that may begin."""
         return self._queue.entries()
 
+    def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
+        """The next pairings that may begin, in order; of these entries only if they are given."""
+        return self._queue.upcoming(limit, of)
+
     def take(
         self,
         room: Callable[[EntryT], int],
@@ -384,6 +395,13 @@ class Robin(Generic[EntryT]):
     def entries(self) -> list[EntryT]:
         """Those who have pairings before them."""
         return self._agenda.entries()
+
+    def upcoming(self, limit: int, of: Collection[EntryT] | None = None) -> list[Pairing[EntryT]]:
+        """The next pairings, in order; of some entries the next one against each other."""
+        return [
+            Pairing(str(number), pairing.round, pairing.matches)
+            for number, pairing in self._agenda.upcoming(limit, of)
+        ]
 
     def take(
         self,

@@ -3,7 +3,8 @@
 A *score* is from 0 to 1: of a match 1 for a win, 1/2 for a draw; of a game the mean over its
 matches; of an entry the mean over the games, each counting alike however many matches it has.
 Entries with the same score share a rank.  Who was disqualified has no rank, and comes last; the
-results of others against it stay.
+results of others against it stay.  A twin (`plyhouse.server.competition.twins`) stands where its
+score puts it, without a rank, and the others are ranked as if it were not there.
 
 A grade is that of the last baseline of the file against which the mean score, over all matches of
 all games, is at least what the file says.  A student with several entries gets the best of them.
@@ -38,6 +39,8 @@ class Entrant:
     baseline: bool = False
     version: str = ""
     digest: str = ""
+    twin_of: str = ""
+    """The name of the entry that this is the same bot as; empty for all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Standing:
     """One line of the standings."""
 
     rank: int | None
-    """None for who was disqualified."""
+    """None for who was disqualified, and for twins."""
     entrant: Entrant
     score: float | None
     """None as long as nothing was played."""
@@ -94,18 +97,21 @@ def standings(entrants: Iterable[Entrant], results: Iterable[SeatResult]) -> lis
     lines = [_line(entrant, of[entrant.bot_id]) for entrant in entrants]
     lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
     ranked: list[Standing] = []
-    for number, line in enumerate(lines, start=1):
-        rank: int | None = number
-        if line.entrant.status == "disqualified":
-            rank = None
-        elif ranked and _place(ranked[-1]) == _place(line):
-            rank = ranked[-1].rank
+    number, last = 0, None
+    for line in lines:
+        rank: int | None = None
+        if not line.entrant.twin_of and line.entrant.status != "disqualified":
+            number += 1
+            same = last is not None and _place(last) == _place(line)
+            rank = last.rank if last is not None and same else number
         ranked.append(
             Standing(
                 *(rank, line.entrant, line.score, line.matches, line.wins, line.draws),
                 *(line.losses, line.forfeits, line.games),
             )
         )
+        if rank is not None:
+            last = ranked[-1]
     return ranked
 
 

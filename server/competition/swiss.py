@@ -229,9 +229,12 @@ class Swiss(Format):
             if line.state is State.PLAYING:
                 continue
             opponent = known[1 - place].entrant.entry if len(known) == 2 else None
-            share = 0.5
-            if line.outcome is not None and not line.outcome.void:
-                share = line.outcome.share(card.entrant.entry)
+            outcome, entry = line.outcome, card.entrant.entry
+            share = 0.5  # nobody's fault
+            if outcome is not None and outcome.void:
+                share = 0.0 if entry in outcome.forfeited else 0.5
+            elif outcome is not None:
+                share = outcome.share(entry)
                 if self.points == "result":
                     share = 0.5 + 0.5 * ((share > 0.5 + SLACK) - (share < 0.5 - SLACK))
             if opponent is None:

@@ -38,6 +38,9 @@ from plyhouse.server.competition.standings import (
     grades,
     standings,
 )
+from plyhouse.server.competition.twins import Twins, told, twins
+from plyhouse.server.house.game_finals import GameFinals
+from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
@@ -48,7 +51,7 @@ from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Board", "Boards", "Results", "Viewer", "standings_for"]
+__all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
 
 DRAWN: Final = ("swiss", "knockout", "groups_knockout")
 OWN_TABLE: Final = (
@@ -56,8 +59,6 @@ OWN_TABLE: Final = (
     "competition rounds` shows it. This board ranks by the mean score of the matches played."
 )
 """For formats in which not everybody meets the same opponents."""
-AHEAD: Final = 3
-"""Entries that an anonymous board shows ahead of one's own."""
 KEPT: Final = 16
 """Competitions whose results are kept in memory, those looked at last."""
 PATIENCE: Final = 20.0
@@ -89,15 +90,6 @@ class Results:
 
 
 @dataclass(frozen=True, slots=True)
-class Viewer:
-    """Who looks at a competition."""
-
-    organiser: bool = False
-    student: str = ""
-    """Its account, if it is a student that was not taken out."""
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
     """A board as somebody may see it."""
 
@@ -108,6 +100,8 @@ class Board:
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
     """Between the entries of the lines; empty where they have no names."""
+    twins: tuple[Twins, ...] = ()
+    """Those among the lines."""
 
 
 @dataclass(slots=True)
@@ -135,6 +129,8 @@ class Boards:
         self._book = store.classes
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self.games = GameFinals(store, clock)
+        """The same finals as their formats see them."""
 
     # ---------------------------------------------------------------------------- viewers
 
@@ -206,7 +202,7 @@ class Boards:
             if each.status != "revoked"
         ]
         return await asyncio.to_thread(
-            grades, students, found.entrants, found.results, found.file.baselines
+            grades, students, found.entrants, found.results, found.file.originals
         )
 
     async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
@@ -216,7 +212,7 @@ class Boards:
             return None
         if row.status == "running" and not complete and self._clock() < kept.until:
             return found
-        entries = tuple(await self._book.entries(row.id))
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
         if entries != kept.entries or found.state != await self._book.final_state(row.id):
             return None
         if row != found.row:  # another status: the rest is the same
@@ -226,7 +222,7 @@ class Boards:
     async def _work(self, row: ClassCompetition, kept: _Kept) -> Results:
         begun = self._clock()
         file = read_competition(row.file)
-        entries = tuple(await self._book.entries(row.id))
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
         state = await self._book.final_state(row.id)
         seats = await self._book.final_seats(row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
@@ -393,7 +389,7 @@ def _worked(
         for each in seats
         if each.score is not None and each.result is not None
     )
-    entrants = tuple(_entrant(each) for each in entries)
+    entrants = entrants_of(entries, file)
     return Results(
         row,
         file,
@@ -408,62 +404,61 @@ def _worked(
     )
 
 
-def _entrant(entry: ClassEntry) -> Entrant:
-    return Entrant(
-        *(entry.bot_id, entry.name, entry.player, entry.status),
-        *(entry.baseline, entry.version, entry.digest),
+def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+    """The entries of a competition, as standings take them."""
+    names = {each.name.lower(): each.name for each in entries}
+    twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
+    return tuple(
+        Entrant(
+            *(each.bot_id, each.name, each.player, each.status),
+            *(each.baseline, each.version, each.digest),
+            twins.get(each.name.lower(), "") if each.baseline else "",
+        )
+        for each in entries
     )
 
 
-def standings_for(found: Results, *, organiser: bool) -> Sequence[Standing]:
-    """The standings, for all but organisers without hidden baselines."""
-    hidden = {each.bot.lower() for each in found.file.baselines if each.hidden}
-    if organiser or not hidden:
+def standings_for(found: Results, eyes: Eyes) -> Sequence[Standing]:
+    """The standings without the baselines that somebody does not see."""
+    if not eyes.hidden:
         return found.standings
-    kept = [each for each in found.standings if each.entrant.name.lower() not in hidden]
-    ids = {each.entrant.bot_id for each in kept}
-    return standings(
-        [each.entrant for each in kept], [each for each in found.results if each.bot_id in ids]
-    )
+    kept = [each.entrant for each in found.standings if each.entrant.bot_id not in eyes.hidden]
+    ids = {each.bot_id for each in kept}
+    return standings(kept, [each for each in found.results if each.bot_id in ids])
 
 
 def _board(found: Results, viewer: Viewer) -> Board:
     """What one viewer sees of it."""
-    shown = standings_for(found, organiser=viewer.organiser)
-    all_lines = lines(shown, found.evidence)
-    if not viewer.organiser and found.file.board == "anonymous":
-        seen = _anonymous(all_lines, viewer.student)
-    else:
-        seen = all_lines
+    eyes = eyes_of(found.file, viewer, found.entrants)
+    shown = standings_for(found, eyes)
+    inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
+    seen = [
+        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
+        for line in lines(shown, found.evidence)
+        if line.standing.entrant.bot_id in inside
+    ]
     names = {line.standing.entrant.name for line in seen}
     secret = {each.name for each in found.entrants} - names
     table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
+    pairs = tuple(twins([each.standing for each in seen], found.evidence))
     return Board(
         found.row,
         found.file,
         tuple(seen),
-        tuple(found.evidence.told(secret)),
+        (*found.evidence.told(secret), *map(told, pairs)),
         found.evidence,
         table,
+        pairs,
     )
 
 
-def _anonymous(all_lines: Sequence[Line], player: str) -> list[Line]:
-    """One's own lines, those just ahead of the best of them, and baselines."""
-    who = [line.standing.entrant for line in all_lines]
-    own = [n for n, each in enumerate(who) if each.student.lower() == player.lower()]
-    ahead = [n for n, each in enumerate(who[: own[0]] if own else []) if not each.baseline]
-    shown = []
-    for number, line in enumerate(all_lines):
-        if number in own or who[number].baseline:
-            shown.append(line)
-        elif number in ahead[-AHEAD:]:
-            standing = line.standing
-            nobody = Entrant(0, PRIVATE, PRIVATE, standing.entrant.status)
-            masked = Standing(
-                *(standing.rank, nobody, standing.score, standing.matches, 0, 0, 0, 0),
-                standing.games,
-            )
-            estimate = line.estimate and line.estimate._replace(name=PRIVATE)
-            shown.append(Line(masked, estimate, line.ahead, None, {}))
-    return shown
+def _masked(line: Line) -> Line:
+    """A line without what tells whose it is."""
+    standing = line.standing
+    nobody = Entrant(0, PRIVATE, PRIVATE, standing.entrant.status)
+    masked = Standing(
+        *(standing.rank, nobody, standing.score, standing.matches, 0, 0, 0, 0),
+        standing.games,
+    )
+    estimate = line.estimate and line.estimate._replace(name=PRIVATE)
+    return Line(masked, estimate, line.ahead, None, {})

@@ -14,6 +14,7 @@ import asyncio
 import functools
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -26,6 +27,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import finals
 from plyhouse.server.house.absences import Absences
@@ -34,6 +36,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.upcoming import unplayed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
@@ -59,6 +62,8 @@ class GameProgress:
     absent: tuple[str, ...]
     """Who has been waited for, for how long and with what consequence; and who was withdrawn
     from this game, and why."""
+    unplayed: str = ""
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ class ClassView:
     students: tuple[ClassStudent, ...]
     entries: tuple[ClassEntry, ...]
     games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """What is not as the file says, and hinders nothing."""
 
 
 class Classes:
@@ -139,6 +146,23 @@ class Classes:
                         f"plyhouse bot run --name {baseline.bot.partition('/')[2]}",
                     )
                 )
+        return found + await self._twins_here(file, known)
+
+    async def _twins_here(self, file: CompetitionFile, known: dict[str, int]) -> list[Mistake]:
+        """Twins that are not the same bot, as it connected last."""
+        twins = [
+            each
+            for each in file.twinned
+            if {each.bot.lower(), each.twin_of.lower()} <= known.keys()
+        ]
+        digests = await self._book.last_digests(known.values()) if twins else {}
+        found = []
+        for each in twins:
+            of, own = known[each.twin_of.lower()], known[each.bot.lower()]
+            text = differing(each.twin_of, digests.get(of, ""), each.bot, digests.get(own, ""))
+            if text:
+                key = f"baselines[{file.baselines.index(each)}].twin_of"
+                found.append(Mistake("competition/twin_differs", key, text))
         return found
 
     async def _baselines(self, file: CompetitionFile) -> dict[str, int]:
@@ -213,6 +237,16 @@ class Classes:
             await self._competitions.begun(parts)
         log.info("final begun again", extra={"competition": row.id, "title": row.name})
         return begun
+
+    async def unplayed(self, reference: str) -> list[str]:
+        """Whose pairings a final would leave unplayed if it ended now, a sentence for each game."""
+        row = await self._book.find(reference)
+        said = [
+            unplayed(game.game, *self._competitions.left(game.competition_id))
+            for game in row.games
+            if game.competition_id is not None
+        ]
+        return [each for each in said if each]
 
     async def _entered(
         self, row: ClassCompetition, file: CompetitionFile, anyway: bool
@@ -335,7 +369,7 @@ class Classes:
         """All there is to show of a competition to its organiser."""
         row = await self._book.find(reference)
         file = read_competition(row.file)
-        entries = await self._book.entries(row.id)
+        entries = await self._book.played_entries(row.id)
         games = []
         for game in row.games:
             if game.competition_id is None:
@@ -348,18 +382,32 @@ class Classes:
                 place = game.competition_id
                 absent = self._absences.told(place, file.limits.absent_minutes)
                 names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                left = unplayed(game.game, *self._competitions.left(place))
                 absent += gone_texts(found.row, names)
                 games.append(
                     GameProgress(
                         *(game.game, place, found.planned, found.finished),
-                        *(waiting, tuple(absent)),
+                        *(waiting, tuple(absent), left),
                     )
                 )
         students = tuple(await self._book.students(row.id))
-        return ClassView(row, file, students, tuple(entries), tuple(games))
+        return ClassView(
+            *(row, file, students, tuple(entries), tuple(games), tuple(_warnings(file, entries)))
+        )
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._book.now() / 1000, UTC)
+
+
+def _warnings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> list[str]:
+    """Twins of which another version is entered than of the bots that they repeat."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    return [f"{text}." for text in found if text]
 
 
 def _ms(when: datetime | None) -> int | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -23,6 +23,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import VOID
+from plyhouse.server.competition.facts import Pairing
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import Progress, look
 from plyhouse.server.competition.schedule import count
@@ -270,6 +271,26 @@ class Competitions:
             return None
         return missed(running, self._participants)
 
+    def upcoming(
+        self, identifier: str, limit: int, of: Collection[int] | None = None
+    ) -> list[Pairing[int]]:
+        """The next pairings of a competition, as far as they are known; see `Running.upcoming`.
+
+        Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        return [] if running is None else running.upcoming(limit, of)
+
+    def left(self, identifier: str) -> tuple[int, list[str]]:
+        """How many pairings that are known have not begun, and whose they are, by name.
+
+        Who is withdrawn has none.  Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        if running is None or not running.left:
+            return 0, []
+        return running.left, sorted(running.names[bot] for bot in running.waiting())
+
     # -------------------------------------------------------------- while it is played
 
     async def pause(self, identifier: str, by: By) -> None:
@@ -443,13 +464,15 @@ class Competitions:
         bots = tuple([holder.bot_id for holder in live.holders])
         outcome = live.match.outcome
         scores, guilty = None, None
+        missed = outcome is not None and outcome.termination == "aborted"
+        missed = missed and None in live.match.course.nonces
         if outcome is not None and outcome.termination not in VOID:
             counted = match_scores(outcome.returns, return_span(live.match.game))
             scores = [score for score, _ in counted.seats]
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = bots[outcome.seat]
         name = PairingId.parse(pairing.id, running.row.id)
-        running.match_over(name, live.id, bots, scores, guilty)
+        running.match_over(name, live.id, bots, scores, guilty, missed=missed)
         self._go_on(running)
 
     def _go_on(self, running: Running) -> None:

@@ -79,11 +79,11 @@ class Exports:
         names = {each.bot_id: each.name.lower() for each in found.entrants}
         known = {
             (names[each.entry], names[each.baseline]): each.decision
-            for each in await certainty(self._store, found.row)
+            for each in await certainty(self._boards, found.row)
             if each.entry in names and each.baseline in names
         }
         marks = await self._boards.grades(found)
-        return grades_csv(marks, found.file.baselines, known)
+        return grades_csv(marks, found.file.originals, known)
 
     async def gradescope(self, reference: str) -> bytes:
         """An archive with ``STUDENT/results.json`` for every student."""
@@ -163,7 +163,7 @@ def _archive(found: Results, marks: Any) -> bytes:
         for grade in marks:
             text = gradescope(
                 grade,
-                found.file.baselines,
+                found.file.originals,
                 board.get(grade.entry),
                 forfeits.get(grade.student, {}),
             )

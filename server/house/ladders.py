@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,6 +69,10 @@ class LadderWork:
         self.idle = False
         """Whether bots had room and wait for another opponent: then to look again helps."""
 
+    def __len__(self) -> int:
+        """Nothing is known beforehand."""
+        return 0
+
     @property
     def at_once(self) -> int:
         """Matches of a pairing."""
@@ -81,6 +85,10 @@ class LadderWork:
 
     def entries(self) -> list[int]:
         """Nobody in particular is waited for."""
+        return []
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """None is known: it is drawn at the moment when two have room."""
         return []
 
     def take(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import Outcome, checkpoints, lines
 from plyhouse.server.competition.standings import Grade
 from plyhouse.server.house.boards import Boards, Results, standings_for
+from plyhouse.server.house.onlookers import Viewer, eyes_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.fitted import Estimate
@@ -43,7 +44,6 @@ MOST_LOST: Final = 200
 SLOWEST: Final = 10
 LAST_ACTIONS: Final = 12
 """Actions before a forfeit that are listed."""
-HIDDEN: Final = "(another entry)"
 KEPT: Final = 8
 
 
@@ -291,19 +291,18 @@ def _report(
         each for each in results.entrants if each.student == student.player and not each.baseline
     ]
     own = {each.name for each in entrants}
-    hidden = {each.bot.lower() for each in file.baselines if each.hidden}
-    staff = {each.name for each in results.entrants if each.baseline}
+    eyes = eyes_of(file, Viewer(organiser, student.player), results.entrants)
+    ids = {each.name: each.bot_id for each in results.entrants}
 
     def shown(name: str) -> bool:
-        return organiser or name.lower() not in hidden
+        return ids[name] not in eyes.hidden
 
     def title(name: str) -> str:
-        anonymous = file.board == "anonymous" and not organiser
-        return HIDDEN if anonymous and name not in own and name not in staff else name
+        return eyes.name(ids[name], name)
 
     board = {
         line.standing.entrant.name: line
-        for line in lines(standings_for(results, organiser=organiser), results.evidence)
+        for line in lines(standings_for(results, eyes), results.evidence)
         if line.standing.entrant.name in own
     }
     met: dict[str, list[tuple[Outcome, int]]] = {}
@@ -313,7 +312,7 @@ def _report(
                 for other in {*outcome.seats} - {name}:
                     met.setdefault(other, []).append((outcome, seat))
     baselines = []
-    for each in file.baselines:
+    for each in file.originals:
         against = next((other for other in met if other.lower() == each.bot.lower()), None)
         if against is not None and shown(against):
             score = _score(against, met[against])
@@ -338,15 +337,11 @@ def _report(
             for each in entrants
         ],
         baselines,
-        [
-            _score(title(name), rows)
-            for name, rows in sorted(met.items())
-            if name not in staff or shown(name)
-        ],
+        [_score(title(name), rows) for name, rows in sorted(met.items()) if shown(name)],
         dict(kinds),
         [],
         [],
-        _lost(results, own, title, shown),
+        _lost(results, own, title),
         {
             name: [
                 RatingPoint(*(point.matches, at.elo, at.low, at.high, at.any_low, at.any_high))
@@ -396,7 +391,7 @@ def _score(name: str, rows: Sequence[tuple[Outcome, int]]) -> Score:
     )
 
 
-def _lost(results: Results, own: set[str], title: Any, shown: Any) -> list[Lost]:
+def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[Lost]:
     """Lost matches, the latest first."""
     ends = {each.match: each for each in results.seats}
     found = []
@@ -409,7 +404,7 @@ def _lost(results: Results, own: set[str], title: Any, shown: Any) -> list[Lost]
             found.append(
                 Lost(
                     *(outcome.match, outcome.game, name, seat),
-                    [title(each) if shown(each) else HIDDEN for each in others],
+                    [title(each) for each in others],
                     *(end.termination, end.ply, _address(outcome.match)),
                 )
             )

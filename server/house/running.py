@@ -8,7 +8,7 @@ its format calls ``KEY``, ``COMPETITION-KEY@2`` the same in the second run of a 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -27,14 +27,17 @@ from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
 
 __all__ = ["MAX_AGAIN", "Again", "PairingId", "Running", "Stored", "Tally", "Work",
            "baselines_of", "graded_of", "progress_of", "run_of",
-           "way_of", "work_of"]  # fmt: skip
+           "twins_of", "way_of", "work_of"]  # fmt: skip
 
 MAX_AGAIN: Final = 3
 """How often a void match is played again."""
 
 
 class Work(Protocol):
-    """What of a competition is to be begun, whatever its format."""
+    """What of a competition is to be begun, whatever its format; its length is what may begin."""
+
+    def __len__(self) -> int:
+        """Pairings that may begin, as far as they are known."""
 
     @property
     def at_once(self) -> int:
@@ -58,6 +61,9 @@ class Work(Protocol):
 
     def entries(self) -> list[int]:
         """Bots that have something before them."""
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """What begins next, as far as that is known; of these entries only if they are given."""
 
     def take(
         self, room: Callable[[int], int], freed: Iterable[int] | None = None, *, limit: int
@@ -126,6 +132,15 @@ class Tally:
     orders: list[tuple[int, ...]] = field(default_factory=list)
     """The seat orders of the matches that count."""
     forfeited: set[int] = field(default_factory=set)
+    missed: int = 0
+    """Matches that never began, as their bots did not become ready."""
+    voids: int = 0
+    """Matches that do not count, those among them."""
+
+    def void(self, *, missed: bool) -> None:
+        """Note a match that does not count."""
+        self.voids += 1
+        self.missed += missed
 
     def count(self, order: tuple[int, ...], scores: Sequence[float], forfeited: int | None) -> None:
         """Add a match that counts; ``forfeited`` is who ended it otherwise than by play."""
@@ -137,14 +152,18 @@ class Tally:
             self.forfeited.add(forfeited)
 
     def outcome(self, key: str) -> Outcome[int]:
-        """How the pairing ended; void if none of its matches counts."""
+        """How the pairing ended; void if none of its matches counts.
+
+        Where none ever began, at no try, nobody came: then all of its bots have forfeited it.
+        """
+        nobody = not self.matches and 0 < self.missed == self.voids
         return Outcome(
             key,
             self.entries,
             tuple([self.scores.get(bot, 0.0) for bot in self.entries]),
             self.matches,
             void=not self.matches,
-            forfeited=frozenset(self.forfeited),
+            forfeited=frozenset(self.entries if nobody else self.forfeited),
         )
 
 
@@ -239,6 +258,7 @@ def _counted(tally: Tally, seated: Sequence[PlayedSeat]) -> bool:
     """Add a finished match to a tally, if it counts."""
     scores = [seat.score for seat in seated if seat.score is not None and seat.result is not None]
     if len(scores) < len(seated):
+        tally.void(missed=seated[0].missed)
         return False
     guilty = next((seat.bot_id for seat in seated if seat.ended in FORFEITS), None)
     tally.count(_order(seated), scores, guilty)
@@ -328,8 +348,14 @@ def graded_of(
 
 
 def baselines_of(row: CompetitionRow) -> frozenset[int]:
-    """The bots that others are measured against."""
-    return frozenset(_ids(settings(row), "baselines"))
+    """The bots that others are measured against: all that grades need, and so no twins."""
+    kept = settings(row)
+    return frozenset(_ids(kept, "baselines")).difference(_ids(kept, "twins"))
+
+
+def twins_of(row: CompetitionRow) -> frozenset[int]:
+    """The bots that are entered a second time, to show the noise."""
+    return frozenset(_ids(settings(row), "twins"))
 
 
 def _ids(kept: Mapping[str, object], name: str) -> list[int]:
@@ -405,6 +431,20 @@ class Running:
         again = [bot for each in self.again for bot in each.orders[0]]
         return list(dict.fromkeys([*self.work.entries(), *again]))
 
+    @property
+    def left(self) -> int:
+        """Pairings that have not begun, as far as they are known, and those to be played again."""
+        return len(self.work) + len(self.again)
+
+    def upcoming(self, limit: int, of: Collection[int] | None = None) -> list[Pairing[int]]:
+        """What begins next, void matches that are played again before all else."""
+        again = [
+            Pairing(each.id.key, 0, each.orders)
+            for each in self.again
+            if of is None or not set(of).isdisjoint(each.orders[0])
+        ]
+        return (again + self.work.upcoming(limit, of))[:limit]
+
     def withdraw(self, bot: int) -> None:
         """Leave out what a bot still has before it, void matches included."""
         if bot in self.gone:
@@ -424,8 +464,10 @@ class Running:
         order: tuple[int, ...],
         scores: Sequence[float] | None,
         forfeited: int | None,
+        *,
+        missed: bool = False,
     ) -> None:
-        """A match is over; ``scores`` is None if it is void."""
+        """A match is over; ``scores`` is None if it is void, ``missed`` if it never began."""
         open_ = self.playing.get(str(pairing), set())
         if match not in open_:
             return  # it was read as finished already
@@ -433,6 +475,7 @@ class Running:
         tally = self.tallies.setdefault(pairing.key, Tally(order))
         if scores is None:
             self.voids.setdefault(str(pairing), []).append(order)
+            tally.void(missed=missed)
         else:
             tally.count(order, scores, forfeited)
         if open_:

@@ -53,7 +53,9 @@ class Suspicions:
 async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
     """The report on a competition; raises `Unknown`.  Takes its time, and the loop none of it."""
     row = await store.classes.find(reference)
-    entries = {each.bot_id: each for each in await store.classes.entries(row.id)}
+    entries = {
+        each.bot_id: each for each in await store.classes.played_entries(row.id, replaced=True)
+    }
     results = await store.classes.final_seats(row.id)
     seats: dict[str, list[FinalSeat]] = {}
     for each in results:

@@ -66,6 +66,9 @@ class Adjusted(NamedTuple):
     narrow; negative if it does harm."""
     coefficient: float
     """How much of the luck was subtracted, on average over the folds."""
+    watched: tuple[float, float] | None = None
+    """Bounds on the raw mean that hold at every moment (`utilities.watched_bounds`); None where
+    nobody knows how much a return can be."""
 
 
 def estimate(state: Any) -> Sequence[float]:

@@ -3,20 +3,28 @@
 Where the size of the return counts, the mean return is what one asks for; it needs no model.  The
 unit is the mirrored pair, since matches of a pair share their seats and perhaps their dice.
 Beside the raw mean stands one with luck taken out (`plyhouse.server.results.luck`).
+
+The raw mean has two intervals.  `mean_interval` is for one look, after a number of pairs that was
+fixed before; `watched_bounds` holds at all looks together, so that a table may be watched while it
+fills.  The latter needs to know the least and the greatest return, and assumes nothing else.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from plyhouse.server.results.luck import Adjusted, adjusted_mean
 from plyhouse.server.results.played import ResultError
 from plyhouse.server.results.ratings import mean_interval
+from plyhouse.server.results.sequential import ConfidenceSequence
 
-__all__ = ["Paid", "crosstab", "utilities"]
+__all__ = ["Paid", "crosstab", "utilities", "watched_bounds"]
+
+ROUNDING: Final = 1e-9
+"""By so much of the range a mean of returns may be outside of it."""
 
 NameT = TypeVar("NameT", bound=Hashable)
 
@@ -36,6 +44,8 @@ def utilities(
     matches: Iterable[Paid[NameT]], *, bounds: tuple[float, float] | None = None
 ) -> dict[NameT, Adjusted]:
     """Mean return per match of every entry; ``bounds`` of a return, as in `mean_interval`.
+
+    With them there are also bounds that hold at every moment, see `watched_bounds`.
 
     Where luck is not known of every match, the adjusted mean is the raw one.  Raises `ResultError`
     for returns that are no numbers or not as many as seats.
@@ -87,12 +97,48 @@ def _means(
     for key, units in rows.items():
         values = [value for value, _ in units]
         lucks = [luck for _, luck in units if luck is not None]
+        watched = None if bounds is None else watched_bounds(values, bounds)
         if len(lucks) == len(values):
-            found[key] = adjusted_mean(values, lucks, bounds=bounds)
+            found[key] = adjusted_mean(values, lucks, bounds=bounds)._replace(watched=watched)
         else:
             raw = mean_interval(values, bounds=bounds)
-            found[key] = Adjusted(raw, raw, 0.0, 0.0)
+            found[key] = Adjusted(raw, raw, 0.0, 0.0, watched)
     return found
+
+
+def watched_bounds(
+    values: Sequence[float], bounds: tuple[float, float], alpha: float = 0.05
+) -> tuple[float, float] | None:
+    """Bounds on the mean return that hold at every moment, with probability ``1 - alpha``.
+
+    ``values`` are those of all pairs so far, in any order, each within ``bounds``.  None if one
+    is not: then the game pays otherwise than it says, and nothing can be promised.
+
+    It is the confidence sequence by betting of Waudby-Smith and Ramdas (2024), see
+    `plyhouse.server.results.sequential`, over all values at once.  What was refuted by fewer
+    pairs is *not* kept: pairs against different opponents have different means, and the promise
+    is for the mean of those that were met so far.  That holds, whatever the order of opponents,
+    also if it follows from earlier results.  For let each pair have the mean ``u`` given what came
+    before: the capital against m, divided by the product of all ``1 + f (u / m - 1)``, is a fair
+    game, and where the average of the u is m or less, that product is 1 or less (the geometric
+    mean is no more than the arithmetic one), so that the capital is no more than the fair game.
+
+    >>> low, high = watched_bounds([1.0, -1.0], (-2.0, 2.0))
+    >>> f"{low:.2f} to {high:.2f}"
+    '-1.88 to 1.88'
+    >>> low, high = watched_bounds([1.0] * 100, (-2.0, 2.0))
+    >>> f"{low:.2f} to {high:.2f}"
+    '0.83 to 1.06'
+    """
+    least, greatest = bounds
+    if not (math.isfinite(least) and math.isfinite(greatest) and least < greatest):
+        return None
+    slack = ROUNDING * (greatest - least)
+    if not all(least - slack <= value <= greatest + slack for value in values):
+        return None
+    sequence = ConfidenceSequence(alpha, least, greatest)
+    sequence.extend(min(greatest, max(least, value)) for value in values)
+    return sequence.low, sequence.high
 
 
 def _checked(matches: Iterable[Paid[NameT]]) -> Iterable[Paid[NameT]]:

@@ -27,6 +27,7 @@ def line(entry: str, **more: Any) -> dict[str, Any]:
         "rank": 1,
         "entry": entry,
         "baseline": False,
+        "twin_of": "",
         "score": 0.5,
         "matches": 8,
         "rating": RATING,
@@ -62,10 +63,12 @@ def test_a_board_has_returns_luck_nash_shares_and_notes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lucky = {"pig": {"raw": MEAN, "adjusted": {**MEAN, "mean": 0.125}, "saved": 0.5}}
+    lucky["pig"] |= {"any_low": -0.75, "any_high": 1.25}
     share = {"share": 0.33, "low": 0.1, "high": 0.5, "score": 0.0, "chosen": 1.0}
     print_board(view(line("ada/x", returns=lucky, nash=share), line("b/y"), notes=("Beware.",)))
     told = capsys.readouterr()
-    for part in ("pig: return", "without luck", "Nash share", "0.33"):
+    shown = ("pig: return", "while watching", "-0.75 to +1.25", "without luck", "Nash share")
+    for part in (*shown, "0.33"):
         assert part in told.out, part
     assert "Beware." in told.err
 

@@ -8,6 +8,7 @@ from itertools import combinations
 import pytest
 
 from plyhouse.server.competition.evidence import Outcome, crosstab, evidence, lines
+from plyhouse.server.competition.exports import standings_table
 from plyhouse.server.competition.standings import Entrant, SeatResult, standings
 from plyhouse.server.results.scoring import match_scores
 
@@ -85,8 +86,11 @@ def test_who_won_everything_and_who_never_met_is_told_and_can_be_told_without_na
     masked = " ".join(found.told(["a/x", "c/x"]))
     assert "a/x" not in masked
     assert "c/x" not in masked
-    assert "(another entry) won everything" in masked
-    assert "'b/x'" in masked
+    assert "2 groups have not met" in masked
+    assert "(another entry), 'b/x'" in masked
+    assert "'b/x' lost everything" in masked
+    assert "won everything" not in masked, "that is about somebody without a name alone"
+    assert not found.told(["a/x", "b/x", "c/x", "d/x"])
 
 
 def test_a_circle_gets_nash_shares_and_a_ladder_none() -> None:
@@ -148,6 +152,15 @@ def test_points_are_fitted_as_shares_and_have_their_mean() -> None:
     assert found.fitted is not None
     assert found.returns["kuhn_poker"]["a/x"].raw.mean == pytest.approx(1.5)
     assert found.returns["kuhn_poker"]["b/x"].raw.mean == pytest.approx(-1.5)
+    watched = found.returns["kuhn_poker"]["a/x"].watched
+    assert watched is not None
+    assert 0.0 < watched[0] < 1.5 < watched[1] < 2.0
+    results = [each for each in board(rows) if each.bot_id < 2]
+    head, table = standings_table(lines(standings(ENTRANTS, results), found), ["kuhn_poker"])
+    first, last = (dict(zip(head, row, strict=True)) for row in (table[0], table[-1]))
+    low, high = first["kuhn_poker any_low"], first["kuhn_poker any_high"]
+    assert (low, first["kuhn_poker return"], high) == (watched[0], 1.5, watched[1])
+    assert last["kuhn_poker any_low"] is None, "it has played nobody"
 
 
 def test_three_seats_are_ranked_by_their_places() -> None:

@@ -24,6 +24,13 @@ NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
 LEAST = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n'
 
 
+STAFF = "[[baselines]]\nbot = 'a/b'\ngrade = 'pass'\n"
+
+
+def twin(of: str, more: str = "") -> str:
+    return f"{STAFF}[[baselines]]\nbot = 'a/b-2'\ntwin_of = '{of}'\n{more}\n"
+
+
 def mistakes(text: str, now: datetime | None = NOW) -> list[tuple[str, str]]:
     with pytest.raises(InvalidCompetition) as caught:
         read_competition(text, now)
@@ -199,11 +206,43 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
             LEAST + "[[baselines]]\nbot = 'a/b'\nat_least = 0.5",
             [("missing_key", "baselines[0].grade")],
         ),
+        (LEAST + twin("a/c"), [("bad_value", "baselines[1].twin_of")]),
+        (LEAST + twin("a/b-2"), [("bad_value", "baselines[1].twin_of")]),
+        (LEAST + twin("a/b", "hidden = true"), [("bad_value", "baselines[1].hidden")]),
+        (LEAST + twin("a/b", "at_least = 0.1"), [("bad_value", "baselines[1].at_least")]),
+        (
+            LEAST + twin("a/b") + "[[baselines]]\nbot = 'a/b-3'\ntwin_of = 'a/b-2'",
+            [("bad_value", "baselines[2].twin_of")],
+        ),
+        (
+            LEAST + twin("A/B") + "[[baselines]]\nbot = 'a/b-3'\ntwin_of = 'a/b'",
+            [("bad_value", "baselines[2].twin_of")],
+        ),
+        (
+            LEAST + "[format]\nname = 'knockout'\n" + twin("a/b"),
+            [("bad_value", "baselines[1].twin_of")],
+        ),
+        (
+            LEAST + "[format]\nname = 'gauntlet'\nuntil_certain = true\n" + twin("a/b"),
+            [("bad_value", "baselines[1].twin_of")],
+        ),
         ("x" * (MAX_FILE + 1), [("bad_value", "")]),
     ],
 )  # fmt: skip
 def test_every_mistake_has_its_code_and_its_key(text: str, wanted: list[tuple[str, str]]) -> None:
     assert mistakes(text) == wanted
+
+
+def test_a_twin_repeats_a_baseline_and_is_hidden_with_it() -> None:
+    text = "[[baselines]]\nbot = 'a/b-2'\ntwin_of = 'A/B'\n" + STAFF + "hidden = true\n"
+    found = read_competition(LEAST + text, NOW)
+    assert found.baselines == (
+        Baseline("a/b-2", True, "", 0.5, "A/B"),
+        Baseline("a/b", True, "pass", 0.5),
+    )
+    assert [each.bot for each in found.originals] == ["a/b"]
+    assert found.twins == {"a/b-2": "a/b"}
+    assert read_competition(LEAST + STAFF, NOW).twins == {}, "off unless it is asked for"
 
 
 def test_all_mistakes_are_told_at_once_with_what_would_be_right() -> None:

@@ -63,6 +63,41 @@ def to_the_end(progress: Progress[int]) -> int:
     return played
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_comes_next_is_what_begins_next(form: Format) -> None:
+    progress = made(form)
+    assert progress.upcoming(5) == [], "nobody has been asked yet"
+    ask(progress)
+    while not progress.over:
+        coming = progress.upcoming(3)
+        own = progress.upcoming(2, of={4})
+        assert all(4 in each.entries for each in own)
+        taken = progress.take(lambda _: 99, limit=3)
+        assert [each.key for each in taken] == [each.key for each in coming]
+        assert all(each.key not in {one.key for one in progress.upcoming(99)} for each in taken)
+        for pairing in taken:
+            progress.ended(outcome(pairing))
+        ask(progress)
+    assert progress.upcoming(5) == []
+
+
+def test_what_comes_next_in_a_round_robin_is_the_next_of_its_schedule() -> None:
+    robin = Robin(round_robin(range(5), 2))
+    first = robin.upcoming(4)
+    assert [each.key for each in first] == ["0", "1", "2", "3"]
+    taken = robin.take(lambda _: 99, limit=4)
+    assert [(each.key, each.matches) for each in taken] == [
+        (each.key, each.matches) for each in first
+    ]
+    assert [each.key for each in robin.upcoming(2)] == ["4", "5"]
+    own = robin.upcoming(99, of=[0])
+    assert [int(each.key) for each in own] == sorted(int(each.key) for each in own)
+    assert {other for each in own for other in each.entries} == set(range(5))
+    assert all(0 in each.entries for each in own)
+    robin.withdraw(0)
+    assert robin.upcoming(99, of=[0]) == []
+
+
 def table(progress: Progress[int]) -> list[tuple[int, int | None]]:
     rows = progress.format.table(progress.field, progress.finished, progress.begun)
     return [(row.entry, row.place) for row in rows]

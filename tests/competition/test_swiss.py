@@ -93,6 +93,17 @@ def test_a_bye_counts_in_full_and_goes_to_the_last() -> None:
     assert sum(points(play).values()) == 9.0
 
 
+def test_a_void_pairing_is_half_a_point_for_each_unless_neither_came() -> None:
+    field = Field.of("ab")
+
+    def given(forfeited: str) -> list[float]:
+        void = Outcome("r1-01", ("a", "b"), (0.0, 0.0), 0, True, frozenset(forfeited))
+        return [row.points for row in Swiss(number=1).table(field, {"r1-01": void}, {})]
+
+    assert given("") == [0.5, 0.5], "the server's fault is nobody's"
+    assert given("ab") == [0.0, 0.0]
+
+
 def test_a_pairing_counts_its_share_or_its_result() -> None:
     field = Field.of("ab")
     outcome = {"r1-01": Outcome("r1-01", ("a", "b"), (1.5, 0.5), matches=2)}

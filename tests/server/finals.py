@@ -28,6 +28,8 @@ class Course:
         self.bots: dict[str, Any] = {}
         """Clients by the names of their players."""
         self.tasks: list[asyncio.Task[None]] = []
+        self.digests: dict[str, str] = {}
+        """What the clients of some players report of their files."""
 
     def web(self, who: str = "") -> httpx.AsyncClient:
         """HTTP with the token of somebody."""
@@ -61,7 +63,8 @@ class Course:
 
     async def _connect(self, name: str, game: str) -> None:
         self.bots[name] = client = await self.house.client()
-        welcome = await client.hello(self.tokens[name], "bot", games=[game], max_matches=50)
+        fields = {"games": [game], "max_matches": 50, "digest": self.digests.get(name, "")}
+        welcome = await client.hello(self.tokens[name], "bot", **fields)
         assert not isinstance(welcome, Error), welcome
 
     async def begin(self) -> None:

@@ -28,7 +28,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event, Finished
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
-from plyhouse.server.web.api import class_types, types
+from plyhouse.server.web.api import board_types, class_types, types
 from plyhouse.storage.rows import BotRow, TableRow
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
@@ -57,6 +57,13 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Entry: class_types.EntryView,
     competition_rows.FinalGame: class_types.GameView,
     competition_rows.BoardLine: class_types.BoardLine,
+    competition_rows.Board: board_types.BoardView,
+    competition_rows.ProvenLine: board_types.TableLine,
+    competition_rows.Strength: board_types.RatingView,
+    competition_rows.Mean: board_types.MeanView,
+    competition_rows.MeanReturn: board_types.ReturnView,
+    competition_rows.Twin: board_types.TwinView,
+    competition_rows.NextPairing: class_types.NextLine,
     competition_rows.GradeLine: class_types.GradeLine,
     competition_rows.Results: class_types.ExportView,
     competition_rows.Measure: class_types.MeasureView,
@@ -202,6 +209,8 @@ async def test_a_day_of_an_organiser(house: House) -> None:
         await api.restore("cup", ada.account)
         assert (await api.class_step("cup", "freeze", why="the day")).status == "frozen"
         assert isinstance(await api.board("cup"), Rows)
+        assert (await api.table("cup")).twins == []
+        assert await api.next_pairings("cup", limit=3) == []
         assert (await api.export("cup")).grades_csv
         detail = await api.class_status("cup")
         assert {each.status for each in detail.students} >= {"disqualified"}

@@ -80,6 +80,56 @@ async def test_an_anonymous_table_gives_no_names_away(house: Any) -> None:
     }
 
 
+async def test_a_twin_shows_the_noise_and_is_never_ranked_or_graded(house: Any) -> None:
+    text = (
+        'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\nboard = "public"\n'
+        '[[baselines]]\nbot = "staff/bot"\ngrade = "pass"\n'
+        '[[baselines]]\nbot = "staff2/bot"\ntwin_of = "staff/bot"\n'
+    )
+    cup = Course(house, text)
+    same, other = "ab" * 32, "cd" * 32
+    for digest in (other, ""):
+        async with cup.web() as web:
+            token = await house.token(f"o{len(digest)}", "organise")
+            for name, files in (("staff", same), ("staff2", digest)):
+                client = await house.client()
+                await client.hello(await house.token(name), "bot", digest=files)
+                await client.close()
+            headers = {"Authorization": f"Bearer {token}"}
+            refused = await web.post("/api/v1/class/check", json={"file": text}, headers=headers)
+        assert refused.status_code == 400, refused.text
+        (mistake,) = refused.json()["mistakes"]
+        assert mistake["code"] == "competition/twin_differs"
+        assert mistake["key"] == "baselines[1].twin_of"
+    cup.digests = {"staff": same, "staff2": same}
+    await cup.freeze("tic_tac_toe", "s0", "s1", staff=("staff", "staff2"))
+    assert (await cup.get("", "olga"))["warnings"] == []
+    await cup.play(weaker_resigns(["s0", "staff", "staff2", "s1"]))
+    board = await cup.get("/table")
+    ranks = {line["entry"]: (line["rank"], line["twin_of"]) for line in board["lines"]}
+    assert ranks == {
+        "s0/bot": (1, ""),
+        "staff/bot": (2, ""),
+        "staff2/bot": (None, "staff/bot"),
+        "s1/bot": (3, ""),
+    }
+    (pair,) = board["twins"]
+    assert pair["same"]
+    assert pair["score"] == pytest.approx(1 / 3)
+    assert any("scores differ by 0.333" in note for note in board["notes"])
+    (final,) = await cup.get("/rounds")
+    places = {row["entry"]: row["place"] for row in final["table"]}
+    assert places == {"s0/bot": 1, "staff/bot": 2, "staff2/bot": None, "s1/bot": 3}
+    marks = await cup.get("/export", "olga")
+    assert [list(each["against"]) for each in marks["grades"]] == [["staff/bot"]] * 2
+    async with cup.web() as web:
+        page = (await web.get("/competitions/cup")).text
+        assert "twin of staff/bot" in page
+        assert "Differences of that size between other entries are noise" in page
+        markdown = (await web.get(f"{cup.here}/export/md")).text
+        assert "Differences of that size between other entries are noise" in markdown
+
+
 async def test_a_class_table_is_for_its_class(house: Any) -> None:
     cup = await course(house, "class")
     await cup.get("/table", status=401)
@@ -109,6 +159,8 @@ async def test_luck_is_taken_out_of_games_of_chance(
         assert mean["adjusted"] is not None
         assert mean["raw"]["pairs"] == 4
         assert mean["raw"]["low"] <= mean["raw"]["mean"] <= mean["raw"]["high"]
+        assert mean["any_low"] <= mean["raw"]["mean"] <= mean["any_high"]
+        assert -2.0 <= mean["any_low"] <= mean["any_high"] <= 2.0
     assert sum(line["returns"]["kuhn_poker"]["raw"]["mean"] for line in found["lines"]) == (
         pytest.approx(0.0)
     )

@@ -26,7 +26,8 @@ from plyhouse.server.competition import progress
 from plyhouse.server.competition.facts import State
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import competitions
-from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.game_finals import GameFinal
 from plyhouse.server.house.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, Identity
@@ -158,6 +159,15 @@ async def course(tmp_path: Path) -> AsyncIterator[Course]:
 
 def places(final: GameFinal) -> dict[str, int | None]:
     return {final.names[line.entry]: line.place for line in final.table}
+
+
+async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
+    """The versions of a student in the status and on the board: of its results, and the next."""
+    view = await course.hub.classes.view("Cup")
+    (entry,) = [each for each in view.entries if each.player == student]
+    found = await course.hub.boards.results(view.row)
+    (entrant,) = [each for each in found.entrants if each.student == student]
+    return [(entry.version, entry.next_version), (entrant.version, entry.next_version)]
 
 
 def states(final: GameFinal) -> set[State]:
@@ -341,7 +351,8 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     await course.hub.store.classes.extend("Cup", names[2], 2**50, OLGA)
     await course.leave(f"{names[2]}/bot")
     await course.connect(names[2], version="2")
-    # A late student hands in for the first time, too.
+    # What is shown is the version that the results are of; the other one is for the rerun.
+    assert await shown_versions(course, names[2]) == [("1", "2"), ("1", "2")]
     await course.hub.classes.rerun("Cup", OLGA, anyway=True)
     await course.stop()
     await course.start()
@@ -353,6 +364,7 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     after = await course.finished()
     again = list(course.begun.values())[first:]
     assert len(again) == fresh
+    assert await shown_versions(course, names[2]) == [("2", ""), ("2", "")]
     for each in again:
         assert names[2] in [seat.player for seat in each.players]
     assert places(after) == places(before)
@@ -392,7 +404,9 @@ async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
 # ------------------------------------------------------------------------------ who sees what
 
 
-async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) -> None:
+async def test_rounds_are_seen_by_those_who_may_see_the_board(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await course.open(f'{FILE}board = "anonymous"\n[format]\nname = "gauntlet"\n{STAFF}', 3)
     await course.run()
     await course.finished()
@@ -403,7 +417,18 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(course: Course) ->
         (final,) = await finals_of(store, course.hub.boards, "Cup", viewer)
         return final
 
+    reads = 0
+    read = store.played_seats
+
+    async def counting(identifier: str) -> Any:
+        nonlocal reads
+        reads += 1
+        return await read(identifier)
+
+    monkeypatch.setattr(store, "played_seats", counting)
     mine = await seen("s01")
+    await seen("s00")
+    assert reads <= 1, "worked out once for all who look"
     shown = [mine.names[bot] for each in mine.rounds for line in each.lines for bot in line.players]
     assert sorted(shown) == ["(another entry)", "s01/bot", "s01/bot", "staff/b0"]
     assert [mine.names[line.entry] for line in mine.table] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,8 @@ from plyhouse.server.results.played import ResultError
 from plyhouse.server.results.ratings import mean_interval
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 from plyhouse.server.results.repeats import repeat_weights
-from plyhouse.server.results.utilities import Paid, crosstab, utilities
+from plyhouse.server.results.sequential import ConfidenceSequence
+from plyhouse.server.results.utilities import Paid, crosstab, utilities, watched_bounds
 
 
 def record(
@@ -272,3 +274,65 @@ def test_chance_and_bots_that_vary_are_no_repeats() -> None:
 def test_random_openings_do_not_make_a_bot_vary() -> None:
     rows = [played(LINE), played(OTHER), played(LINE)]
     assert repeat_weights(rows, opening_plies=2) == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("means", "spread"),
+    [
+        ((0.25,), (-2.0, -1.0, 1.0, 2.0)),
+        ((1.2, -0.8, 0.0), (-1.0, 1.0)),  # opponents of different strength, in turn
+        ((-1.9,), (0.0, 0.1)),
+    ],
+)
+def test_bounds_for_who_watches_are_missed_as_rarely_as_promised_over_all_looks(
+    means: tuple[float, ...], spread: tuple[float, ...]
+) -> None:
+    """The mean over the opponents met so far, looked at from the first pair to the last."""
+    runs, pairs, alpha = 60, 130, 0.1
+    looks = (1, 2, 4, 7, 11, 16, 24, 36, 54, 80, 130)
+    centre = sum(spread) / len(spread)
+    truth = [means[number % len(means)] for number in range(pairs)]
+    rng = random.Random(5)
+    missed = once = 0
+    for _ in range(runs):
+        values = [mean + rng.choice(spread) - centre for mean in truth]
+        wrong = fixed = False
+        for count in looks:
+            mean = sum(truth[:count]) / count
+            found = watched_bounds(values[:count], (-4.0, 4.0), alpha)
+            assert found is not None
+            wrong |= not found[0] <= mean <= found[1]
+            ordinary = mean_interval(values[:count], bounds=(-4.0, 4.0))
+            fixed |= not ordinary.low <= mean <= ordinary.high
+        missed += wrong
+        once += fixed
+    # Three standard deviations above what was stated: the seed is fixed.
+    assert missed <= runs * alpha + 3 * math.sqrt(runs * alpha * (1 - alpha))
+    if len(means) == 1:
+        assert once > 4 * 0.05 * runs, "an interval for one look does not stand watching"
+
+
+def test_bounds_for_who_watches_stand_beside_every_mean_of_points() -> None:
+    pairs = [(3.0, -1.0), (-2.0, 4.0), (1.0, 3.0)] * 20
+    matches = [
+        match
+        for number, (one, two) in enumerate(pairs)
+        for match in (
+            Paid(("a", "b"), (one, -one), number),
+            Paid(("b", "a"), (-two, two), number),
+        )
+    ]
+    found = utilities(matches, bounds=(-4.0, 4.0))
+    for name, each in found.items():
+        sequence = ConfidenceSequence(0.05, -4.0, 4.0)
+        sequence.extend([1.0, 1.0, 2.0] * 20 if name == "a" else [-1.0, -1.0, -2.0] * 20)
+        assert each.watched == pytest.approx((sequence.low, sequence.high))
+        assert each.watched is not None
+        low, high = each.watched
+        assert low < each.raw.low < each.raw.mean < each.raw.high < high
+    lucky = [match._replace(luck=(0.1, -0.1)) for match in matches]
+    assert utilities(lucky, bounds=(-4.0, 4.0))["a"].watched == found["a"].watched
+    assert utilities(matches)["a"].watched is None, "nobody said how much a return can be"
+    assert utilities(matches, bounds=(-1.5, 1.5))["a"].watched is None, "2 was paid"
+    assert watched_bounds([0.0], (1.0, 1.0)) is None
+    assert watched_bounds([1.0 + 1e-12], (0.0, 1.0)) is not None, "that is rounding"

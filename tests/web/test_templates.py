@@ -24,6 +24,7 @@ from plyhouse.server.house.reports import (
     Score,
     SlowPly,
 )
+from plyhouse.server.house.upcoming import Upcoming
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.leaderboards import Line as LeaderboardLine
 from plyhouse.server.results.nash import NashShare
@@ -133,10 +134,16 @@ def board(name: str) -> Table:
     estimate = Estimate(name, 1500.0, 9.0, 1480.0, 1520.0, 1470.0, 1530.0, 1, 2, 4.0, 2.0)
     share = NashShare(name, 0.5, 0.0, 0.4, 0.6, 1.0)
     out = Standing(1, Entrant(1, name, name), 0.5, 4, 2, 0, 2, 0)
-    gone = Standing(None, Entrant(2, name, name, name, baseline=True), None, 0, 0, 0, 0, 0)
+    twin = Entrant(2, name, name, name, baseline=True, twin_of=name)
+    gone = Standing(None, twin, None, 0, 0, 0, 0, 0)
     bar = Bar(0.0, 100.0, 20.0, 60.0, 50.0)
     rows = (
-        Row(Line(out, estimate, 0.5, share), bar, (Mean(1.0, 0.5, None),), (None, Cell(0.5, 5, 4))),
+        Row(
+            Line(out, estimate, 0.5, share),
+            bar,
+            (Mean(1.0, 0.5, None, (0.1, 2.0)),),
+            (None, Cell(0.5, 5, 4)),
+        ),
         Row(
             Line(gone, None, None, None), None, (Mean(None, None, None),), (Cell(None, 5, 0), None)
         ),
@@ -151,6 +158,7 @@ def competition(name: str) -> dict[str, Any]:
         "refused": name,
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
         "named": True,
+        "following": [Upcoming(name, "1", 0, (name, name), 2, own) for own in (True, False)],
         "running": [live(name)],
         "files": ("csv", "jsonl"),
         "every": 15000,
@@ -160,7 +168,7 @@ def competition(name: str) -> dict[str, Any]:
 def entries(name: str) -> tuple[Entered, ...]:
     """An entry that is there, one that is not, and one that never was."""
     here = ClassEntry(1, 1, name, name, 1, name, name, True, False, "active")
-    gone = ClassEntry(2, 1, name, name, 2, "", "", False, False, name)
+    gone = ClassEntry(2, 1, name, name, 2, "", "", False, False, name, 3, name, name)
     never = ClassEntry(3, 1, name, name, None, "", "", False, True, "active")
     return Entered(here, True), Entered(gone, False), Entered(never, False)
 
@@ -176,6 +184,7 @@ def staff(name: str) -> Staff:
         entries(name),
         (SuspensionRow(name, name, name, name, 1, 0, name),),
         (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
+        (name,),
     )
 
 

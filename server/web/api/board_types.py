@@ -9,7 +9,7 @@ from plyhouse.server.house.boards import Board
 from plyhouse.server.results.luck import Adjusted
 from plyhouse.server.results.ratings import Interval
 
-__all__ = ["BoardView", "CrossView", "board_view", "cross_views"]
+__all__ = ["BoardView", "CrossView", "TwinView", "board_view", "cross_views"]
 
 
 class MeanView(Struct):
@@ -29,6 +29,10 @@ class ReturnView(Struct):
     """With the luck of dice and cards taken out; null where the server cannot tell it."""
     saved: float | None
     """The part of the games that this saves for an interval as wide."""
+    any_low: float | None
+    any_high: float | None
+    """The 95 % interval of the raw mean for whoever looks at every moment; null where the game
+    does not say how much a return can be."""
 
 
 class RatingView(Struct):
@@ -75,6 +79,8 @@ class TableLine(Struct):
     rating: RatingView | None
     ahead: float | None
     """How likely it is stronger than the entry of the next line; null for the last one."""
+    twin_of: str
+    """The entry that it is a twin of, and then without a rank; empty for all others."""
     nash: NashView | None
     returns: dict[str, ReturnView]
     """By game."""
@@ -101,6 +107,21 @@ class CrossView(Struct):
     score: MeanView
 
 
+class TwinView(Struct):
+    """One bot entered twice: by how much chance drives equals apart on this board."""
+
+    entry: str
+    twin: str
+    same: bool
+    """Whether the same files and options played under both names."""
+    score: float | None
+    """By how much their scores differ; null until both have played."""
+    elo: float | None
+    """By how much their ratings differ."""
+    chance: float | None
+    """By how much, at most, chance makes ratings of two equals differ 95 times in 100."""
+
+
 class BoardView(Struct):
     """A board as whoever asks may see it."""
 
@@ -119,6 +140,7 @@ class BoardView(Struct):
     """By game how often equals draw."""
     crosstab: list[CrossView]
     """Only if it was asked for."""
+    twins: list[TwinView]
 
 
 def board_view(found: Board, *, crosses: bool) -> BoardView:
@@ -137,6 +159,10 @@ def board_view(found: Board, *, crosses: bool) -> BoardView:
         },
         {} if fitted is None else dict(fitted.draws),
         cross_views(found.crosstab) if crosses else [],
+        [
+            TwinView(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
+            for each in found.twins
+        ],
     )
 
 
@@ -159,6 +185,7 @@ def _line(line: Line, lucky: frozenset[str]) -> TableLine:
             *(estimate.rank_low, estimate.rank_high, estimate.games),
         ),
         line.ahead,
+        who.twin_of,
         None
         if line.nash is None
         else NashView(
@@ -169,9 +196,8 @@ def _line(line: Line, lucky: frozenset[str]) -> TableLine:
 
 
 def _return(found: Adjusted, *, known: bool) -> ReturnView:
-    if not known:
-        return ReturnView(_mean(found.raw), None, None)
-    return ReturnView(_mean(found.raw), _mean(found.adjusted), found.saved)
+    adjusted, saved = (_mean(found.adjusted), found.saved) if known else (None, None)
+    return ReturnView(_mean(found.raw), adjusted, saved, *(found.watched or (None, None)))
 
 
 def _mean(interval: Interval) -> MeanView:

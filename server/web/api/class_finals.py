@@ -9,11 +9,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.server.competition.facts import Line
-from plyhouse.server.house.finals import GameFinal, finals_of
+from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.game_finals import GameFinal
+from plyhouse.server.house.upcoming import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.class_types import (
     CertaintyLine,
     FinalView,
+    NextLine,
     PlaceLine,
     RoundLine,
     RoundView,
@@ -67,7 +70,30 @@ async def certainty(
     ]
 
 
-HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty)
+@get(HERE + "/{competition:str}/next", **_SECURED)
+async def following(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = SHOWN,
+) -> list[NextLine]:
+    """Show the pairings of each game that come next, as far as they are known; one's own first.
+
+    Whoever may see the board sees this; on an anonymous board students see their own pairings.
+    A ladder draws when two bots have room, and knows none before.
+    """
+    hub = hub_of(state)
+    viewer = await viewer_of(request, hub)
+    found = await upcoming(
+        *(hub.store, hub.boards, hub.competitions, competition, viewer, limit),
+    )
+    return [
+        NextLine(each.game, each.key, each.round, list(each.entries), each.matches, each.own)
+        for each in found
+    ]
+
+
+HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty, following)
 
 
 def _final(final: GameFinal) -> FinalView:

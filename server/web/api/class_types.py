@@ -165,7 +165,10 @@ class EntryView(Struct):
     baseline: bool
     status: str
     connected: bool
-    """Whether it is connected now, with this version."""
+    """Whether it is connected now, with this version, or the next one where there is one."""
+    next_version: str = ""
+    """The version that a rerun plays with, where the results are of another one."""
+    next_digest: str = ""
 
 
 class Submitted(Struct):
@@ -214,6 +217,8 @@ class GameView(Struct):
     waiting_for: list[str]
     absent: list[str]
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
+    unplayed: str
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
 
 
 class ClassSummary(Struct):
@@ -234,11 +239,20 @@ class ClassSummary(Struct):
     finished_ms: int | None
 
 
+class Finished(ClassSummary):
+    """A competition whose final was ended as it stood."""
+
+    unplayed: list[str]
+    """Whose pairings were left out, a sentence for each game; a few names, and how many more."""
+
+
 class ClassDetail(ClassSummary):
     """A competition as its organiser sees it."""
 
     note: str
     """Why something could not happen by itself; empty if nothing is wrong."""
+    warnings: list[str]
+    """What is not as the file says, and hinders nothing: a twin that is another bot."""
     file: str
     students: list[StudentView]
     entries: list[EntryView]
@@ -315,6 +329,20 @@ class FinalView(Struct):
     """What decides the table where points are equal, in this order."""
     table: list[PlaceLine]
     rounds: list[RoundView]
+
+
+class NextLine(Struct):
+    """A pairing that has not begun."""
+
+    game: str
+    key: str
+    """As in the rounds of the final."""
+    round: int
+    entries: list[str]
+    """Who meets, in the seat order of the first match."""
+    matches: int
+    own: bool
+    """Whether an entry of whoever asks is in it."""
 
 
 class CertaintyLine(Struct):

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 from litestar import Request, delete, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import structs
 
 from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
 from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
@@ -36,6 +37,7 @@ from plyhouse.server.web.api.class_types import (
     ExportView,
     Extension,
     FileText,
+    Finished,
     GameView,
     GradeLine,
     Join,
@@ -111,6 +113,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
     return ClassDetail(
         **_summary(view.row, view.file),
         note=view.row.note or "",
+        warnings=list(view.warnings),
         file=view.row.file,
         students=[_student(each) for each in view.students],
         entries=[_entry(hub, each) for each in view.entries],
@@ -119,6 +122,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
                 *(each.game, each.competition_id, each.planned, each.finished),
                 list(each.waiting_for),
                 list(each.absent),
+                each.unplayed,
             )
             for each in view.games
         ],
@@ -192,9 +196,16 @@ async def resume(
 @post(HERE + "/{competition:str}/finish", **_ORGANISE)
 async def finish(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
-    """End a final as it stands, a ladder above all; matches that run are played on."""
-    return await _move(state, request, competition, "finish", data)
+) -> Finished:
+    """End a final as it stands, a ladder above all; matches that run are played on.
+
+    Answers whose pairings are left out.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "organise")
+    unplayed = await hub.classes.unplayed(competition)
+    summary = await _move(state, request, competition, "finish", data)
+    return Finished(**structs.asdict(summary), unplayed=unplayed)
 
 
 @delete(HERE + "/{competition:str}", **_SECURED)
@@ -224,7 +235,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     await authorise(request, hub, "organise")
     row = await hub.store.classes.find(competition)
     found = await hub.boards.results(row)
-    baselines = found.file.baselines
+    baselines = found.file.originals
     marks = await hub.boards.grades(found)
     return ExportView(
         found.row.name,
@@ -449,16 +460,17 @@ def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict
 
 async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryView]:
     row = await hub.store.classes.find(competition)
-    found = await hub.store.classes.entries(row.id)
+    found = await hub.store.classes.played_entries(row.id)
     return [_entry(hub, each) for each in found if each.bot_id in bots]
 
 
 def _entry(hub: Hub, entry: ClassEntry) -> EntryView:
     here = hub.directory.participants.get(entry.bot_id)
-    connected = here is not None and here.online and here.version_id == entry.version_id
+    wanted = entry.next_id or entry.version_id
+    connected = here is not None and here.online and here.version_id == wanted
     return EntryView(
         *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
-        *(entry.status, connected),
+        *(entry.status, connected, entry.next_version, entry.next_digest),
     )
 
 

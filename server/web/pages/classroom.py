@@ -100,6 +100,7 @@ class Staff:
     baselines: tuple[Entered, ...]
     suspended: tuple[SuspensionRow, ...]
     codes: tuple[Code, ...]
+    warnings: tuple[str, ...] = ()
     files: tuple[str, ...] = FILES
 
     @property
@@ -133,14 +134,19 @@ class Own:
     @property
     def chosen(self) -> list[int | None]:
         """Versions that the student chose."""
-        return [each.entry.version_id for each in self.entries if each.entry.chosen]
+        return [
+            each.entry.next_id or each.entry.version_id
+            for each in self.entries
+            if each.entry.chosen
+        ]
 
 
 def _entered(hub: Hub, entries: Sequence[ClassEntry]) -> tuple[Entered, ...]:
     found = []
     for each in entries:
         here = hub.directory.participants.get(each.bot_id)
-        there = here is not None and here.online and here.version_id == each.version_id
+        wanted = each.next_id or each.version_id
+        there = here is not None and here.online and here.version_id == wanted
         found.append(Entered(each, there))
     return tuple(found)
 
@@ -158,8 +164,14 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
     for each in view.entries:
         if not each.baseline:
             entries.setdefault(each.player_id, []).append(each)
+    unplayed = ". ".join(each.unplayed for each in view.games if each.unplayed)
     return Staff(
-        STEPS.get(row.status, ()),
+        tuple(
+            step._replace(note=f"{step.note} {unplayed}.")
+            if step.name == "finish" and unplayed
+            else step
+            for step in STEPS.get(row.status, ())
+        ),
         any(
             each.status == "active" and each.extended_ms is not None and each.extended_ms > now
             for each in view.students
@@ -170,6 +182,7 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         _entered(hub, [each for each in view.entries if each.baseline]),
         tuple(await hub.store.probation.suspended_in(row.id)),
         tuple(await hub.store.classes.codes(row.id)),
+        view.warnings,
     )
 
 

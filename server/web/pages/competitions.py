@@ -20,6 +20,7 @@ from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
 from plyhouse.server.house.boards import Board
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.upcoming import Upcoming, upcoming
 from plyhouse.server.results.ratings import Interval
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.classroom import own_of, staff_of
@@ -56,6 +57,8 @@ class Mean(NamedTuple):
     mean: float | None
     low: float | None
     high: float | None
+    watched: tuple[float, float] | None = None
+    """The interval for who watches all the time."""
 
 
 class Cell(NamedTuple):
@@ -125,12 +128,14 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         return missing(f"A game of {row.name} is not installed on this server any more.")
     sight = await hub.privacy.sight(viewer)
     table, refused = None, ""
+    following: list[Upcoming] = []
     try:
         board = await hub.boards.board(row.id, viewer)
     except ProtocolError as error:
         refused = str(error)
     else:
         table = await asyncio.to_thread(_table, board)
+        following = await upcoming(hub.store, hub.boards, hub.competitions, row.id, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await hub.classes.view(row.id)
     # What is waited for names entries: for those who see all of them.
@@ -142,6 +147,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         table=table,
         refused=refused,
         games=view.games,
+        following=following,
         named=named,
         running=await running_for(hub, sight, RUNNING, parts) if parts else [],
         files=PUBLIC_FILES if file.board == "public" and table is not None else (),
@@ -224,9 +230,10 @@ def _mean(line: Line, game: str, *, adjusted: bool) -> Mean:
     if found is None:
         return Mean(None, None, None)
     interval: Interval = found.adjusted if adjusted else found.raw
+    watched = None if adjusted else found.watched
     if abs(interval.low) == float("inf"):
-        return Mean(interval.mean, None, None)
-    return Mean(*interval[:3])
+        return Mean(interval.mean, None, None, watched)
+    return Mean(*interval[:3], watched)
 
 
 def _cells(board: Board, line: Line, lines: Sequence[Line]) -> tuple[Cell | None, ...]:

@@ -1,0 +1,116 @@
+"""A table of a competition file, whose values are taken out one by one; and what is wrong with it.
+
+All mistakes of a file are collected, so that its author is told them at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+__all__ = ["InvalidCompetition", "Mistake", "Table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One thing that is wrong with a competition file."""
+
+    code: str
+    key: str
+    """Where: ``dates.freeze``, ``baselines[1].bot``; empty for the file as a whole."""
+    text: str
+    """What was wrong, and what would be right."""
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.text}" if self.key else self.text
+
+
+class InvalidCompetition(Exception):  # noqa: N818 - a condition of the file, as InvalidAction
+    """A competition file has mistakes; ``mistakes`` has all of them."""
+
+    code: ClassVar[str] = "competition/invalid"
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        self.mistakes = tuple(mistakes)
+        count = f"{len(mistakes)} mistakes" if len(mistakes) > 1 else "a mistake"
+        lines = "\n".join(f"  {mistake}  [{mistake.code}]" for mistake in mistakes)
+        super().__init__(f"The competition file has {count}:\n{lines}")
+
+
+class Table:
+    """A table of the file: values are taken out one by one, what is left is unknown."""
+
+    def __init__(self, values: Mapping[str, Any], at: str, mistakes: list[Mistake]) -> None:
+        self._values = dict(values)
+        self._known: list[str] = []
+        self.at = at
+        self.mistakes = mistakes
+
+    def key(self, name: str) -> str:
+        """The place of a key in the file."""
+        return f"{self.at}.{name}" if self.at else name
+
+    def wrong(self, code: str, name: str, text: str) -> None:
+        """Note a mistake at a key."""
+        self.mistakes.append(Mistake(f"competition/{code}", self.key(name), text))
+
+    def take(self, name: str, kind: type, words: str, example: str, *, needed: bool = False) -> Any:
+        """The value of a key, None if it is missing or not of its kind (which is noted)."""
+        self._known.append(name)
+        if name not in self._values:
+            if needed:
+                self.wrong("missing_key", name, f"is missing; write it like {example}")
+            return None
+        value = self._values.pop(name)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            shown = repr(value) if len(repr(value)) < 60 else f"a {type(value).__name__}"
+            self.wrong("bad_type", name, f"must be {words}, not {shown}; write it like {example}")
+            return None
+        return value
+
+    def text(self, name: str, example: str, longest: int, *, needed: bool = False) -> str | None:
+        """The text of a key, None if it is missing, too long or no text."""
+        value: str | None = self.take(name, str, "a text", f'{name} = "{example}"', needed=needed)
+        if value is None:
+            return None
+        if len(value) > longest:
+            self.wrong("bad_value", name, f"has {len(value):,} characters; {longest:,} at most")
+            return None
+        if "\0" in value:
+            self.wrong("bad_value", name, "has a NUL character, which cannot be stored")
+            return None
+        return value
+
+    def number(self, name: str, default: int, least: int, most: int) -> int:
+        """The whole number of a key, ``default`` if it is missing or not within the bounds."""
+        value = self.take(name, int, "a whole number", f"{name} = {default}")
+        if value is None:
+            return default
+        if not least <= value <= most:
+            self.wrong("bad_value", name, f"must be from {least} to {most:,}, not {value}")
+            return default
+        return int(value)
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """The truth of a key, ``default`` if it is missing or neither true nor false."""
+        shown = "true" if default else "false"
+        value = self.take(name, bool, "true or false", f"{name} = {shown}")
+        return default if value is None else bool(value)
+
+    def table(self, name: str) -> Table:
+        """The table of a key, an empty one if it is missing."""
+        value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
+        return Table(value or {}, self.key(name), self.mistakes)
+
+    def end(self) -> None:
+        """Note every key that nobody has taken."""
+        for name in self._values:
+            near = difflib.get_close_matches(name, self._known, n=1, cutoff=0.5) or [
+                known for known in self._known if known.startswith(name)
+            ]
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self._known)}"
+            self.wrong("unknown_key", name, f"there is no such key; {hint}")
