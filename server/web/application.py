@@ -22,6 +22,7 @@ from plyhouse.server.web.api import (
     matches,
     people,
     players,
+    submissions,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
@@ -60,6 +61,7 @@ def create_api() -> Litestar:
         *class_costs.HANDLERS,
         *boards.HANDLERS,
         *exports.HANDLERS,
+        *submissions.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
