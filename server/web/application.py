@@ -25,6 +25,7 @@ from plyhouse.server.web.api import (
     matches,
     people,
     players,
+    submissions,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
@@ -75,6 +76,7 @@ def _routed() -> Litestar:
         *class_costs.HANDLERS,
         *boards.HANDLERS,
         *exports.HANDLERS,
+        *submissions.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
