@@ -68,6 +68,7 @@ class BotProcess:
         self._clock = clock
         self._began = time.monotonic()
         self._frames = 0
+        self._flooded = ""
         self.loaded: Loaded
         """What the bot said of itself."""
 
@@ -149,7 +150,10 @@ class BotProcess:
         """Whether it floods us: `plyhouse.bots.process.child` reports much less often."""
         most = self._process.most_frames
         self._frames += 1
-        return most is not None and self._frames > most * (1 + time.monotonic() - self._began)
+        if most is None or self._frames <= most * (1 + time.monotonic() - self._began):
+            return False
+        self._flooded = f"it sent its runner more than {most} messages a second"
+        return True
 
     async def where(self) -> str:
         """Where the bot stands now, as a traceback of its author's lines; may be empty."""
@@ -174,7 +178,7 @@ class BotProcess:
         await asyncio.gather(self._output, return_exceptions=True)
         where = await self._stand.last_words() if code < 0 else ""
         self._stand.close()
-        return how, where
+        return self._flooded or how, where
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""

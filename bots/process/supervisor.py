@@ -356,8 +356,9 @@ class Supervisor:
                 if request is not None and not request.stopped:
                     request.best = message.action
             case Chosen() | Resigned() | Failed():
-                self._deaths = 0
                 request = self._open.pop(message.turn, None)
+                if request is not None:  # answers that nobody asked for prove nothing
+                    self._deaths = 0
                 self._note_cost(request)
                 if request is not None and not request.stopped and not request.answer.done():
                     request.answer.set_result(message)
