@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import ColumnElement, Connection, exists, func, select
 
 from plyhouse.storage.class_people import is_frozen, name_of, student_of
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, Submission, VersionRow
@@ -15,10 +15,21 @@ from plyhouse.storage.models import (
     class_competitions,
     class_entries,
     class_students,
+    submission_entries,
     versions,
 )
+from plyhouse.storage.models import submissions as handed_in
 
-__all__ = ["enter", "submissions", "submit", "versions_of"]
+__all__ = [
+    "enter",
+    "enter_checked",
+    "has_connected",
+    "submissions",
+    "submit",
+    "taker",
+    "takers",
+    "versions_of",
+]
 
 
 def submit(
@@ -28,42 +39,184 @@ def submit(
 
     Also baselines play with what connected last, until the freeze.
     """
-    here, student, entry = class_competitions.c, class_students.c, class_entries.c
-    deadline = func.coalesce(here.freezes_ms, now_ms + 1)
-    in_time = here.status.in_(("draft", "open")) & (deadline > now_ms)
+    entry = class_entries.c
+    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
     connection.execute(
         class_entries.update()
-        .where(
-            entry.bot_id == bot_id,
-            entry.baseline.is_(True),
-            entry.class_id.in_(select(here.id).where(in_time)),
-        )
+        .where(entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(in_time))
         .values(version_id=version_id)
     )
-    opened = here.status.in_(("open", "frozen", "finished"))
+    for class_id, most in _open_to(connection, player_id, now_ms):
+        mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
+        own = next((each for each in mine if each.bot_id == bot_id), None)
+        if own is None:
+            if _active(mine) < most:
+                _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
+        elif own.status == "active" and not own.chosen and own.version_id != version_id:
+            _play_with(connection, class_id, bot_id, version_id)
+
+
+def _in_time(now_ms: int) -> ColumnElement[bool]:
+    """Competitions before their freeze."""
+    here = class_competitions.c
+    deadline = func.coalesce(here.freezes_ms, now_ms + 1)
+    return here.status.in_(("draft", "open")) & (deadline > now_ms)
+
+
+def _open_to(connection: Connection, player_id: int, now_ms: int) -> list[tuple[str, int]]:
+    """The competitions to which a student may submit, and how many entries each takes."""
+    here, student = class_competitions.c, class_students.c
     query = (
         select(here.id, here.entries_each)
         .join(class_students, student.class_id == here.id)
         .where(
             student.player_id == player_id,
             student.status == "active",
-            opened,
-            in_time | (student.extended_ms > now_ms),
+            here.status.in_(("open", "frozen", "finished")),
+            _in_time(now_ms) | (student.extended_ms > now_ms),
         )
     )
-    for class_id, most in connection.execute(query).all():
+    return [(row.id, row.entries_each) for row in connection.execute(query)]
+
+
+def _active(mine: Sequence[ClassEntry]) -> int:
+    return sum(each.status == "active" and not each.baseline for each in mine)
+
+
+def _play_with(
+    connection: Connection, class_id: str, bot_id: int, version_id: int, **more: object
+) -> None:
+    entry = class_entries.c
+    connection.execute(
+        class_entries.update()
+        .where(entry.class_id == class_id, entry.bot_id == bot_id)
+        .values(version_id=version_id, **more)
+    )
+
+
+# What is handed in goes the same way in two steps: whether it is taken is decided when it comes,
+# and it plays once its check is over.
+
+
+def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> list[str]:
+    """Return the competitions that would take a bot if it connected now."""
+    entry = class_entries.c
+    baseline = (
+        select(entry.class_id)
+        .join(class_competitions, class_competitions.c.id == entry.class_id)
+        .where(entry.bot_id == bot_id, entry.baseline.is_(True), _in_time(now_ms))
+    )
+    found = list(connection.execute(baseline).scalars())
+    for class_id, most in _open_to(connection, player_id, now_ms):
         mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
         own = next((each for each in mine if each.bot_id == bot_id), None)
-        if own is None:
-            active = [each for each in mine if each.status == "active" and not each.baseline]
-            if len(active) < most:
-                _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
-        elif own.status == "active" and not own.chosen and own.version_id != version_id:
-            connection.execute(
-                class_entries.update()
-                .where(entry.class_id == class_id, entry.bot_id == bot_id)
-                .values(version_id=version_id)
-            )
+        if (own is None and _active(mine) < most) or (own is not None and own.status == "active"):
+            found.append(class_id)
+    return sorted(set(found))
+
+
+def taker(connection: Connection, reference: str, player_id: int, bot_id: int, now_ms: int) -> str:
+    """Return the id of a competition that a bot is handed in for.
+
+    Raises `Unknown`, or `ClassRefusal` if it would not take the bot now.
+    """
+    row = find(connection, reference)
+    entries = entries_of(connection, row.id)
+    own = next((each for each in entries if each.bot_id == bot_id), None)
+    if own is not None and own.baseline:
+        _may_submit(row, None, now_ms, baseline=True)
+        return row.id
+    player = name_of(connection, player_id)
+    student = student_of(connection, row, player)
+    if student.status != "active":
+        raise ClassRefusal("competition/revoked", f"{player} is {student.status} in {row.name!r}")
+    _may_submit(row, student.extended_ms, now_ms)
+    if own is not None:
+        if own.status != "active":
+            raise ClassRefusal("competition/revoked", f"{own.name} is {own.status} in {row.name!r}")
+        return row.id
+    mine = [each for each in entries if each.player_id == player_id]
+    if _active(mine) >= row.entries_each:
+        listed = ", ".join(each.bot for each in mine if not each.baseline)
+        raise ClassRefusal(
+            "competition/entry_limit",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has {listed}; "
+            "hand it in as another version of that bot (--bot), or let it take its place once it "
+            "is checked: plyhouse bot enter --replace",
+        )
+    return row.id
+
+
+def enter_checked(
+    connection: Connection,
+    class_id: str,
+    player_id: int,
+    bot_id: int,
+    version_id: int,
+    chosen: bool,
+    asked_ms: int,
+    now_ms: int,
+) -> str:
+    """Let a version play that was handed in at ``asked_ms``, when the competition took it.
+
+    Returns the outcome, one of `plyhouse.storage.submission_rows.OUTCOMES`.  If its author had
+    ``chosen`` the competition, it stays with this version until another is chosen.
+    """
+    row = find(connection, class_id)
+    entries = entries_of(connection, class_id)
+    own = next((each for each in entries if each.bot_id == bot_id), None)
+    if row.status not in ("draft", "open", "frozen", "finished"):
+        return "begun"
+    if own is not None and own.version_id not in (None, version_id):
+        if _came_later(connection, class_id, own, asked_ms):
+            return "newer"
+        if own.chosen and not chosen:
+            return "pinned"
+    if own is not None and own.baseline:
+        _play_with(connection, class_id, bot_id, version_id)
+        return "entered"
+    student = class_students.c
+    active = select(
+        exists().where(
+            student.class_id == class_id, student.player_id == player_id, student.status == "active"
+        )
+    )
+    if not connection.execute(active).scalar_one() or (own and own.status != "active"):
+        return "out"
+    if own is not None:
+        _play_with(connection, class_id, bot_id, version_id, chosen=chosen or own.chosen)
+    elif _active([each for each in entries if each.player_id == player_id]) >= row.entries_each:
+        return "full"
+    else:
+        _enter(connection, class_id, player_id, bot_id, version_id, chosen, now_ms)
+    return "entered"
+
+
+def _came_later(connection: Connection, class_id: str, entry: ClassEntry, asked_ms: int) -> bool:
+    """Whether the version that an entry plays with came after that time."""
+    version = versions.c
+    asked = (
+        select(func.max(submission_entries.c.asked_ms))
+        .join(handed_in, handed_in.c.id == submission_entries.c.submission_id)
+        .where(
+            handed_in.c.version_id == entry.version_id, submission_entries.c.class_id == class_id
+        )
+        .scalar_subquery()
+    )
+    query = select(func.coalesce(asked, version.created_ms) > asked_ms).where(
+        version.id == entry.version_id
+    )
+    return bool(connection.execute(query).scalar_one())
+
+
+def has_connected(connection: Connection, version_id: int) -> None:
+    """A version has connected: it may play whatever a check says of its package."""
+    here = handed_in.c
+    connection.execute(
+        handed_in.update()
+        .where(here.version_id == version_id, here.connected.is_(False))
+        .values(connected=True)
+    )
 
 
 def _enter(
@@ -99,6 +252,14 @@ def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[V
         .join(bots, bots.c.id == versions.c.bot_id)
         .where(bots.c.player_id == player_id)
         .order_by(versions.c.created_ms.desc(), versions.c.id.desc())
+    )
+    # What was handed in only, and is not ready, cannot play.
+    query = query.where(
+        ~exists().where(
+            handed_in.c.version_id == versions.c.id,
+            handed_in.c.status != "ready",
+            handed_in.c.connected.is_(False),
+        )
     )
     if bot:
         query = query.where(bots.c.name_key == bot.lower())
@@ -179,8 +340,10 @@ def enter(
     return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
 
 
-def _may_submit(row: ClassCompetition, extended_ms: int | None, now_ms: int) -> None:
-    if row.status == "draft":
+def _may_submit(
+    row: ClassCompetition, extended_ms: int | None, now_ms: int, *, baseline: bool = False
+) -> None:
+    if row.status == "draft" and not baseline:
         raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet")
     if row.status not in ("open", "frozen", "finished"):
         raise ClassRefusal(

@@ -32,6 +32,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.probation import withdraw_suspended
 from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.submission_keeping import forget_class
 
 __all__ = [
     "begin",
@@ -202,6 +203,7 @@ def move(
         values["finished_ms"] = now_ms
     if step == "delete":
         values["name_key"] = f"/{row.id}"  # the name is free again
+        forget_class(connection, row.id)
     _update(connection, row.id, values)
     parts = [game.competition_id for game in row.games if game.competition_id is not None]
     if parts and step == "finish":

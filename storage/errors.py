@@ -29,6 +29,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── LimitReached            storage/limit
     ├── NotNow                  storage/not_now
     ├── ClassRefusal            competition/... (each its own)
+    ├── SubmissionRefusal       submission/... (each its own)
     ├── AlreadyExists           storage/exists
     └── Unknown                 storage/unknown
 """
@@ -66,6 +67,7 @@ __all__ = [
     "ServedAlready",
     "StorageError",
     "StoreClosed",
+    "SubmissionRefusal",
     "TokenRevoked",
     "Unknown",
     "Unreachable",
@@ -236,6 +238,14 @@ class ClassRefusal(StorageError):
         self.code = code  # type: ignore[misc]  # one class, as all are handled alike
 
 
+class SubmissionRefusal(StorageError):
+    """What is handed in cannot be taken, or cannot be removed; ``code`` says why."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code  # type: ignore[misc]  # one class, as all are handled alike
+
+
 class AlreadyExists(StorageError):
     """What was to be made is there already."""
 
@@ -256,6 +266,7 @@ _FOR_EVERYBODY = (
     LimitReached,
     NotNow,
     ClassRefusal,
+    SubmissionRefusal,
     AlreadyExists,
     Unknown,
 )

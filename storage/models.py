@@ -39,6 +39,7 @@ __all__ = [
     "matches",
     "meta",
     "metadata",
+    "packages",
     "pair_results",
     "pairings",
     "passwords",
@@ -46,6 +47,8 @@ __all__ = [
     "rating_snapshots",
     "sessions",
     "standings",
+    "submission_entries",
+    "submissions",
     "suspensions",
     "tokens",
     "versions",
@@ -412,4 +415,44 @@ guests = Table(
     Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, autoincrement=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("expires_ms", BigInteger, nullable=False, index=True),
+)
+
+# Bots that are handed in, for the server to run.
+
+packages = Table(
+    "packages",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("bytes", BigInteger, nullable=False),  # of the archive
+    Column("created_ms", BigInteger, nullable=False),
+    Column("archive", LargeBinary, nullable=False),  # a zip; last, as it is long and rarely read
+)
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False),
+    Column("version_id", _Ref, ForeignKey("versions.id"), nullable=False, index=True),
+    Column("digest", String(64), nullable=False, index=True),  # refused ones have no package
+    Column("submitted_ms", BigInteger, nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("report", Text, nullable=False),
+    Column("games", Text, nullable=False),  # JSON list of specs
+    Column("checked_ms", BigInteger),
+    Column("connected", Boolean, nullable=False),  # whether the version has connected, too
+    Index("uq_submissions_bot_id_digest", "bot_id", "digest", unique=True),
+    Index("ix_submissions_status_submitted_ms_id", "status", "submitted_ms", "id"),
+)
+
+submission_entries = Table(
+    "submission_entries",
+    metadata,
+    Column("submission_id", _Ref, ForeignKey("submissions.id"), primary_key=True),
+    Column(
+        "class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True, index=True
+    ),
+    Column("chosen", Boolean, nullable=False),  # the author named this competition
+    Column("asked_ms", BigInteger, nullable=False),
+    Column("outcome", Text, nullable=False),  # empty until the check
 )

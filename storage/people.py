@@ -37,6 +37,7 @@ __all__ = [
     "ensure_version",
     "find_bot",
     "find_player",
+    "insert_unless_there",
     "list_bots",
     "list_players",
     "list_tokens",
@@ -311,7 +312,7 @@ def ensure_bot(
             "kind": kind,
             "created_ms": now_ms,
         }
-        _insert_unless_there(connection, bots, values)
+        insert_unless_there(connection, bots, values)
         found = connection.execute(query).one()
     return BotRow(*found)
 
@@ -390,12 +391,12 @@ def ensure_version(
         if limit is not None and connection.execute(mine).scalar_one() >= limit:
             raise LimitReached(f"a bot has {limit} versions here at most; use a label it has had")
         values = {"bot_id": bot_id, "label": label, "created_ms": now_ms, "digest": digest}
-        _insert_unless_there(connection, versions, values)
+        insert_unless_there(connection, versions, values)
         found = connection.execute(query).scalar_one()
     return int(found)
 
 
-def _insert_unless_there(connection: Connection, table: Table, values: dict[str, object]) -> None:
+def insert_unless_there(connection: Connection, table: Table, values: dict[str, object]) -> None:
     """Insert a row; do nothing when another session has just made it."""
     if connection.dialect.name == "postgresql":
         connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())

@@ -29,10 +29,12 @@ from plyhouse.storage.models import (
     passwords,
     players,
     sessions,
+    submissions,
     tokens,
     versions,
 )
 from plyhouse.storage.rows import Identity, PlayerRow
+from plyhouse.storage.submission_keeping import forget
 
 __all__ = ["GUEST_SCOPE", "ROLE", "Sessions"]
 
@@ -287,6 +289,8 @@ def _forget(connection: Connection, player_ids: Sequence[int], now_ms: int) -> N
             .where(match_seats.c.bot_id.in_(theirs))
             .values(bot_id=bot.id, version_id=version)
         )
+    handed_in = select(submissions.c.id).where(submissions.c.bot_id.in_(theirs))
+    forget(connection, connection.execute(handed_in).scalars())
     connection.execute(delete(versions).where(versions.c.bot_id.in_(theirs)))
     for table in (bots, sessions, guests):
         connection.execute(delete(table).where(table.c.player_id.in_(gone)))

@@ -46,6 +46,7 @@ from plyhouse.storage.rows import (
 )
 from plyhouse.storage.sessions import Sessions
 from plyhouse.storage.statements import ROWS_AT_ONCE
+from plyhouse.storage.submissions import Submissions
 
 __all__ = ["Store"]
 
@@ -70,6 +71,8 @@ class Store:
         """Versions that are suspended after repeated forfeits."""
         self.sessions = Sessions(database, clock)
         """People at browsers: sessions, passwords, guests."""
+        self.submissions = Submissions(database)
+        """Bots that were handed in for the server to run."""
 
     @classmethod
     async def open(
@@ -220,6 +223,7 @@ class Store:
 
         def work(connection: Connection) -> int:
             version = people.ensure_version(connection, bot.id, label, now, limit, digest)
+            class_bots.has_connected(connection, version)
             class_bots.submit(connection, bot.player_id, bot.id, version, now)
             return version
 

@@ -28,8 +28,10 @@ from plyhouse.storage.models import (
     matches,
     meta,
     metadata,
+    packages,
     pairings,
     standings,
+    submissions,
 )
 from plyhouse.storage.sessions import ROLE
 from plyhouse.storage.urls import parse_url
@@ -39,6 +41,8 @@ __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 TABLES: Final = tuple(table for table in metadata.sorted_tables if table is not meta)
 """All tables with what users stored, each after those that it refers to."""
 ROWS_AT_ONCE: Final = 2_000
+ONE_BY_ONE: Final = frozenset({packages.name})
+"""Tables whose rows may be of many megabytes each."""
 
 Progress = Callable[[str, int], None]
 """Told the name of a table and how many of its rows are copied."""
@@ -74,8 +78,10 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
         await writer.run_sync(_refuse_full, target.target.place)
         for table in TABLES:
             count = 0
-            async with reader.stream(select(table)) as found:
-                async for rows in found.mappings().partitions(ROWS_AT_ONCE):
+            at_once = 1 if table.name in ONE_BY_ONE else ROWS_AT_ONCE
+            query = select(table).execution_options(yield_per=at_once)
+            async with reader.stream(query) as found:
+                async for rows in found.mappings().partitions(at_once):
                     await writer.execute(table.insert(), [dict(row) for row in rows])
                     count += len(rows)
                     if progress is not None:
@@ -212,6 +218,7 @@ def _check(connection: Connection) -> list[str]:
     found += _unended(connection)
     found += _miscounted(connection)
     found += _lonely(connection)
+    found += _packageless(connection)
     return found
 
 
@@ -278,6 +285,20 @@ def _lonely(connection: Connection) -> list[str]:
     return [
         f"Competition {competition} is running with {count} entries."
         for competition, count in connection.execute(query)
+    ]
+
+
+def _packageless(connection: Connection) -> list[str]:
+    """What is handed in is there, unless it was refused."""
+    query = (
+        select(submissions.c.id, submissions.c.status)
+        .outerjoin(packages, packages.c.digest == submissions.c.digest)
+        .where(submissions.c.status != "refused", packages.c.digest.is_(None))
+        .order_by(submissions.c.id)
+    )
+    return [
+        f"Submission {submission} is {status}, and its package is not there."
+        for submission, status in connection.execute(query)
     ]
 
 

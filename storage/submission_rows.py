@@ -1,0 +1,68 @@
+"""What the database knows of bots that were handed in, as plain frozen rows.
+
+As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds since 1970 (UTC).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["MAX_REPORT", "OUTCOMES", "STATUSES", "AskedEntry", "SubmissionRow"]
+
+STATUSES: Final = ("waiting", "ready", "refused")
+MAX_REPORT: Final = 64_000
+"""Characters of a report that are kept."""
+
+OUTCOMES: Final = {
+    "": "waits for the check",
+    "entered": "entered",
+    "refused": "not entered: the check refused it",
+    "begun": "not entered: the final began before the check was done",
+    "full": "not entered: other bots have taken all places",
+    "out": "not entered: not in the competition any more",
+    "pinned": "not entered: another version was chosen for it there",
+    "newer": "not entered: a newer version plays there",
+}
+"""What may become of a wish to play in a competition, and what that means."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEntry:
+    """A competition in which what was handed in is to play."""
+
+    class_id: str
+    competition: str
+    """Its name."""
+    chosen: bool
+    """Whether its author named it; otherwise it is one that takes whatever comes of a student."""
+    asked_ms: int
+    outcome: str
+    """One of `OUTCOMES`; empty while it waits for the check."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRow:
+    """A package that was handed in as a version of a bot."""
+
+    id: int
+    player: str
+    bot: str
+    bot_id: int
+    version_id: int
+    digest: str
+    """Of what the package holds; the version has the same."""
+    label: str
+    """Of the version; mostly empty."""
+    status: str
+    """``waiting`` (for its check), ``ready`` or ``refused``."""
+    report: str
+    """What the check said, for its author; empty before."""
+    games: tuple[str, ...]
+    """Specs of the games that it plays; empty before the check."""
+    submitted_ms: int
+    checked_ms: int | None
+    player_id: int = 0
+    size: int = 0
+    """Bytes of the package; 0 if it is not kept any more."""
+    competitions: tuple[AskedEntry, ...] = ()

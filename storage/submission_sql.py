@@ -1,0 +1,337 @@
+"""Packages that are handed in, and what becomes of them; the SQL.
+
+A package is kept once, however many hand it in, and for as long as a submission needs it: what the
+check refuses is not kept.  Where a submission is to play is decided when it comes (the time of the
+check is not its author's fault), and done when the check is over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, exists, func, select
+
+from plyhouse.storage import class_bots, people
+from plyhouse.storage.errors import SubmissionRefusal, Unknown
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    packages,
+    players,
+    submission_entries,
+    submissions,
+    versions,
+)
+from plyhouse.storage.submission_keeping import forget, sweep
+from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow
+
+__all__ = [
+    "archive",
+    "check",
+    "find",
+    "of",
+    "ready_version",
+    "remove",
+    "submit",
+    "waiting",
+]
+
+AT_ONCE = 500
+"""Ids in one statement: databases limit the number of parameters."""
+
+
+# ------------------------------------------------------------------------------ handing in
+
+
+def submit(
+    connection: Connection,
+    bot_id: int,
+    label: str,
+    digest: str,
+    data: bytes,
+    competition: str,
+    most_bytes: int | None,
+    most_versions: int | None,
+    now_ms: int,
+) -> SubmissionRow:
+    """Take a package, or find that the bot has it already; see `Submissions.submit`."""
+    owner = people.bot(connection, bot_id).player_id
+    takers = (
+        [class_bots.taker(connection, competition, owner, bot_id, now_ms)]
+        if competition
+        else class_bots.takers(connection, owner, bot_id, now_ms)
+    )
+    here = submissions.c
+    query = select(here.id, here.status).where(here.bot_id == bot_id, here.digest == digest)
+    found = connection.execute(query).first()
+    if found is None or found.status == "refused":
+        _keep(connection, owner, digest, data, most_bytes, now_ms)
+    if found is None:
+        fresh = versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
+        known = connection.execute(select(exists().where(*fresh))).scalar_one()
+        version = people.ensure_version(connection, bot_id, label, now_ms, most_versions, digest)
+        identity = connection.execute(
+            submissions.insert()
+            .values(
+                bot_id=bot_id,
+                version_id=version,
+                digest=digest,
+                submitted_ms=now_ms,
+                status="waiting",
+                report="",
+                games="[]",
+                connected=known,
+            )
+            .returning(here.id)
+        ).scalar_one()
+    else:
+        identity = found.id
+        if found.status == "refused":  # the house may have changed since
+            again = {"status": "waiting", "report": "", "games": "[]", "checked_ms": None}
+            connection.execute(
+                submissions.update().where(here.id == identity).values(**again, submitted_ms=now_ms)
+            )
+    _ask(connection, identity, takers, bool(competition), now_ms)
+    row = find(connection, identity)
+    if row.status == "ready":
+        _enter(connection, row)
+        row = find(connection, identity)
+    return row
+
+
+def _keep(
+    connection: Connection,
+    player_id: int,
+    digest: str,
+    data: bytes,
+    most_bytes: int | None,
+    now_ms: int,
+) -> None:
+    """Keep a package, unless it is there."""
+    mine = (
+        select(packages.c.digest, packages.c.bytes)
+        .join(submissions, submissions.c.digest == packages.c.digest)
+        .join(bots, bots.c.id == submissions.c.bot_id)
+        .where(bots.c.player_id == player_id)
+        .distinct()
+    )
+    kept = {row.digest: int(row.bytes) for row in connection.execute(mine)}
+    if most_bytes is not None and digest not in kept:
+        total = sum(kept.values()) + len(data)
+        if total > most_bytes:
+            raise SubmissionRefusal(
+                "submission/quota",
+                f"what you have handed in would take up {total:,} bytes here, and a player has "
+                f"{most_bytes:,}: remove what you need no more (plyhouse submissions --remove ID)",
+            )
+    there = select(exists().where(packages.c.digest == digest))
+    if not connection.execute(there).scalar_one():
+        values = {"digest": digest, "archive": data, "bytes": len(data), "created_ms": now_ms}
+        people.insert_unless_there(connection, packages, values)
+
+
+def _ask(
+    connection: Connection, identity: int, class_ids: Sequence[str], chosen: bool, now_ms: int
+) -> None:
+    """Note where it is to play; who named a competition once has named it."""
+    here = submission_entries.c
+    for class_id in class_ids:
+        key = here.submission_id == identity, here.class_id == class_id
+        values: dict[str, object] = {"asked_ms": now_ms, "outcome": ""}
+        if chosen:
+            values["chosen"] = True
+        if not connection.execute(submission_entries.update().where(*key).values(values)).rowcount:
+            connection.execute(
+                submission_entries.insert().values(
+                    submission_id=identity,
+                    class_id=class_id,
+                    **{"chosen": chosen, **values},
+                )
+            )
+
+
+# ---------------------------------------------------------------------------- being checked
+
+
+def waiting(connection: Connection, limit: int) -> list[int]:
+    """Return the ids of those that wait for their check, who came first first."""
+    here = submissions.c
+    query = (
+        select(here.id)
+        .where(here.status == "waiting")
+        .order_by(here.submitted_ms, here.id)
+        .limit(limit)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def check(
+    connection: Connection, identity: int, ok: bool, report: str, games: Sequence[str], now_ms: int
+) -> SubmissionRow:
+    """Note what the check said; if all is well, enter it where it is to play."""
+    here = submissions.c
+    values = {
+        "status": "ready" if ok else "refused",
+        "report": _bounded(report),
+        "games": json.dumps(list(games)),
+        "checked_ms": now_ms,
+    }
+    changed = (
+        submissions.update().where(here.id == identity, here.status == "waiting").values(values)
+    )
+    fresh = connection.execute(changed).rowcount
+    row = find(connection, identity)
+    if not fresh:
+        return row  # another runner was quicker
+    if ok:
+        _enter(connection, row)
+    else:
+        asked = submission_entries.c.submission_id == identity
+        connection.execute(submission_entries.update().where(asked).values(outcome="refused"))
+        sweep(connection, [row.digest])
+    return find(connection, identity)
+
+
+def _bounded(report: str) -> str:
+    clean = report.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    clean = clean.encode("utf-8", "replace").decode("utf-8")  # no halves of surrogates
+    if len(clean) <= MAX_REPORT:
+        return clean
+    return clean[: MAX_REPORT - 40] + "\n(the rest is left out)\n"
+
+
+def _enter(connection: Connection, row: SubmissionRow) -> None:
+    """Let it play wherever that was asked for and not done yet."""
+    here = submission_entries.c
+    for asked in row.competitions:
+        if asked.outcome:
+            continue
+        key = here.submission_id == row.id, here.class_id == asked.class_id
+        outcome = class_bots.enter_checked(
+            connection,
+            asked.class_id,
+            row.player_id,
+            row.bot_id,
+            row.version_id,
+            asked.chosen,
+            asked.asked_ms,
+            row.checked_ms or asked.asked_ms,
+        )
+        connection.execute(submission_entries.update().where(*key).values(outcome=outcome))
+
+
+# --------------------------------------------------------------------------------- reading
+
+
+def find(connection: Connection, identity: int) -> SubmissionRow:
+    """Return a submission; raises `Unknown`."""
+    row = connection.execute(_rows().where(submissions.c.id == identity)).first()
+    if row is None:
+        raise Unknown(f"there is no submission {identity}; plyhouse submissions lists yours")
+    return _with_entries(connection, [row])[0]
+
+
+def of(
+    connection: Connection, *, bot_id: int | None = None, player_id: int | None = None
+) -> list[SubmissionRow]:
+    """Return what was handed in of a bot, or by a player, the newest first."""
+    query = _rows().order_by(submissions.c.submitted_ms.desc(), submissions.c.id.desc())
+    if bot_id is not None:
+        query = query.where(submissions.c.bot_id == bot_id)
+    if player_id is not None:
+        query = query.where(bots.c.player_id == player_id)
+    return _with_entries(connection, connection.execute(query).all())
+
+
+def ready_version(
+    connection: Connection, bot_id: int, version_id: int | None
+) -> SubmissionRow | None:
+    """Return the submission whose version that is if it is ready, or the newest ready one."""
+    here = submissions.c
+    query = _rows().where(here.bot_id == bot_id, here.status == "ready")
+    if version_id is not None:
+        query = query.where(here.version_id == version_id)
+    row = connection.execute(
+        query.order_by(here.submitted_ms.desc(), here.id.desc()).limit(1)
+    ).first()
+    return None if row is None else _with_entries(connection, [row])[0]
+
+
+def archive(connection: Connection, digest: str) -> bytes:
+    """Return a package; raises `Unknown`."""
+    query = select(packages.c.archive).where(packages.c.digest == digest)
+    data = connection.execute(query).scalar_one_or_none()
+    if data is None:
+        raise Unknown(f"there is no package {digest[:12]}; it is not kept any more")
+    return bytes(data)
+
+
+def _rows() -> Select[Any]:
+    here = submissions.c
+    return (
+        select(
+            *(here.id, players.c.name.label("player"), bots.c.name.label("bot"), here.bot_id),
+            *(here.version_id, here.digest, versions.c.label, here.status, here.report),
+            *(here.games, here.submitted_ms, here.checked_ms, bots.c.player_id),
+            func.coalesce(packages.c.bytes, 0).label("size"),
+        )
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .join(versions, versions.c.id == here.version_id)
+        .outerjoin(packages, packages.c.digest == here.digest)
+    )
+
+
+def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[SubmissionRow]:
+    here = submission_entries.c
+    asked: dict[int, list[AskedEntry]] = {}
+    ids = [row.id for row in rows]
+    for start in range(0, len(ids), AT_ONCE):
+        query = (
+            select(
+                *(here.submission_id, here.class_id, class_competitions.c.name),
+                *(here.chosen, here.asked_ms, here.outcome),
+            )
+            .join(class_competitions, class_competitions.c.id == here.class_id)
+            .where(here.submission_id.in_(ids[start : start + AT_ONCE]))
+            .order_by(class_competitions.c.name_key)
+        )
+        for identity, *rest in connection.execute(query):
+            asked.setdefault(identity, []).append(AskedEntry(*rest))
+    return [
+        SubmissionRow(
+            **{**row._mapping, "games": tuple(json.loads(row.games))},
+            competitions=tuple(asked.get(row.id, ())),
+        )
+        for row in rows
+    ]
+
+
+# -------------------------------------------------------------------------------- forgetting
+
+
+def remove(connection: Connection, identity: int) -> None:
+    """Remove a submission that plays nowhere; raises `SubmissionRefusal` where it does."""
+    row = find(connection, identity)
+    entry, course = class_entries.c, class_competitions.c
+    query = (
+        select(course.name)
+        .join(class_entries, entry.class_id == course.id)
+        .where(
+            entry.version_id == row.version_id,
+            entry.status == "active",
+            course.status.not_in(("finished", "deleted")),
+        )
+        .order_by(course.name_key)
+    )
+    plays = list(connection.execute(query).scalars())
+    if plays:
+        raise SubmissionRefusal(
+            "submission/entered",
+            f"submission {identity} plays in {', '.join(plays)}, and stays until that is over or "
+            "another version of its bot plays there",
+        )
+    forget(connection, [identity])

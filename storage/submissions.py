@@ -1,0 +1,96 @@
+"""Bots that are handed in, as awaitable methods: `plyhouse.storage.store.Store.submissions`.
+
+Each method is one transaction.  A submission waits for its check, which a runner does, and is ready
+or refused then; once it is ready, it plays where it was handed in for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plyhouse.storage import submission_sql as sql
+from plyhouse.storage.database import Database
+from plyhouse.storage.submission_rows import SubmissionRow
+
+__all__ = ["Submissions"]
+
+
+class Submissions:
+    """The part of a store that knows what was handed in."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def submit(
+        self,
+        bot_id: int,
+        label: str,
+        digest: str,
+        archive: bytes,
+        now_ms: int,
+        *,
+        competition: str = "",
+        most_bytes: int | None = None,
+        most_versions: int | None = None,
+    ) -> SubmissionRow:
+        """Take a package as a version of a bot; it waits for its check then.
+
+        If the bot has handed in the same before, that submission is returned; if it was refused,
+        it waits for another check.  Once it is ready, it plays in the ``competition`` (with a
+        class; by name or id), or without one in all that a bot of its student is entered in when
+        it connects.  Whether they take it is decided now.
+
+        Raises `Unknown` and `ClassRefusal` for a competition that does not take it,
+        `SubmissionRefusal` if all packages of the player would take more than ``most_bytes``, and
+        `LimitReached` if the bot has ``most_versions`` others already.
+        """
+        return await self._database.write(
+            lambda c: sql.submit(
+                *(c, bot_id, label, digest, archive, competition),
+                *(most_bytes, most_versions, now_ms),
+            )
+        )
+
+    async def get(self, submission_id: int) -> SubmissionRow:
+        """Return a submission; raises `Unknown`."""
+        return await self._database.read(lambda c: sql.find(c, submission_id))
+
+    async def of_bot(self, bot_id: int) -> list[SubmissionRow]:
+        """Return what was handed in of a bot, the newest first."""
+        return await self._database.read(lambda c: sql.of(c, bot_id=bot_id))
+
+    async def of_player(self, player_id: int) -> list[SubmissionRow]:
+        """Return what a player has handed in, the newest first."""
+        return await self._database.read(lambda c: sql.of(c, player_id=player_id))
+
+    async def waiting(self, limit: int = 100) -> list[int]:
+        """Return the ids of those that wait for their check, in the order in which they came."""
+        return await self._database.read(lambda c: sql.waiting(c, limit))
+
+    async def checked(
+        self, submission_id: int, ok: bool, report: str, games: Iterable[str], now_ms: int
+    ) -> SubmissionRow:
+        """Note what the check said; one that is ready is entered where it is to play.
+
+        Nothing changes if it was checked already: two runners may have had it.  Raises `Unknown`
+        if it was removed meanwhile.
+        """
+        plays = tuple(games)
+        return await self._database.write(
+            lambda c: sql.check(c, submission_id, ok, report, plays, now_ms)
+        )
+
+    async def archive(self, digest: str) -> bytes:
+        """Return a package, a zip, by its digest; raises `Unknown`."""
+        return await self._database.read(lambda c: sql.archive(c, digest))
+
+    async def ready_version(self, bot_id: int, version_id: int | None) -> SubmissionRow | None:
+        """Return the submission whose version that is, or the newest of a bot; if it is ready."""
+        return await self._database.read(lambda c: sql.ready_version(c, bot_id, version_id))
+
+    async def remove(self, submission_id: int) -> None:
+        """Remove a submission, and its package if nobody else has handed it in.
+
+        Raises `SubmissionRefusal` while it is entered in a competition that is not over.
+        """
+        await self._database.write(lambda c: sql.remove(c, submission_id))

@@ -1,0 +1,266 @@
+"""Packages that are handed in: kept once, checked, entered, and removed with who needs them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection, func, select
+from tests.storage.conftest import Clock, World
+
+from plyhouse.storage import schema
+from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import ClassRefusal, LimitReached, SubmissionRefusal, Unknown
+from plyhouse.storage.models import packages
+from plyhouse.storage.rows import BotRow, By
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
+from plyhouse.storage.upkeep import check, copy
+from plyhouse.storage.urls import parse_url
+
+OLGA = By("olga")
+D1, D2, D3 = "1" * 64, "2" * 64, "3" * 64
+GAMES = ("connect_four", "pig(target=50)")
+
+
+async def kept(store: Store) -> list[str]:
+    """The digests of the packages in the database."""
+
+    def work(connection: Connection) -> list[str]:
+        return list(connection.execute(select(packages.c.digest)).scalars())
+
+    return sorted(await store._database.read(work))
+
+
+async def course(
+    world: World, name: str, *students: str, each: int = 1, freezes_ms: int | None = None
+) -> None:
+    """An open competition with these students, who have a bot of their own name each."""
+    row = ClassCompetition(
+        *(f"id-{name}", name, "", "round_robin", "open", each, 9, 1),
+        freezes_ms=freezes_ms,
+        games=(ClassGame(0, "pig", None),),
+    )
+    await world.store.classes.create(row, [], OLGA)
+    people = [NewMember(each, each) for each in students]
+    await world.store.classes.take_in(name, people, OLGA, adopt="*")
+
+
+async def plays(world: World, name: str) -> dict[str, str]:
+    """Which digest each bot plays with in a competition."""
+    entries = await world.store.classes.entries(f"id-{name}")
+    return {each.name: each.digest for each in entries}
+
+
+async def own_bot(world: World, player: str) -> BotRow:
+    row = await world.store.player(player)
+    return await world.store.ensure_bot(row.id, "")
+
+
+async def test_a_package_waits_for_its_check_and_is_found_again(world: World) -> None:
+    book = world.store.submissions
+    ada, bob = await world.bot("ada"), await world.bot("bob")
+    archive = b"PK\0\xff" * 300_000
+    first = await book.submit(ada.id, "v1", D1, archive, 10)
+    assert (first.player, first.bot, first.bot_id, first.label) == ("ada", "ada", ada.id, "v1")
+    assert (first.status, first.report, first.games, first.checked_ms) == ("waiting", "", (), None)
+    assert (first.digest, first.submitted_ms, first.size) == (D1, 10, len(archive))
+    second = await book.submit(bob.id, "", D1, archive, 9)
+    assert second.version_id != first.version_id
+    assert await book.submit(ada.id, "other", D1, archive, 20) == first, "the same again"
+    assert await kept(world.store) == [D1]
+    assert await book.archive(D1) == archive
+    assert await book.waiting() == [second.id, first.id], "who came first comes first"
+    assert await book.waiting(1) == [second.id]
+    assert await book.ready_version(ada.id, first.version_id) is None
+    done = await book.checked(first.id, True, "all\0 well \ud800", GAMES, 30)
+    assert (done.status, done.games, done.checked_ms) == ("ready", GAMES, 30)
+    assert done.report == "all\N{REPLACEMENT CHARACTER} well ?"
+    assert await book.checked(first.id, False, "too late", (), 31) == done
+    assert await book.ready_version(ada.id, first.version_id) == done
+    newer = await book.submit(ada.id, "", D2, b"two", 40)
+    assert await book.ready_version(ada.id, None) == done, "the newer one waits"
+    newer = await book.checked(newer.id, True, "x" * (MAX_REPORT + 1), (), 41)
+    assert len(newer.report) <= MAX_REPORT
+    assert newer.report.endswith("left out)\n")
+    assert await book.ready_version(ada.id, None) == newer
+    assert await book.ready_version(ada.id, first.version_id) == done
+    assert await book.of_bot(ada.id) == await book.of_player(ada.player_id) == [newer, done]
+    assert await book.get(second.id) == second
+    for missing in (book.get(99), book.archive(D3), book.checked(99, True, "", (), 1)):
+        with pytest.raises(Unknown):
+            await missing
+
+
+async def test_what_is_refused_is_not_kept_and_may_come_again(world: World) -> None:
+    book = world.store.submissions
+    ada, bob = await world.bot("ada"), await world.bot("bob")
+    row = await book.submit(ada.id, "", D1, b"one", 10)
+    other = await book.submit(bob.id, "", D1, b"one", 11)
+    refused = await book.checked(row.id, False, "line 3: no", (), 12)
+    assert (refused.status, refused.report) == ("refused", "line 3: no")
+    assert await kept(world.store) == [D1], "bob's still waits"
+    await book.checked(other.id, False, "no", (), 13)
+    assert await kept(world.store) == []
+    again = await book.submit(ada.id, "", D1, b"one", 20)
+    assert (again.id, again.version_id, again.status) == (row.id, row.version_id, "waiting")
+    assert (again.report, again.submitted_ms, again.checked_ms) == ("", 20, None)
+    assert await kept(world.store) == [D1]
+    await book.remove(again.id)
+    assert (await kept(world.store), await book.of_bot(ada.id)) == ([], [])
+
+
+async def test_a_player_has_room_for_so_much(world: World) -> None:
+    book = world.store.submissions
+    ada = await world.bot("ada")
+    second = await world.store.ensure_bot(ada.player_id, "second")
+    await book.submit(ada.id, "", D1, b"x" * 60, 1, most_bytes=100)
+    await book.submit(second.id, "", D1, b"x" * 60, 2, most_bytes=100)  # the same: no more bytes
+    with pytest.raises(SubmissionRefusal, match="120 bytes here, and a player has 100") as refusal:
+        await book.submit(second.id, "", D2, b"x" * 60, 3, most_bytes=100)
+    assert refusal.value.code == "submission/quota"
+    assert [each.digest for each in await book.of_player(ada.player_id)] == [D1, D1]
+    await book.submit(second.id, "", D2, b"x" * 40, 3, most_bytes=100)
+    with pytest.raises(LimitReached):
+        await book.submit(second.id, "", D3, b"", 3, most_bytes=100, most_versions=2)
+
+
+async def test_it_plays_once_it_is_ready_if_it_was_taken_when_it_came(
+    world: World, clock: Clock
+) -> None:
+    book, now = world.store.submissions, clock.now
+    for name in ("ada", "bob"):
+        await world.store.add_player(name)
+    await course(world, "Cup", "ada", "bob", freezes_ms=now + 100)
+    await course(world, "League", "ada")
+    ada, bob = await own_bot(world, "ada"), await own_bot(world, "bob")
+    row = await book.submit(ada.id, "", D1, b"1", now)
+    assert [(each.competition, each.outcome) for each in row.competitions] == [
+        ("Cup", ""),
+        ("League", ""),
+    ]
+    assert await plays(world, "Cup") == {}, "not before its check"
+    with pytest.raises(Unknown, match="no bot"):
+        await world.store.classes.enter("Cup", ada.player_id, "ada")
+    failed = await book.submit(bob.id, "", D2, b"2", now + 1, competition="cup")
+    clock.now = now + 200
+    await world.store.classes.move("Cup", "freeze", OLGA)
+    done = await book.checked(row.id, True, "", GAMES, now + 300)
+    assert [each.outcome for each in done.competitions] == ["entered", "entered"]
+    failed = await book.checked(failed.id, False, "no", (), now + 300)
+    assert [each.outcome for each in failed.competitions] == ["refused"]
+    assert await plays(world, "Cup") == await plays(world, "League") == {"ada/ada": D1}
+    with pytest.raises(ClassRefusal, match="frozen") as refusal:
+        await book.submit(ada.id, "", D3, b"3", now + 100, competition="Cup")
+    assert refusal.value.code == "competition/frozen"
+    with pytest.raises(Unknown, match="no competition 'Cop'"):
+        await book.submit(ada.id, "", D3, b"3", now, competition="Cop")
+    with pytest.raises(Unknown):  # not its student
+        await book.submit(bob.id, "", D3, b"3", now, competition="League")
+    assert [each.digest for each in await book.of_bot(ada.id)] == [D1], "nothing of it is kept"
+    late = await book.submit(ada.id, "", D3, b"3", now + 400)
+    assert [each.competition for each in late.competitions] == ["League"]
+    await book.checked(late.id, True, "", GAMES, now + 401)
+    assert (await plays(world, "Cup"), await plays(world, "League")) == (
+        {"ada/ada": D1},
+        {"ada/ada": D3},
+    )
+    await world.store.classes.move("Cup", "delete", OLGA)
+    assert [each.digest for each in await book.of_player(bob.player_id)] == [], "for Cup alone"
+    assert [each.digest for each in await book.of_player(ada.player_id)] == [D3, D1]
+
+
+async def test_which_version_plays_when_checks_end_in_another_order(
+    world: World, clock: Clock
+) -> None:
+    store, book, now = world.store, world.store.submissions, clock.now
+    await store.add_player("ada")
+    await course(world, "Cup", "ada")
+    ada = await own_bot(world, "ada")
+    second = await store.ensure_bot(ada.player_id, "second")
+    old = await book.submit(ada.id, "", D1, b"1", now)
+    new = await book.submit(ada.id, "", D2, b"2", now + 1)
+    other = await book.submit(second.id, "", D3, b"3", now + 2)
+    await book.checked(new.id, True, "", GAMES, now + 10)
+    old = await book.checked(old.id, True, "", GAMES, now + 11)
+    assert [each.outcome for each in old.competitions] == ["newer"]
+    other = await book.checked(other.id, True, "", GAMES, now + 12)
+    assert [each.outcome for each in other.competitions] == ["full"]
+    assert await plays(world, "Cup") == {"ada/ada": D2}
+    # Whoever names the competition chooses: that version stays when others come.
+    named = await book.submit(ada.id, "", D1, b"1", now + 20, competition="CUP")
+    assert [(each.chosen, each.outcome) for each in named.competitions] == [(True, "entered")]
+    fourth = await book.submit(ada.id, "", "4" * 64, b"4", now + 21)
+    fourth = await book.checked(fourth.id, True, "", GAMES, now + 22)
+    assert [each.outcome for each in fourth.competitions] == ["pinned"]
+    assert await plays(world, "Cup") == {"ada/ada": D1}
+    with pytest.raises(ClassRefusal, match="takes 1 of each student") as refusal:
+        await book.submit(second.id, "", D3, b"3", now + 23, competition="Cup")
+    assert refusal.value.code == "competition/entry_limit"
+    with pytest.raises(SubmissionRefusal, match="plays in Cup"):
+        await book.remove(named.id)
+    await book.remove(new.id)
+    # A version that connects may play whatever a check said.
+    fifth = await book.submit(ada.id, "", "5" * 64, b"5", now + 30)
+    await book.checked(fifth.id, False, "", (), now + 31)
+    with pytest.raises(Unknown, match="has no version '55555'"):
+        await store.classes.enter("Cup", ada.player_id, "ada", "55555")
+    await store.log_in(ada, "", digest="5" * 64)
+    assert (await store.classes.enter("Cup", ada.player_id, "ada", "55555")).digest == "5" * 64
+    waits = await book.submit(ada.id, "", "6" * 64, b"6", now + 40)
+    await store.classes.leave("Cup", "ada", OLGA)
+    waits = await book.checked(waits.id, True, "", GAMES, now + 41)
+    assert {each.outcome for each in waits.competitions} <= {"out", "pinned"}
+    assert all(each.outcome in OUTCOMES for each in waits.competitions)
+
+
+async def test_guests_are_forgotten_with_what_they_left(world: World, clock: Clock) -> None:
+    guest, _ = await world.store.sessions.add_guest(["guest-a"], 50)
+    bot = await world.store.ensure_bot(guest.id, "")
+    await world.store.submissions.submit(bot.id, "", D1, b"1", clock.now)
+    clock.now += 60
+    await world.store.sessions.forget_guests([guest.id])
+    assert await kept(world.store) == []
+    with pytest.raises(Unknown):
+        await world.store.player("guest-a")
+
+
+@pytest.mark.parametrize("revision", ["0005"])
+async def test_a_database_of_before_takes_submissions(lasting_url: str, revision: str) -> None:
+    def before(connection: Connection) -> None:
+        schema.migrate(connection, revision)
+        schema.put_meta(connection, "plyhouse_version", "0")
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(before)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        ada = await store.ensure_bot((await store.add_player("ada")).id, "")
+        row = await store.submissions.submit(ada.id, "", D1, b"1", 1)
+        assert await store.submissions.waiting() == [row.id]
+
+
+async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory: object) -> None:
+    target = f"sqlite:///{tmp_path_factory.mktemp('copy') / 'b.db'}"  # type: ignore[attr-defined]
+    archive = bytes(range(256)) * 9000
+    async with await Store.open(lasting_url) as store:
+        ada = await store.ensure_bot((await store.add_player("ada")).id, "")
+        for number, digest in enumerate((D1, D2, D3)):
+            await store.submissions.submit(ada.id, "", digest, archive + digest.encode(), number)
+    await copy(lasting_url, target)
+    assert await check(target) == []
+    async with await Store.open(target) as store:
+        assert await kept(store) == [D1, D2, D3]
+        assert await store.submissions.archive(D2) == archive + D2.encode()
+        assert len(await store.submissions.waiting()) == 3
+
+        def lose(connection: Connection) -> None:
+            connection.execute(packages.delete().where(packages.c.digest == D2))
+
+        await store._database.write(lose)
+        total = await store._database.read(
+            lambda c: c.execute(select(func.count()).select_from(packages)).scalar_one()
+        )
+        assert total == 2
+    assert await check(target) == ["Submission 2 is waiting, and its package is not there."]
