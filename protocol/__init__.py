@@ -8,6 +8,7 @@ No input or output happens here, and time is always an argument (integer nanosec
     transitions   the life of a connection as data
     connection    both sides of a connection: frames in, frames out
     liveness      heartbeat, round trips, flood limits
+    package       bots that are handed in: what they may hold
     schema        the documentation, generated: ``python -m plyhouse.protocol.schema``
 """
 

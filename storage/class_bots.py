@@ -46,9 +46,14 @@ def submit(
         .where(entry.bot_id == bot_id, entry.baseline.is_(True), entry.class_id.in_(in_time))
         .values(version_id=version_id)
     )
+    came = connection.execute(
+        select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
+    ).scalar_one_or_none()
     for class_id, most in _open_to(connection, player_id, now_ms):
         mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
         own = next((each for each in mine if each.bot_id == bot_id), None)
+        if own and own.version_id and came and _came_later(connection, class_id, own, came):
+            continue  # it was handed in, and what was handed in after it plays: let that play on
         if own is None:
             if _active(mine) < most:
                 _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)

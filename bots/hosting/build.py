@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from plyhouse.bots.hosting.package import Manifest, Package
-from plyhouse.bots.running.digest import bot_digest
+from plyhouse.protocol.package import Manifest, Package, digest_of, version_of
 
 __all__ = ["Built", "build", "version_of"]
 
@@ -25,11 +23,7 @@ class Built:
     version: str
     """SHA-256 of all that it holds: the same version is the same package."""
     digest: str
-    """What its runner reports to the server.
-
-    For a bot by our API it is `bot_digest`, the same number that the author's own runner reports
-    for these files; it leaves out files that the bot does not import.  For a program, `version`.
-    """
+    """What its runner reports to the server, see `digest_of`."""
     manifest: Manifest
     requirements: tuple[str, ...]
 
@@ -37,16 +31,6 @@ class Built:
     def spec(self) -> str:
         """The bot as `plyhouse.bots.loading` takes it; empty for a program."""
         return str(self.folder / self.manifest.bot) if self.manifest.bot else ""
-
-
-def version_of(package: Package) -> str:
-    """The SHA-256 of names, contents, and what may be run; 64 hexadecimal digits."""
-    whole = hashlib.sha256(b"plyhouse-package-1")
-    for name, content in sorted(package.files.items()):
-        mark = b"x" if name in package.executable else b"-"
-        for each in (name.encode(), mark, content):
-            whole.update(len(each).to_bytes(8, "big") + each)
-    return whole.hexdigest()
 
 
 def build(package: Package, store: Path) -> Built:
@@ -69,8 +53,7 @@ def build(package: Package, store: Path) -> Built:
                 shutil.rmtree(draft, ignore_errors=True)
         if not folder.is_dir():
             raise OSError(f"the tree {folder} could not be made")
-    digest = bot_digest(str(folder / package.manifest.bot)) if package.manifest.bot else version
-    return Built(folder, version, digest, package.manifest, package.requirements)
+    return Built(folder, version, digest_of(package), package.manifest, package.requirements)
 
 
 def _write(package: Package, top: Path) -> None:

@@ -13,9 +13,16 @@ from pathlib import Path
 import pytest
 from tests.sandbox.conftest import Submission
 
-from plyhouse.bots.hosting.build import build, version_of
-from plyhouse.bots.hosting.package import Rules, SubmissionError, read_package
+from plyhouse.bots.hosting.build import build
+from plyhouse.bots.hosting.package import (
+    Manifest,
+    Package,
+    Rules,
+    SubmissionError,
+    read_package,
+)
 from plyhouse.bots.running.digest import bot_digest
+from plyhouse.protocol.package import digest_of, from_upload, from_zip, pack, version_of
 
 BOT = "from plyhouse.bots import Bot\nimport helper\nclass Mine(Bot):\n    games = ('pig',)\n"
 
@@ -54,10 +61,67 @@ def test_a_file_a_folder_and_a_zip_of_the_same_are_the_same(
 def test_the_hash_is_the_one_that_the_author_s_runner_reports(
     submission: Submission, tmp_path: Path
 ) -> None:
-    folder = submission(bot=BOT, helper="x = 1\n")
+    folder = submission(bot=BOT)
     built = build(read_package(folder), tmp_path / "store")
     assert built.digest == bot_digest(str(folder / "bot.py")) != ""
     assert built.spec == str(built.folder / "bot.py")
+    assert digest_of(from_upload("other.py", BOT.encode(), Rules())) == built.digest
+
+
+def test_whatever_else_is_in_a_package_makes_another_version(submission: Submission) -> None:
+    folder = submission(bot=BOT)
+    seen = {digest_of(read_package(folder))}
+    for weights in ("1", "2"):  # files that the author's own runner knows nothing of
+        (folder / "weights.txt").write_text(weights)
+        package = read_package(folder)
+        seen.add(digest_of(package))
+        again = from_zip(pack(package), Rules())
+        assert (again, digest_of(again)) == (package, digest_of(package))
+    assert len(seen) == 3
+
+
+def test_what_is_sent_need_not_be_a_file(tmp_path: Path) -> None:
+    for name, data, code in (
+        ("bot.txt", b"x = 1", "missing"),
+        ("../bot.py", b"x = 1", "bad_name"),
+        ("bot.py", b"\x7fELF\0", "bad_file"),
+        ("", b"", "missing"),
+        ("bot.zip", b"PK\3\4 and no more", "bad_file"),
+        ("bot.py", b"x" * 11, "too_large"),
+    ):
+        with pytest.raises(SubmissionError) as caught:
+            from_upload(name, data, Rules(max_file=10))
+        assert caught.value.code == f"submission/{code}", name
+
+
+def test_a_directory_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+    entries = [(f"__MACOSX/{number}", "") for number in range(700)]
+    path = zipped(tmp_path / "many.zip", ("bot.py", BOT), *entries)
+    assert read_package(path).files.keys() == {"bot.py"}
+    assert refused(path, Rules(max_files=5)) == ("submission/too_large", "more than 5 files")
+    data = bytearray(path.read_bytes())
+    end = data.rindex(b"PK\5\6")
+    data[end:end] = b"PK\6\7" + bytes(16)
+    with pytest.raises(SubmissionError, match="zip64"):
+        from_zip(bytes(data), Rules())
+
+
+def test_ways_of_packing_that_take_much_memory_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "lzma.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("bot.py", BOT)
+    code, text = refused(path)
+    assert code == "submission/bad_file"
+    assert "use the usual one" in text
+
+
+def test_what_bots_are_only_taken_needs_nothing_installed() -> None:
+    files = {"bot.py": BOT.encode(), "requirements.txt": b"pandas>=1\n"}
+    rules = Rules(packages=frozenset({"Pandas"}), installed=False)
+    data = pack(Package(files, frozenset(), Manifest()))
+    assert from_zip(data, rules).requirements == ("pandas>=1",)
+    with pytest.raises(SubmissionError, match="this server offers numpy, scipy"):
+        from_zip(data, Rules(installed=False))
 
 
 def test_a_tree_is_built_once_and_cannot_be_written(submission: Submission, tmp_path: Path) -> None:
