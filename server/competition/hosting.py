@@ -75,7 +75,7 @@ def decide(
     machines: Collection[Machine],
     needs: Collection[Need],
     checks: Sequence[int],
-    before: Plan = Plan(),  # noqa: B008 - it never changes
+    before: Plan = Plan(),
     *,
     unfit: Mapping[int, Collection[str]] | None = None,
 ) -> Plan:

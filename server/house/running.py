@@ -384,6 +384,8 @@ class Running:
     """What this is a game of: competitions of one group share `at_a_time`."""
     at_a_time: int = 0
     """Matches of the group that run at the same time; 0: as many as their bots have room for."""
+    only_hosted: bool = False
+    """Whether the house runs the bots, even if their authors are there."""
     cut: bool = False
     """Whether the last look ended at that limit: then bots that were not looked at may have room.
     """

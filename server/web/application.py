@@ -22,6 +22,7 @@ from plyhouse.server.web.api import (
     matches,
     people,
     players,
+    runners,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
@@ -53,6 +54,7 @@ def create_api() -> Litestar:
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
         *players.HANDLERS,
+        *runners.HANDLERS,
         *people.HANDLERS,
         *competitions.HANDLERS,
         *classes.HANDLERS,

@@ -48,6 +48,7 @@ _STATUS: Final = {
     "house/no_bot": 503,
     "server/overloaded": 503,
     "auth/name_taken": 409,
+    "runner/name_taken": 409,
     "game/unknown": 404,
     "match/unknown": 404,
     "match/not_over": 409,
