@@ -155,6 +155,27 @@ class ServerConfig:
     max_seeks_per_bot: int = setting(20, "Seeks and challenges one bot may have open.", minimum=1)
     max_bots_per_player: int = setting(200, "Bots one player may have.", minimum=1)
     max_versions_per_bot: int = setting(1000, "Versions one bot may have.", minimum=1)
+    hosted: bool = setting(
+        False,
+        "Take bots that players hand in (plyhouse submit), for a runner to check and to run in a "
+        "sandbox.",
+    )
+    max_submission_bytes: int = setting(
+        33_554_432, "Bytes of a package that is handed in.", minimum=1024, maximum=1_000_000_000
+    )
+    max_submitted_bytes_per_player: int = setting(
+        268_435_456, "Bytes of all packages that are kept of one player.", minimum=1024
+    )
+    submissions_per_hour: int = setting(
+        30, "Packages that one player may hand in within an hour.", minimum=1
+    )
+    hosted_packages: str = setting(
+        "numpy,scipy",
+        "What requirements.txt of a package may name, with commas; runners have to have it.",
+    )
+    hosted_programs: str = setting(
+        "node", "Programs that a package may be started with, with commas; runners have them."
+    )
     max_queue: int = setting(
         1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
     )

@@ -14,7 +14,13 @@ import socket
 import sys
 from typing import Protocol
 
-__all__ = ["BARE", "Launcher", "Readable", "Running", "ending_in_words"]
+from plyhouse.bots.loading import BotLoadError
+
+__all__ = ["BARE", "Launcher", "LauncherLost", "Readable", "Running", "ending_in_words"]
+
+
+class LauncherLost(BotLoadError):  # noqa: N818 (a condition)
+    """What starts processes has ended, and with it the bots: that is none of their doing."""
 
 
 class Readable(Protocol):
@@ -41,6 +47,11 @@ class Running(Protocol):
     @property
     def most_frames(self) -> int | None:
         """Frames that it may send, and as many more in every second; None for any number."""
+        ...
+
+    @property
+    def lost(self) -> str:
+        """Why it ended, if that was the end of its launcher; empty otherwise."""
         ...
 
     def kill(self) -> None:
@@ -81,6 +92,7 @@ class _Child:
     """A child of ours, in a session of its own."""
 
     most_frames = None
+    lost = ""
 
     def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
         self._process = process

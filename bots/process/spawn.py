@@ -131,6 +131,11 @@ class BotProcess:
         """Process id."""
         return self._process.pid
 
+    @property
+    def lost(self) -> str:
+        """Why it ended, if its launcher did, and it had to; empty otherwise."""
+        return self._process.lost
+
     def send(self, message: ToChild) -> None:
         """Queue a message; lost without notice if the process has ended (`receive` tells)."""
         if not self._writer.is_closing():

@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.launching import Running, ending_in_words
+from plyhouse.bots.process.launching import LauncherLost, Running, ending_in_words
 from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import BoxProcess, KeeperClient
+from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 
 __all__ = ["Output", "SandboxLauncher", "reader_of"]
@@ -73,6 +73,10 @@ class _Boxed:
         if core is not None:
             box.ended.add_done_callback(lambda _: cores.give_back(core))
 
+    @property
+    def lost(self) -> str:
+        return GONE if self._box.keeper_gone else ""
+
     def kill(self) -> None:
         self._box.kill()
 
@@ -120,6 +124,8 @@ class SandboxLauncher:
             os.close(read_end)
             if core is not None:
                 self._cores.give_back(core)
+            if self._keeper.gone and isinstance(error, SandboxError):
+                raise LauncherLost(GONE) from error
             if isinstance(error, SandboxError):
                 raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
             raise

@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches."),
     "bot": (f"{_HERE}.bot:bot", "Connect a bot to a server."),
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
+    "runner": (f"{_HERE}.runner:runner", "Run bots for their authors, on this machine."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),
     "competition": (
         f"{_HERE}.competition:competition",

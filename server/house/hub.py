@@ -55,6 +55,7 @@ from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.counts import Counts
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.exports import Exports
+from plyhouse.server.house.handing_in import HandingIn
 from plyhouse.server.house.health import HealthCheck
 from plyhouse.server.house.hosting import TICKET_PREFIX, Hosting
 from plyhouse.server.house.house_bots import HouseBots
@@ -154,6 +155,7 @@ class Hub:
         self.oversight = Oversight(self)
         self.probation = ForfeitWatch(config, store, self.oversight.look)
         self.reviews = Reviews(config)
+        self.handing_in = HandingIn(config, store, now)
         self.health = HealthCheck(store, self.runner.writer, now)
         self._limits = ConnectionLimits(
             hello_timeout_ns=int(config.auth_timeout * 1e9),

@@ -23,6 +23,7 @@ from plyhouse.server.web.api import (
     people,
     players,
     runners,
+    submissions,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
@@ -62,6 +63,7 @@ def create_api() -> Litestar:
         *class_costs.HANDLERS,
         *boards.HANDLERS,
         *exports.HANDLERS,
+        *submissions.HANDLERS,
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,

@@ -18,7 +18,9 @@ from plyhouse.server.wire.door import Door
 __all__ = ["PunctualHttp", "http_protocol"]
 
 LEAST_TAKEN: Final = 65_536
-"""Bytes of an answer that a client takes within the patience, if not all of it."""
+"""Bytes of an answer that a client takes, and of a body that it sends, within the patience, if not
+all of it.  Few requests may have a body of more: packages of bots.
+"""
 
 
 def http_protocol(door: Door) -> type[PunctualHttp]:
@@ -45,7 +47,7 @@ class PunctualHttp(H11Protocol):
 
     patience: ClassVar[float] = 10.0
     """Seconds for the head of a first request; every later head or body, and every `LEAST_TAKEN`
-    bytes of an answer, has between one and two times as long.
+    bytes of an answer or of a long body, has between one and two times as long.
     """
     door: ClassVar[Door] = Door()
 
@@ -55,6 +57,8 @@ class PunctualHttp(H11Protocol):
     _unsent = 0
     """What it had not taken of our answers then."""
     _inside = False
+    _received = 0
+    """Bytes that came."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -76,6 +80,11 @@ class PunctualHttp(H11Protocol):
         if self._late is not None:
             self._late.cancel()
         self._leave()
+
+    def data_received(self, data: bytes) -> None:
+        """Count what comes."""
+        self._received += len(data)
+        super().data_received(data)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """The socket goes on as a websocket: its place goes with it."""
@@ -119,4 +128,4 @@ class PunctualHttp(H11Protocol):
         if cycle is None or cycle.response_complete:
             # Between requests uvicorn's own timer runs, until something comes.
             return (cycle, "head") if self.timeout_keep_alive_task is None else None
-        return (cycle, "body") if cycle.more_body else None
+        return (cycle, "body", self._received // LEAST_TAKEN) if cycle.more_body else None

@@ -11,6 +11,7 @@
     classes         competitions with a class: students, codes, freeze, final, export
     class_finals    their rounds and tables, as the format sees them
     class_types     what is sent and accepted there
+    submissions     bots that are handed in
     administration  what organisers do, and the log of it
 
 Each module names its handlers in `HANDLERS`; `plyhouse.server.web.application` collects them.

@@ -1,0 +1,170 @@
+"""Bots that are handed in: looked at without running anything of them, and kept for their check.
+
+What is read is bounded before it is read, and only so many packages are in memory at a time:
+whoever comes while there is no room is asked to come again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.package import (
+    Rules,
+    SubmissionError,
+    digest_of,
+    from_upload,
+    in_units,
+    pack,
+)
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.rates import Rate
+from plyhouse.storage.errors import SubmissionRefusal, Unknown
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import SubmissionRow
+
+__all__ = ["HandingIn"]
+
+AT_ONCE: Final = 4
+"""Packages that are in memory at a time."""
+SECONDS: Final = 600.0
+"""How long sending one may take."""
+HOUR: Final = 3600.0
+_UNUSUAL: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+class HandingIn:
+    """Takes packages, if the server hosts bots."""
+
+    def __init__(self, config: ServerConfig, store: Store, now: Callable[[], int]) -> None:
+        self._config = config
+        self._store = store
+        self._rate = Rate(
+            config.submissions_per_hour, config.submissions_per_hour / HOUR, now, most=100_000
+        )
+        self._sending: set[int] = set()
+        """Players who send something now."""
+        self._looking = asyncio.Lock()
+        self.rules = Rules(
+            max_packed=config.max_submission_bytes,
+            packages=frozenset(_listed(config.hosted_packages)),
+            runtimes=frozenset(_listed(config.hosted_programs)),
+            installed=False,
+        )
+
+    def refuse_unless_hosted(self) -> None:
+        """Raise `SubmissionRefusal` where nothing can be handed in."""
+        if not self._config.hosted:
+            raise SubmissionRefusal(
+                "submission/not_hosted",
+                "this server does not run bots for others: let yours run where you are and connect "
+                "it, plyhouse bot run mybot.py (who runs the server can change that: "
+                "plyhouse serve --hosted)",
+            )
+
+    def refuse_size(self, size: int) -> None:
+        """Raise `SubmissionRefusal` for a package of more bytes than may be sent."""
+        if size > self.rules.max_packed:
+            raise SubmissionRefusal(
+                "submission/too_large",
+                f"a package has at most {in_units(self.rules.max_packed)} here: leave out what the "
+                "bot does not need, or make its data smaller",
+            )
+
+    @contextlib.contextmanager
+    def place(self, player_id: int) -> Iterator[None]:
+        """Room for one package in memory; raises `SubmissionRefusal` or `ProtocolError`."""
+        if player_id in self._sending:
+            raise SubmissionRefusal(
+                "submission/busy", "you are sending another package; wait until it has come"
+            )
+        if len(self._sending) >= AT_ONCE:
+            raise ProtocolError(
+                "server/overloaded", "Many hand in at this moment: try again in some seconds."
+            )
+        if not self._rate.take(player_id):
+            seconds = max(1, math.ceil(self._rate.wait(player_id)))
+            raise SubmissionRefusal(
+                "submission/too_many",
+                f"a player hands in at most {self._config.submissions_per_hour} times an hour: "
+                f"wait {seconds} s, and try your bot at home meanwhile (plyhouse check --sandbox)",
+            )
+        self._sending.add(player_id)
+        try:
+            yield
+        finally:
+            self._sending.discard(player_id)
+
+    async def take(
+        self,
+        identity: Identity,
+        data: bytes,
+        *,
+        file: str = "",
+        bot: str = "",
+        label: str = "",
+        competition: str = "",
+    ) -> SubmissionRow:
+        """Look at a package and keep it for its check.
+
+        ``file`` is what it is called where it comes from; the bot is called ``bot``, or as the
+        package says, or as the file.  Raises `SubmissionRefusal` and what
+        `plyhouse.storage.submissions.Submissions.submit` does.
+        """
+        config, store = self._config, self._store
+        if competition:  # a misspelt one is told before a bot is made
+            await store.classes.find(competition)
+        try:
+            async with self._looking:
+                name, digest, archive = await asyncio.to_thread(_looked_at, file, data, self.rules)
+        except SubmissionError as error:
+            raise SubmissionRefusal(error.code, str(error)) from None
+        name = bot or name
+        if not name or name.lower() == identity.player.lower():
+            raise SubmissionRefusal(
+                "submission/bot_name",
+                "the bot needs a name of its own, as yours stands for you in person: say it with "
+                f'--bot, or as name = "..." in plyhouse.toml (not {name!r})',
+            )
+        row = await store.ensure_bot(
+            identity.player_id, name, "bot", limit=config.max_bots_per_player
+        )
+        if row.disabled_ms is not None:
+            raise ProtocolError("auth/disabled")
+        return await store.submissions.submit(
+            *(row.id, label, digest, archive, store.classes.now()),
+            competition=competition,
+            most_bytes=config.max_submitted_bytes_per_player,
+            most_versions=config.max_versions_per_bot,
+        )
+
+    async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
+        """Return a submission of one's own; organisers see those for competitions as well.
+
+        To everybody else it is not there.
+        """
+        row = await self._store.submissions.get(submission_id)
+        staff = not identity.scopes.isdisjoint(("organise", "admin"))
+        if row.player_id != identity.player_id and not (staff and row.competitions):
+            raise Unknown(f"there is no submission {submission_id}; plyhouse submissions lists "
+                          "yours")  # fmt: skip
+        return row
+
+
+def _looked_at(file: str, data: bytes, rules: Rules) -> tuple[str, str, bytes]:
+    """What a package is called, its digest, and itself as it is kept."""
+    name = file.replace("\\", "/").rpartition("/")[2]
+    package = from_upload(name, data, rules)
+    stem = name.rpartition(".")[0] if name.endswith((".py", ".zip")) else name
+    called = package.manifest.name or _UNUSUAL.sub("_", stem)[:32]
+    return called, digest_of(package), pack(package)
+
+
+def _listed(text: str) -> list[str]:
+    return [each for part in text.split(",") if (each := part.strip())]

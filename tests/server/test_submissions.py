@@ -1,0 +1,204 @@
+"""Handing in over HTTP: what is taken, what is refused before it is read, and who sees what."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import stat
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.rows import By
+
+HERE = "/api/v1/submissions"
+CLASSES = "/api/v1/class/competitions"
+FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n'
+BOT = b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
+LIMIT = 40_000
+
+
+def zipped(*entries: tuple[str | zipfile.ZipInfo, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def link(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+@pytest.fixture
+async def house(open_house: Callable[..., Awaitable[House]]) -> House:
+    return await open_house(hosted=True, max_submission_bytes=LIMIT, submissions_per_hour=40)
+
+
+@pytest.fixture
+async def ada(house: House) -> AsyncIterator[httpx.AsyncClient]:
+    headers = {"Authorization": f"Bearer {await house.token('ada')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        yield client
+
+
+async def hand_in(client: httpx.AsyncClient, data: bytes, **query: str) -> dict[str, Any]:
+    answer = await client.post(HERE, content=data, params={"file": "mybot.py", **query})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def refused(client: httpx.AsyncClient, data: Any, **query: str) -> tuple[int, str]:
+    answer = await client.post(HERE, content=data, params={"file": "mybot.py", **query})
+    return answer.status_code, answer.json().get("code", "no refusal")
+
+
+async def test_a_file_and_a_zip_are_kept_for_their_checks(
+    house: House, ada: httpx.AsyncClient
+) -> None:
+    file = await hand_in(ada, BOT)
+    assert file["digest"] == digest_of(from_upload("mybot.py", BOT, Rules()))
+    told = {name: file[name] for name in ("bot", "status", "games", "report", "competitions")}
+    assert told == {
+        "bot": "ada/mybot",
+        "status": "waiting",
+        "games": [],
+        "report": "",
+        "competitions": [],
+    }
+    assert (await hand_in(ada, BOT, file="C:\\mine\\MyBot.py"))["submission"] == file["submission"]
+    manifest = b'[bot]\nname = "deep"\n'
+    entries = (("top/bot.py", BOT), ("top/plyhouse.toml", manifest), ("top/w.txt", b"1"))
+    folder = await hand_in(ada, zipped(*entries), file="x.zip", version="v2")
+    assert (folder["bot"], folder["version"]) == ("ada/deep", "v2")
+    store = house.hub.store.submissions
+    assert await store.waiting() == [file["submission"], folder["submission"]]
+    package = from_zip(await store.archive(folder["digest"]), Rules())
+    assert package.files == {"bot.py": BOT, "plyhouse.toml": manifest, "w.txt": b"1"}
+    assert version_of(package) == folder["digest"]
+    row = await store.checked(file["submission"], True, "all\nwell", ("pig",), 10**13)
+    listed = (await ada.get(HERE)).json()
+    assert [(each["bot"], each["status"]) for each in listed] == [
+        ("ada/deep", "waiting"),
+        ("ada/mybot", "ready"),
+    ]
+    assert [each["bot"] for each in (await ada.get(HERE, params={"bot": "Deep"})).json()] == [
+        "ada/deep"
+    ]
+    shown = (await ada.get(f"{HERE}/{row.id}")).json()
+    assert (shown["report"], shown["games"], shown["checked_ms"]) == ("all\nwell", ["pig"], 10**13)
+    assert listed[1] == {**shown, "report": ""}
+    # Who connects with the same file plays with the same version.
+    bot = await house.client()
+    await bot.hello(await house.token("ada"), "mybot", games=["pig"], digest=file["digest"])
+    assert house.hub.directory.participants[row.bot_id].version_id == row.version_id
+    assert (await ada.delete(f"{HERE}/{row.id}")).status_code == 204
+    assert (await ada.get(f"{HERE}/{row.id}")).status_code == 404
+
+
+async def test_what_may_not_be_in_a_package(house: House, ada: httpx.AsyncClient) -> None:
+    bot = ("bot.py", BOT)
+    for data, code in (
+        (zipped(bot, ("../slip.py", b"x")), "bad_name"),
+        (zipped(bot, ("/etc/cron.d/x", b"x")), "bad_name"),
+        (zipped(bot, (link("data"), b"/etc/passwd")), "bad_file"),
+        (zipped(bot, ("weights.dat", pickle.dumps({"a": 1.0}))), "pickle"),
+        (zipped(bot, ("zeros", bytes(33 << 20))), "too_large"),
+        (zipped(bot, *((f"f{number}", b"") for number in range(300)))[:-30], "bad_file"),
+        (zipped(bot, ("requirements.txt", b"torch\n")), "requirement"),
+        (zipped(bot, ("fast.so", b"\x7fELF")), "compiled"),
+        (zipped(("a.py", BOT), ("b.py", BOT)), "manifest"),
+        (zipped(), "missing"),
+        (b"", "missing"),
+    ):
+        answer = await refused(ada, data, file="mine.zip")
+        status = 413 if code == "too_large" else 400
+        assert answer == (status, f"submission/{code}")
+    assert await house.hub.store.submissions.waiting() == []
+    assert await house.hub.store.bots() == []
+
+
+async def test_who_may_hand_in_and_how_much(house: House, ada: httpx.AsyncClient) -> None:
+    too_much = bytes(LIMIT + 1)
+    assert await refused(ada, too_much) == (413, "submission/too_large")
+
+    async def endless() -> AsyncIterator[bytes]:  # says nothing of its size
+        for _ in range(20):
+            yield bytes(LIMIT // 10)
+
+    assert await refused(ada, endless()) == (413, "submission/too_large")
+    assert await refused(ada, BOT, bot="ADA") == (400, "submission/bot_name")
+    assert await refused(ada, BOT, bot="no good") == (400, "storage/bad_name")
+    assert await refused(ada, BOT, bots="x") == (400, "http/400")
+    assert await refused(ada, BOT, competition="Cup") == (404, "storage/unknown")
+    async with httpx.AsyncClient(base_url=house.server.url) as stranger:
+        assert await refused(stranger, too_much) == (401, "auth/required")
+        stranger.headers["Authorization"] = "Bearer ply_wrong"
+        assert await refused(stranger, BOT) == (401, "auth/bad_token")
+        stranger.headers["Authorization"] = f"Bearer {await house.token('olga', 'organise')}"
+        assert await refused(stranger, BOT) == (403, "auth/scope")
+    own = (await hand_in(ada, BOT))["submission"]
+    for number in (own, 10**30):
+        async with httpx.AsyncClient(base_url=house.server.url) as other:
+            other.headers["Authorization"] = f"Bearer {await house.token('bob')}"
+            for method in ("GET", "DELETE"):
+                answer = await other.request(method, f"{HERE}/{number}")
+                assert (answer.status_code, answer.json()["code"]) == (404, "storage/unknown")
+            assert (await other.get(HERE)).json() == []
+
+
+async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient) -> None:
+    store = house.hub.store
+    olga = {"Authorization": f"Bearer {await house.token('olga', 'organise')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=olga) as organiser:
+        opened = await organiser.post(CLASSES, json={"file": FILE})
+        assert opened.status_code == 201, opened.text
+        assert await refused(ada, BOT, competition="Cup") == (404, "storage/unknown")
+        await store.classes.take_in("Cup", [NewMember("ada", "ada")], By("olga"), adopt="*")
+        made = await hand_in(ada, BOT, competition="cup")
+        assert [each["outcome"] for each in made["competitions"]] == [""]
+        await organiser.post(f"{CLASSES}/cup/freeze", json={})
+        assert await refused(ada, BOT + b"#", competition="Cup") == (409, "competition/frozen")
+        await store.submissions.checked(made["submission"], True, "fine", ("pig",), 5)
+        entered = (await ada.get(f"{HERE}/{made['submission']}")).json()["competitions"]
+        assert entered == [
+            {"competition": "Cup", "chosen": True, "outcome": "entered", "text": "entered"}
+        ]
+        (entry,) = (await organiser.get(f"{CLASSES}/cup")).json()["entries"]
+        assert (entry["entry"], entry["digest"]) == ("ada/mybot", made["digest"])
+        seen = await organiser.get(f"{HERE}/{made['submission']}")
+        assert seen.json()["report"] == "fine"
+        gone = await ada.delete(f"{HERE}/{made['submission']}")
+        assert (gone.status_code, gone.json()["code"]) == (409, "submission/entered")
+
+
+async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.AsyncClient) -> None:
+    handing = house.hub.handing_in
+    with handing.place((await house.hub.store.player("ada")).id):
+        assert await refused(ada, BOT) == (429, "submission/busy")
+    with handing.place(-1), handing.place(-2), handing.place(-3), handing.place(-4):
+        assert await refused(ada, BOT) == (503, "server/overloaded")
+    for number in range(39):
+        assert (await refused(ada, b"", bot=f"b{number}", file="x"))[1] == "submission/missing"
+    assert await refused(ada, BOT) == (429, "submission/too_many")
+
+
+async def test_a_server_that_hosts_nothing_says_what_to_do(
+    open_house: Callable[..., Awaitable[House]],
+) -> None:
+    house = await open_house()
+    headers = {"Authorization": f"Bearer {await house.token('ada')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as ada:
+        answer = await ada.post(HERE, content=BOT)
+        body = answer.json()
+        assert (answer.status_code, body["code"]) == (501, "submission/not_hosted")
+        assert "plyhouse bot run" in body["detail"]
