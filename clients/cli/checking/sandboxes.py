@@ -86,7 +86,9 @@ def _prepared(bot: str, store: Path, keeper: KeeperClient, tier: Tier) -> tuple[
     built = build(read_package(path), store)
 
     def run_built(_: str, connector: Connector, token: str, options: RunOptions) -> Runner:
-        return hosted_runner(built, connector, token, options, keeper=keeper, tier=tier)
+        # As a server would run it: with nothing remembered from one match to the next.
+        alike = dataclasses.replace(options, forgetful=True)
+        return hosted_runner(built, connector, token, alike, keeper=keeper, tier=tier)
 
     return _what(built), run_built
 
