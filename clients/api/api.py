@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
@@ -11,6 +12,7 @@ import httpx
 
 from plyhouse.clients.api import calls, competition_rows, rows
 from plyhouse.clients.api.calls import Call, Pages
+from plyhouse.clients.api.packing import packed
 from plyhouse.clients.api.patience import Patience
 from plyhouse.clients.api.rows import Rows
 from plyhouse.clients.api.session import Session, Wait
@@ -353,3 +355,31 @@ class Api:
     ) -> competition_rows.Entry:
         """Choose which bot and version of one's own plays, until the freeze."""
         return self.do(calls.enter(name, bot, version, replace))
+
+    def submit(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        bot: str = "",
+        competition: str = "",
+        version: str = "",
+    ) -> competition_rows.HandedIn:
+        """Hand in a bot for the server to run: a Python file, a folder or a zip.
+
+        It waits for its check then; `submission` says what came of it.  It plays in
+        ``competition``, or without one wherever a bot that connects is entered.
+        """
+        file, data = packed(path)
+        return self.do(calls.submit(file, data, bot, competition, version))
+
+    def submissions(self, bot: str = "") -> Rows[competition_rows.HandedIn]:
+        """What one has handed in, newest first, without the reports of the checks."""
+        return self.do(calls.submissions(bot))
+
+    def submission(self, number: int) -> competition_rows.HandedIn:
+        """A submission, with what its check said."""
+        return self.do(calls.submission(number))
+
+    def remove_submission(self, number: int) -> None:
+        """Remove a submission of one's own that plays in no competition."""
+        self.do(calls.drop_submission(number))

@@ -303,6 +303,26 @@ def versions(bot: str) -> Call[Rows[competition_rows.Version]]:
     return _get("class", "versions", read=rows_of(competition_rows.Version), bot=bot)
 
 
+def submit(
+    file: str, data: bytes, bot: str, competition: str, version: str
+) -> Call[competition_rows.HandedIn]:
+    query = {"file": file, "bot": bot, "competition": competition, "version": version}
+    read = one(competition_rows.HandedIn)
+    return Call("POST", _path("submissions"), read, query, data, timeout=600.0)
+
+
+def submissions(bot: str) -> Call[Rows[competition_rows.HandedIn]]:
+    return _get("submissions", read=rows_of(competition_rows.HandedIn), bot=bot)
+
+
+def submission(number: int) -> Call[competition_rows.HandedIn]:
+    return _get("submissions", str(number), read=one(competition_rows.HandedIn))
+
+
+def drop_submission(number: int) -> Call[None]:
+    return Call("DELETE", _path("submissions", str(number)), nothing)
+
+
 def enter(name: str, bot: str, version: str, replace: str) -> Call[competition_rows.Entry]:
     read = one(competition_rows.Entry)
     return _post(*_CLASS, name, "enter", read=read, bot=bot, version=version, replace=replace)

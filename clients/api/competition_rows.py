@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from plyhouse.clients.api.drawing import table_html
 
 __all__ = [
+    "Asked",
     "BoardLine",
     "ClassCompetition",
     "ClassDetail",
@@ -16,6 +17,7 @@ __all__ = [
     "Entry",
     "FinalGame",
     "GradeLine",
+    "HandedIn",
     "Joining",
     "Measure",
     "Member",
@@ -247,3 +249,34 @@ class Version:
     digest: str
     created_ms: int
     entered: list[Submission]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A competition in which what was handed in is to play."""
+
+    competition: str
+    chosen: bool
+    outcome: str
+    """Empty until the check is over; then ``entered``, or why not."""
+    text: str
+    """The same for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedIn:
+    """A package that was handed in for the server to run."""
+
+    submission: int
+    bot: str
+    version: str
+    digest: str
+    status: str
+    """``waiting`` (for its check), ``ready`` or ``refused``."""
+    games: list[str]
+    bytes: int
+    submitted_ms: int
+    checked_ms: int | None
+    competitions: list[Asked]
+    report: str
+    """What the check said; empty in lists."""

@@ -53,7 +53,10 @@ class Session:
             "url": self.base + call.path,
             "params": call.parameters,
         }
-        if call.body is not None:
+        if isinstance(call.body, bytes):
+            asked["content"] = call.body
+            asked["headers"] = {"content-type": "application/octet-stream"}
+        elif call.body is not None:
             asked["json"] = call.body
         if call.timeout is not None:
             asked["timeout"] = call.timeout

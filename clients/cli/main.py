@@ -39,6 +39,8 @@ COMMANDS: Final = {
     "new-bot": (f"{_HERE}.new_bot:new_bot", "Write a starter bot into a new file."),
     "check": (f"{_HERE}.check:check", "Check a bot before it may play rated matches."),
     "bot": (f"{_HERE}.bot:bot", "Connect a bot to a server."),
+    "submit": (f"{_HERE}.submit:submit", "Hand in a bot for a server to run."),
+    "submissions": (f"{_HERE}.submit:submissions", "List what you have handed in."),
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
     "runner": (f"{_HERE}.runner:runner", "Run bots for their authors, on this machine."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),

@@ -28,7 +28,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event, Finished
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
-from plyhouse.server.web.api import class_types, types
+from plyhouse.server.web.api import class_types, submissions, types
 from plyhouse.storage.rows import BotRow, TableRow
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
@@ -64,6 +64,8 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Code: class_types.CodeView,
     competition_rows.Submission: class_types.Submitted,
     competition_rows.Version: class_types.VersionView,
+    competition_rows.Asked: submissions.AskedView,
+    competition_rows.HandedIn: submissions.SubmissionView,
 }
 """What the server makes each row of; a record and a review are read otherwise."""
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import json
 import pickle
 import stat
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from tests.server.conftest import House
 
+from plyhouse.clients.api import ApiError, AsyncApi
+from plyhouse.clients.cli.main import main
+from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
@@ -202,3 +208,94 @@ async def test_a_server_that_hosts_nothing_says_what_to_do(
         body = answer.json()
         assert (answer.status_code, body["code"]) == (501, "submission/not_hosted")
         assert "plyhouse bot run" in body["detail"]
+
+
+async def test_from_the_command_line(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    token, book = await house.token("ada"), house.hub.store.submissions
+    given = ["--server", house.server.url, "--token", token]
+    path = tmp_path / "deep.py"
+    path.write_bytes(BOT)
+
+    async def plyhouse(*arguments: str) -> tuple[int, str, str]:
+        code = await asyncio.to_thread(main, [*arguments, *given])
+        return code, *capsys.readouterr()
+
+    code, out, err = await plyhouse("submit", str(path), "--no-wait")
+    (number,) = await book.waiting()
+    assert (code, out) == (0, "")
+    assert f"Submission {number}: ada/deep, version " in err
+    assert "It waits for its check." in err
+    code, out, err = await plyhouse("submit", str(path), "--timeout", "0")
+    assert code == 1
+    assert f"plyhouse submissions {number} shows it later" in err
+    row = await book.checked(number, True, "ok      loads", ("pig",), 10)
+    code, out, err = await plyhouse("submit", str(path))
+    assert (code, out) == (0, "ok      loads\n")
+    assert "ada/deep is ready, and plays pig." in err
+    code, out, err = await plyhouse("submissions", "--json")
+    assert [(each["submission"], each["status"]) for each in json.loads(out)] == [(number, "ready")]
+    code, out, err = await plyhouse("submissions", str(number))
+    assert row.digest[:12] in out
+    assert out.endswith("ok      loads\n")
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for name in ("bot.py", "weights.pkl"):
+        (folder / name).write_bytes(BOT)
+    code, out, err = await plyhouse("submit", str(folder))
+    assert (code, "weights.pkl is a pickle" in err) == (2, True), "told before anything is sent"
+    (folder / "weights.pkl").unlink()
+    code, out, err = await plyhouse("submit", str(folder), "--competition", "Cup")
+    assert (code, "there is no competition 'Cup'" in err) == (2, True)
+    code, out, err = await plyhouse("submit", str(folder), "--bot", "many", "--json", "--no-wait")
+    refused = json.loads(out)
+    assert (code, refused["bot"], refused["status"]) == (0, "ada/many", "waiting")
+    await book.checked(refused["submission"], False, "FAILED  loads", (), 11)
+    code, out, err = await plyhouse("submissions", str(refused["submission"]))
+    assert "ada/many is refused" in err
+    assert (await plyhouse("submissions", str(number), "--remove"))[0] == 0
+    code, out, err = await plyhouse("submissions")
+    assert ("ada/deep" in out, "ada/many" in out) == (False, True)
+
+
+async def test_from_scripts(house: House, tmp_path: Path) -> None:
+    token, book = await house.token("ada"), house.hub.store.submissions
+    (tmp_path / "bot.py").write_bytes(BOT)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "bot.pyc").write_bytes(b"x")
+    async with AsyncApi(house.server.url, token) as api:
+        made = await api.submit(tmp_path, bot="deep", version="1")
+        assert (made.bot, made.version, made.status) == ("ada/deep", "1", "waiting")
+        assert made.digest == digest_of(from_upload("bot.py", BOT, Rules()))
+        await book.checked(made.submission, True, "fine", ("pig",), 10)
+        assert (await api.submission(made.submission)).report == "fine"
+        assert [each.status for each in await api.submissions("deep")] == ["ready"]
+        await api.remove_submission(made.submission)
+        assert await api.submissions() == []
+        with pytest.raises(ApiError) as large:
+            await api.submit(_written(tmp_path / "large.py", b"#" * (LIMIT + 1)))
+        assert (large.value.code, large.value.status) == ("submission/too_large", 413)
+        (tmp_path / "link").symlink_to("/etc")
+        with pytest.raises(ValueError, match="is a link"):
+            await api.submit(tmp_path)
+
+
+def _written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def test_whoever_waits_asks_more_and_more_rarely() -> None:
+    times = [0.0]
+    asked = iter(["waiting"] * 30)
+    found = waited(
+        lambda: {"status": next(asked)},
+        20.0,
+        now=lambda: times[0],
+        sleep=lambda seconds: times.__setitem__(0, times[0] + seconds),
+    )
+    assert found == {"status": "waiting"}
+    assert times[0] == 20.0
+    assert len(list(asked)) > 15
+    assert waited(lambda: {"status": "ready"}, 0.0)["status"] == "ready"

@@ -14,10 +14,11 @@ from urllib.parse import quote, urlsplit
 
 from plyhouse.clients.cli.shared.errors import code_exit
 
-__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "fetch", "path"]
+__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "fetch", "path", "upload"]
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
+UPLOAD_TIMEOUT = 600.0
 
 
 class UnreachableError(Exception):
@@ -105,6 +106,11 @@ def call(
     return answer
 
 
+def upload(server: str, target: str, data: bytes, token: str | None) -> Any:
+    """Send bytes; returns the decoded JSON.  Raises what `call` does."""
+    return call(server, "POST", target, data, token, UPLOAD_TIMEOUT)
+
+
 def download(
     server: str, target: str, token: str | None, folder: Path, timeout: float = 600.0
 ) -> Path:
@@ -146,12 +152,20 @@ def _answered(
     headers = {"Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    data = None
-    if body is not None:
+    data: str | bytes | None = None
+    if isinstance(body, bytes):
+        data = body
+        headers["Content-Type"] = "application/octet-stream"
+    elif body is not None:
         data = json.dumps(body)
         headers["Content-Type"] = "application/json"
     try:
-        connection.request(method, target, data, headers)
+        try:
+            connection.request(method, target, data, headers)
+        except (BrokenPipeError, ConnectionResetError):
+            if not isinstance(body, bytes):
+                raise
+            # It was refused before all of it was sent: the answer is there.
         yield connection.getresponse()
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__

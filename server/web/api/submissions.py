@@ -29,7 +29,7 @@ from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
-__all__ = ["HANDLERS", "AskedView", "SubmissionView", "submission_view"]
+__all__ = ["HANDLERS", "AskedView", "RulesView", "SubmissionView", "submission_view"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/submissions"
@@ -37,6 +37,21 @@ _SECURED: Final[dict[str, Any]] = {"tags": ["submissions"], "security": [{"token
 MOST_ID: Final = 2**63 - 1
 Name = Annotated[str, QueryParameter(max_length=64)]
 LongName = Annotated[str, QueryParameter(max_length=200)]
+
+
+class RulesView(Struct):
+    """What may be handed in, so that a client can look before it sends."""
+
+    max_packed: int
+    """Bytes of the zip."""
+    max_bytes: int
+    """Of all files together, unpacked."""
+    max_file: int
+    max_files: int
+    packages: list[str]
+    """What requirements.txt may name."""
+    programs: list[str]
+    """What a program may be started with."""
 
 
 class AskedView(Struct):
@@ -154,6 +169,18 @@ async def _body(request: Call) -> bytes:
     return bytes(data)
 
 
+@get(HERE + "/rules", tags=["submissions"])
+async def rules(state: State) -> RulesView:
+    """Say what may be handed in; refused with ``submission/not_hosted`` where nothing may."""
+    handing = hub_of(state).handing_in
+    handing.refuse_unless_hosted()
+    rules = handing.rules
+    return RulesView(
+        *(rules.max_packed, rules.max_bytes, rules.max_file, rules.max_files),
+        *(sorted(rules.packages), sorted(rules.runtimes)),
+    )
+
+
 @get(HERE, **_SECURED)
 async def own(state: State, request: Call, bot: Name = "") -> list[SubmissionView]:
     """List what one has handed in, newest first, without the reports; of one bot if it is named."""
@@ -194,4 +221,4 @@ def _id(number: int) -> int:
     return number if 0 < number <= MOST_ID else 0
 
 
-HANDLERS: Final[tuple[Any, ...]] = (hand_in, own, one, remove)
+HANDLERS: Final[tuple[Any, ...]] = (hand_in, rules, own, one, remove)

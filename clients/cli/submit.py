@@ -1,0 +1,241 @@
+"""``plyhouse submit`` and ``plyhouse submissions``: bots that are handed in to a server."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import click
+
+from plyhouse.clients.cli.shared.errors import (
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_REFUSED,
+    CommandError,
+)
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.output import counted, note, print_table
+
+if TYPE_CHECKING:
+    from plyhouse.protocol.package import Rules
+
+__all__ = ["submissions", "submit", "waited"]
+
+ASK_FIRST: Final = 0.5
+ASK_LAST: Final = 5.0
+"""Seconds between questions whether the check is done, at first and after a while."""
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--bot",
+    default="",
+    metavar="NAME",
+    help="Name of the bot.  [default: what plyhouse.toml says, or the name of the file]",
+)
+@click.option(
+    "--competition",
+    default="",
+    metavar="NAME",
+    help="Let this version play in a competition.  [default: wherever a bot that connects is "
+    "entered]",
+)
+@click.option("--version-label", default="", help="Label of this build.")
+@click.option(
+    "--wait/--no-wait", default=True, show_default=True, help="Wait for the check and show it."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    default=900.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait.",
+)
+@server_option()
+@token_option()
+@json_option()
+def submit(
+    path: Path,
+    bot: str,
+    competition: str,
+    version_label: str,
+    wait: bool,
+    timeout: float,
+    server: str,
+    token: str | None,
+    as_json: bool,
+) -> int:
+    """Hand in the bot at PATH, for a server to check and to run.
+
+    PATH is a Python file, a folder or a zip; docs/hosted-bots.md says what may be in it. What is
+    wrong with it is told before anything is sent.
+
+    The server checks it in a sandbox, and the report is shown here. Once it is ready it plays,
+    without your machine. Ends with exit code 1 if the check refuses it, or is not over in time.
+    """
+    from plyhouse.bots.hosting.package import read_package
+    from plyhouse.clients.cli.shared.http import call, upload
+    from plyhouse.clients.cli.shared.http import path as api
+    from plyhouse.protocol.package import pack
+
+    key = _needed(token)
+    package = read_package(path, _rules(call(server, "GET", api("submissions", "rules"))))
+    data = pack(package)
+    query = {
+        "file": path.resolve().name,
+        "bot": bot,
+        "competition": competition,
+        "version": version_label,
+    }
+    target = f"{api('submissions')}?{urlencode(query)}"
+    made = upload(server, target, data, key)
+    if not as_json:
+        _told(made, len(package.files), len(data))
+
+    def ask() -> Any:
+        return call(server, "GET", api("submissions", str(made["submission"])), token=key)
+
+    done = waited(ask, timeout) if wait else ask()
+    if as_json:
+        click.echo(json.dumps(done, indent=2))
+    else:
+        _show(done, wait)
+    in_vain = ("refused", "waiting") if wait else ("refused",)
+    return EXIT_FAILED if done["status"] in in_vain else EXIT_OK
+
+
+def _needed(token: str | None) -> str:
+    if not token:
+        raise CommandError(
+            "There is no token: set PLYHOUSE_TOKEN, or give --token; your organiser has one for "
+            "you, or `plyhouse join CODE` gives you one.",
+            EXIT_REFUSED,
+        )
+    return token
+
+
+def _rules(told: dict[str, Any]) -> Rules:
+    """The rules of the server, by which a package is looked at here."""
+    from plyhouse.protocol.package import Rules
+
+    return Rules(
+        max_bytes=told["max_bytes"],
+        max_file=told["max_file"],
+        max_packed=told["max_packed"],
+        max_files=told["max_files"],
+        packages=frozenset(told["packages"]),
+        runtimes=frozenset(told["programs"]),
+        installed=False,
+    )
+
+
+def waited(
+    ask: Callable[[], Any],
+    seconds: float,
+    *,
+    now: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Any:
+    """Ask until the check is over, more and more rarely; returns the last answer."""
+    until, pause = now() + seconds, ASK_FIRST
+    while (found := ask())["status"] == "waiting" and (left := until - now()) > 0:
+        sleep(min(pause, left))
+        pause = min(pause * 1.5, ASK_LAST)
+    return found
+
+
+def _told(made: dict[str, Any], files: int, size: int) -> None:
+    name, number = made["bot"], made["submission"]
+    note(
+        f"Submission {number}: {name}, version {made['digest'][:12]} "
+        f"({counted(files, 'file')}, {size:,} bytes packed)."
+    )
+    if made["status"] == "waiting":
+        note("It waits for its check.")
+
+
+def _show(done: dict[str, Any], wait: bool) -> None:
+    """Print what the check said, and where it plays."""
+    if done["report"]:
+        click.echo(done["report"].rstrip("\n"))
+    if done["status"] == "ready":
+        note(f"{done['bot']} is ready, and plays {', '.join(done['games']) or 'nothing'}.")
+    elif done["status"] == "refused":
+        note(f"{done['bot']} is refused; mend it and hand it in again.")
+    elif wait:
+        note(
+            "The check is not over yet: is a runner connected? "
+            f"plyhouse submissions {done['submission']} shows it later."
+        )
+    for each in done["competitions"]:
+        note(f"  {each['competition']}: {each['text']}")
+
+
+@click.command()
+@click.argument("submission", type=int, required=False)
+@click.option("--remove", is_flag=True, help="Remove it; it must not play anywhere.")
+@click.option("--bot", default="", metavar="NAME", help="Of this bot only.")
+@server_option()
+@token_option()
+@json_option()
+def submissions(
+    submission: int | None, remove: bool, bot: str, server: str, token: str | None, as_json: bool
+) -> int:
+    """List what you have handed in, or show one SUBMISSION with the report of its check."""
+    from plyhouse.clients.cli.shared.http import call
+    from plyhouse.clients.cli.shared.http import path as api
+
+    key = _needed(token)
+    if submission is None:
+        if remove:
+            raise click.UsageError("--remove needs the number of a submission")
+        rows = call(server, "GET", f"{api('submissions')}?{urlencode({'bot': bot})}", token=key)
+        _list(rows, as_json)
+        return EXIT_OK
+    target = api("submissions", str(submission))
+    if remove:
+        call(server, "DELETE", target, token=key)
+        note(f"Submission {submission} is removed.")
+        return EXIT_OK
+    found = call(server, "GET", target, token=key)
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        _list([found], False)
+        _show(found, False)
+    return EXIT_OK
+
+
+def _list(rows: list[dict[str, Any]], as_json: bool) -> None:
+    from plyhouse.clients.cli.administration import minute
+
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    if not rows:
+        note("Nothing handed in yet: plyhouse submit mybot.py")
+        return
+    cells = [
+        [
+            str(each["submission"]),
+            each["bot"],
+            each["version"] or "-",
+            each["digest"][:12],
+            each["status"],
+            ", ".join(each["games"]) or "-",
+            minute(each["submitted_ms"]),
+            ", ".join(
+                one["competition"] for one in each["competitions"] if one["outcome"] == "entered"
+            )
+            or "-",
+        ]
+        for each in rows
+    ]
+    columns = ["id", "bot", "version", "digest", "state", "games", "handed in (UTC)", "entered in"]
+    print_table("Submissions", columns, cells, "rlllllll")
