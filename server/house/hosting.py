@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.hosting import (
     Machine,
     Need,
@@ -42,7 +41,7 @@ from plyhouse.storage.rows import Identity, wall_ms
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "Ticket"]
+__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket"]
 
 log = logging.getLogger("plyhouse.server.hosting")
 
@@ -61,6 +60,14 @@ MOST_AT_ONCE: Final = 16
 """Matches that one hosted bot is asked to play at a time."""
 TICKET_PREFIX: Final = "ticket_"
 """Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
+
+
+class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
+    """A runner cannot be one now; the message says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +145,13 @@ class Hosting:
     async def sync(self, identity: Identity, said: RunnerSays) -> RunnerTold:
         """Hear a runner, and tell it what it shall do.
 
-        Raises `ProtocolError` if another one of this name is there.
+        Raises `RunnerRefused` if another one of this name is there.
         """
         now = self._now()
         known = self._runners.get(said.name)
         fresh = known is None or known.said.instance != said.instance
         if known is not None and fresh and now - known.heard < LEASE_NS:
-            raise ProtocolError(
+            raise RunnerRefused(
                 "runner/name_taken",
                 f"Another runner called {said.name!r} was heard {(now - known.heard) / SECOND:.0f} "
                 "s ago: give this one another --name, or wait until that one counts as gone.",
