@@ -52,6 +52,14 @@ class Numbered(Bot):
             pass
         return turn.legal[(NUMBER * (turn.ply + 3) + turn.ply * turn.ply) % len(turn.legal)]
 """
+BAD = b"""
+from plyhouse.bots import Bot
+
+class Nosy(Bot):
+    games = ("tic_tac_toe",)
+
+print("I look at", open("/etc/passwd").read())
+"""
 KILLED = ("runner", "server", "keeper")
 PATIENCE = 480.0
 
@@ -93,9 +101,13 @@ async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
             row = await store.submissions.submit(
                 bot.id, "", digest_of(package), pack(package), wall_ms()
             )
-            if args.checked:
+            if number < args.checked:
                 await store.submissions.checked(row.id, True, "", [args.game], wall_ms())
         staff = await store.add_player("staff")
+        if args.bad:
+            bot = await store.ensure_bot(staff.id, "nosy", "bot")
+            bad = from_upload("nosy.py", BAD, PackageRules())
+            await store.submissions.submit(bot.id, "", digest_of(bad), pack(bad), wall_ms())
         return (
             await store.add_token(staff.id, ("organise",)),
             await store.add_token(staff.id, ("runner",)),
@@ -118,6 +130,7 @@ class Final:
 
     def start_server(self, port: int = 0) -> None:
         options = [f"--port={port}", f"--database={self.database}", "--log-level=info"]
+        options += ["--hosted", "--local-runner" if self.args.local else "--no-local-runner"]
         found = self.processes.start_server([*options, "--no-house-bots"])
         self.server = self.server or found
 
@@ -165,8 +178,8 @@ class Final:
             time.sleep(0.3)
 
     def check_runner(self) -> None:
-        process = self.processes.running["runner"]
-        if process.poll() is not None:
+        process = self.processes.running.get("runner")
+        if process is not None and process.poll() is not None:
             raise RuntimeError(f"the runner has ended: {self.processes.last_line('runner')}")
 
     def keeper(self) -> int:
@@ -236,7 +249,9 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=5)
     parser.add_argument("--cores", type=int, default=0)
     parser.add_argument("--tier", default="")
-    parser.add_argument("--checked", action="store_true", help="hand in as if checked before")
+    parser.add_argument("--checked", type=int, default=0, help="bots that were checked before")
+    parser.add_argument("--bad", action="store_true", help="hand in one more, which is refused")
+    parser.add_argument("--local", action="store_true", help="the server's own runner does it")
     parser.add_argument("--keep", action="store_true", help="keep the folder, with all logs")
     args = parser.parse_args()
     with contextlib.ExitStack() as stack:
@@ -248,11 +263,12 @@ def main() -> int:
         final = Final(Path(folder), args)
         stack.callback(final.processes.close)
         final.start_server()
-        final.start_runner()
+        if not args.local:
+            final.start_runner()
         began = time.monotonic()
         refused = final.wait_for_checks()
-        if refused:
-            print(f"refused: {refused[0]}")
+        print("".join(f"refused: {report}\n" for report in refused), end="")
+        if len(refused) != args.bad:
             return 1
         print(f"{args.bots} bots checked in {time.monotonic() - began:.1f} s")
         table, took, view = final.play()

@@ -51,6 +51,7 @@ __all__ = ["runner"]
     help="Where packages and the bots' logs are kept; by default in the user's cache folder.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--while-stdin", is_flag=True, hidden=True, help="End when standard input does.")
 def runner(
     server: str,
     token: str,
@@ -60,6 +61,7 @@ def runner(
     tier: str | None,
     folder: Path | None,
     as_json: bool,
+    while_stdin: bool,
 ) -> int:
     """Run bots that were handed in to a server, on this machine.
 
@@ -91,6 +93,12 @@ def runner(
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
+        if while_stdin:
+            reader = asyncio.StreamReader()
+            protocol = asyncio.StreamReaderProtocol(reader)
+            await loop.connect_read_pipe(lambda: protocol, sys.stdin)
+            parent = asyncio.create_task(reader.read())
+            parent.add_done_callback(lambda _: stop.set())
         await Machine(setup).run(stop)
 
     asyncio.run(run())

@@ -167,6 +167,8 @@ class CompetitionFile:
     board: str = "class"
     """One of `VISIBILITIES`."""
     limits: Limits = Limits()
+    hosting_required: bool = False
+    """Whether only what was handed in plays in the final, run by the house."""
     rules: str = ""
     """What students are told, in their own words."""
 

@@ -298,6 +298,9 @@ class Machine:
             await asyncio.to_thread(self._packages.built, wanted.digest)
             package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
             done = await check_submission(submission, package, self._tier)
+            if isinstance(done, CheckDone) and not done.ok:
+                # Once more: a machine that stood still for a moment is no fault of the bot's.
+                done = await check_submission(submission, package, self._tier)
         except SubmissionError as error:
             done = refused(submission, error)
         except (UnreachableError, ApiError):
