@@ -330,13 +330,16 @@ def _competition(table: _Table, now: datetime | None) -> CompetitionFile | None:
         bounds.number("absent_minutes", Limits().absent_minutes, 0, 10_080),
     )
     bounds.end()
+    hosting = table.table("hosting")
+    required = hosting.flag("required", default=False)
+    hosting.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     table.end()
     if name is None or games is None or control is None:
         return None
     found = CompetitionFile(
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
-        *(board or "class", limits, rules),
+        *(board or "class", limits, required, rules),
     )
     if not table.mistakes:
         _fitting(found, table)

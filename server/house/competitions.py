@@ -367,6 +367,8 @@ class Competitions:
                 return 0
             if running.versions.get(bot, participant.version_id) != participant.version_id:
                 return 0
+            if running.is_for_runners(bot) and not participant.hosted:
+                return 0  # the house is about to take over
             if participant.hosted and self.room_of_hosted is not None and participant.free:
                 return min(participant.free, self.room_of_hosted(participant, running))
             return participant.free

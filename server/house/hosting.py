@@ -260,7 +260,7 @@ class Hosting:
         participant = self._directory.participants.get(row.bot_id)
         if participant is None or participant.hosted or not participant.online:
             return True
-        if running.only_hosted:
+        if running.is_for_runners(row.bot_id):
             return True
         pinned = running.versions.get(row.bot_id)
         return pinned is not None and participant.version_id != pinned

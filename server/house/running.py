@@ -402,6 +402,10 @@ class Running:
         """Whether nothing is played or to come."""
         return self.work.over and not self.playing and not self.again
 
+    def is_for_runners(self, bot: int) -> bool:
+        """Whether only the house may run a bot; baselines are where their staff has them."""
+        return self.only_hosted and bot not in self.baselines
+
     def waiting(self) -> list[int]:
         """Bots that have something before them, void matches included."""
         again = [bot for each in self.again for bot in each.orders[0]]

@@ -11,11 +11,14 @@ from tests.server.conftest import Client, MemoryHouse
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Welcome
+from plyhouse.server.competition.file import InvalidCompetition
+from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hosting import LEASE_NS, RunnerRefused
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.storage.rows import Identity
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.rows import By, Identity
 
 STAFF = Identity(1, "staff", frozenset(("runner",)), 1)
 GAME = get_game("tic_tac_toe")
@@ -201,3 +204,58 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     house.move_to(house.clock.now + 5_000_000_000)
     hosting.credit(house.clock.now)
     assert live.match.deadline() == before + 5_000_000_000
+
+
+REQUIRED = """
+name = "Cup"
+games = ["tic_tac_toe"]
+time_control = "total:60"
+[hosting]
+required = true
+"""
+OLGA = By("olga")
+
+
+async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_house(
+    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, hub = still_house, still_house.hub
+    with pytest.raises(InvalidCompetition, match=r"hosting\.required: .*start it with --hosted"):
+        await hub.classes.open(REQUIRED, OLGA)
+    monkeypatch.setattr(hub.classes, "_config", ServerConfig(hosted=True))
+    cup = await hub.classes.open(REQUIRED, OLGA)
+    names = [f"player{number}" for number in range(3)]
+    members = [NewMember(name, name) for name in names]
+    joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+    tokens = {each.account: each.token for each in joined}
+    clients = {}
+    for name in names:  # all connect; two have handed in just that
+        clients[name] = Client(hub.connect(), MSGPACK)
+        number = names.index(name)
+        found = {"games": ["tic_tac_toe"], "max_matches": 2, "version": "v1"}
+        answer = await clients[name].hello(tokens[name], "mine", digest=digest(number), **found)
+        assert isinstance(answer, Welcome), answer
+        if number:
+            bot = hub.directory.participants[number + 1].bot_id
+            row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
+            await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
+    await hub.store.classes.move(cup.id, "freeze", OLGA)
+    begun = await hub.classes.run(cup.id, OLGA)
+    (game,) = begun.games
+    assert game.competition_id is not None
+    view = await hub.competitions.view(game.competition_id)
+    assert [entry.player for entry in view.entries] == names[1:]
+    # Their authors are there, with these versions: the house runs them all the same.
+    assert view.waiting_for == [
+        f"{name}/mine waits for a runner machine with room for it: `plyhouse runner` starts one."
+        for name in names[1:]
+    ]
+    machine = Machine(house)
+    told = await machine.call()
+    assert [each.player for each in told.bots] == names[1:]
+    _, welcome = await machine.host(told, told.bots[0].bot)
+    assert isinstance(welcome, Welcome)
+    (replaced,) = [
+        each for each in await clients[names[1]].until_closed() if isinstance(each, Error)
+    ]
+    assert replaced.code == "auth/replaced"

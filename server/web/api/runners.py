@@ -7,6 +7,7 @@ from typing import Any, Final
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
+from msgspec import Struct
 
 from plyhouse.server.house.runner_messages import RunnerSays, RunnerTold
 from plyhouse.server.web.api.access import authorise, first
@@ -38,6 +39,22 @@ async def sync(
     return await hub.hosting.sync(identity, data)
 
 
+class Capacity(Struct):
+    """What runs bots that are handed in."""
+
+    machines: int
+    """Runners that were heard of lately."""
+    cores: int
+    """Their processors for bots."""
+
+
+@get(HERE + "/capacity", tags=["runner"])
+async def capacity(state: State) -> Capacity:
+    """Say how many runner machines there are, and what they have."""
+    hosting = hub_of(state).hosting
+    return Capacity(hosting.machines, hosting.cores)
+
+
 @get(HERE + "/packages/{digest:str}", **_SECURED)
 async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
     """Hand out a package that was handed in, a zip, by its digest; for runners."""
@@ -45,4 +62,4 @@ async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
     return Response(data, media_type="application/zip")
 
 
-HANDLERS: Final[tuple[Any, ...]] = (sync, package)
+HANDLERS: Final[tuple[Any, ...]] = (sync, capacity, package)
