@@ -54,6 +54,12 @@ class Running(Protocol):
         """Why it ended, if that was the end of its launcher; empty otherwise."""
         ...
 
+    def work(self) -> None:
+        """It is to think from now on."""
+
+    def rest(self) -> None:
+        """It has nothing to do until `work`: what shares the machine with others stands still."""
+
     def kill(self) -> None:
         """End the process and all it started, at once; nothing happens if it has ended."""
 
@@ -98,6 +104,12 @@ class _Child:
         self._process = process
         self.pid = process.pid
         self.output = output
+
+    def work(self) -> None:
+        """Nothing to do: it may run at all times."""
+
+    def rest(self) -> None:
+        """Nothing to do: whoever runs a bot of their own may let it ponder."""
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

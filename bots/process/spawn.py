@@ -136,6 +136,14 @@ class BotProcess:
         """Why it ended, if its launcher did, and it had to; empty otherwise."""
         return self._process.lost
 
+    def work(self) -> None:
+        """It is to think from now on."""
+        self._process.work()
+
+    def rest(self) -> None:
+        """It has nothing to do until `work`."""
+        self._process.rest()
+
     def send(self, message: ToChild) -> None:
         """Queue a message; lost without notice if the process has ended (`receive` tells)."""
         if not self._writer.is_closing():
@@ -187,6 +195,7 @@ class BotProcess:
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""
+        self.work()
         self.send(Quit())
         ended = asyncio.create_task(self._process.wait())
         if not await first_of(ended, self._clock.sleep(grace)):

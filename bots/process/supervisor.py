@@ -312,8 +312,10 @@ class Supervisor:
                 self._tell(process, entry)
             for request in list(self._open.values()):
                 self._dispatch(process, request)
+            self._rest_if_done(process)
             while (message := await process.receive()) is not None:
                 self._received(message)
+                self._rest_if_done(process)
                 self._changed()
             self._process = None
             process.kill()
@@ -336,6 +338,10 @@ class Supervisor:
                 self._give_up(f"the bot could not be started again: {error}")
                 return
             self.restarts += 1
+
+    def _rest_if_done(self, process: BotProcess) -> None:
+        if not self._open and not self._renewing:
+            process.rest()
 
     def _is_settled(self) -> bool:
         return (
@@ -360,6 +366,7 @@ class Supervisor:
         request.stage_since = now = self._clock.now()
         request.dispatched = True
         request.position = partial(_position, entry, len(events), request)
+        process.work()
         if self._on_cost is not None:
             request.stopwatch = Stopwatch(process.pid)
         process.send(

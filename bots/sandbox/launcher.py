@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,9 +71,32 @@ class _Boxed:
         self._box = box
         self.output = output
         self.pid = box.pid
-        core = box.box.core
+        self._cores = cores
+        self._core = box.box.core
+        self._resting = False
+        box.ended.add_done_callback(lambda _: self._give_back())
+
+    def work(self) -> None:
+        if not self._resting or self._box.ended.done():
+            return
+        self._resting = False
+        self._core = self._cores.take()
+        if self._core is not None:
+            _pin(self.pid, self._core)
+        _signal(self.pid, signal.SIGCONT)
+
+    def rest(self) -> None:
+        """Stand still while others are to move: no pondering, and a processor for who thinks."""
+        if self._resting or self._box.ended.done():
+            return
+        self._resting = True
+        _signal(self.pid, signal.SIGSTOP)
+        self._give_back()
+
+    def _give_back(self) -> None:
+        core, self._core = self._core, None
         if core is not None:
-            box.ended.add_done_callback(lambda _: cores.give_back(core))
+            self._cores.give_back(core)
 
     @property
     def lost(self) -> str:
@@ -85,6 +110,19 @@ class _Boxed:
         why = self.output.flooded or ending.why
         words = f"the sandbox ended it: {why}" if why else ending_in_words(ending.code)
         return ending.code, words
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _pin(pid: int, core: int) -> None:
+    """Let all threads of a process run on one processor; its limits allow no other process."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(task), {core})
 
 
 class SandboxLauncher:
