@@ -170,6 +170,13 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         close=4409,
     ),
     ErrorCode(
+        "bot/hosted",
+        "The server runs this bot itself, in a competition that is being played.",
+        "The server runs this bot now, in a competition: connect when that is over.",
+        fatal=True,
+        close=4409,
+    ),
+    ErrorCode(
         "auth/replaced",
         "A newer connection of the same bot took over.",
         "A newer connection of this bot took over.",

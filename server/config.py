@@ -160,6 +160,11 @@ class ServerConfig:
         "Take bots that players hand in (plyhouse submit), for a runner to check and to run in a "
         "sandbox.",
     )
+    local_runner: bool | None = setting(
+        None,
+        "With hosted: run what is handed in on this machine, too (plyhouse runner). Unless said, "
+        "only on a loopback address without proxies.",
+    )
     max_submission_bytes: int = setting(
         33_554_432, "Bytes of a package that is handed in.", minimum=1024, maximum=1_000_000_000
     )
@@ -249,6 +254,11 @@ class ServerConfig:
     def has_house_bots(self) -> bool:
         """Whether ``plyhouse serve`` starts bots of its own."""
         return self.at_home if self.house_bots is None else self.house_bots
+
+    @property
+    def has_local_runner(self) -> bool:
+        """Whether ``plyhouse serve`` starts a runner of its own."""
+        return self.hosted and (self.at_home if self.local_runner is None else self.local_runner)
 
     @property
     def embedders(self) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ __all__ = [
     "wall_ms",
 ]
 
-SCOPES = ("play", "organise", "admin")
+SCOPES = ("play", "runner", "organise", "admin")
 """What a token may allow, from the least to the most."""
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"

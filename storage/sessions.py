@@ -198,8 +198,10 @@ class Sessions:
         now = self._clock()
         return await self._database.write(lambda c: _special(c, role, names, now))
 
-    async def only_token(self, player_id: int, label: str) -> str:
-        """Make a token to play with, and delete all earlier ones of the player by that label."""
+    async def only_token(
+        self, player_id: int, label: str, scopes: tuple[str, ...] = ("play",)
+    ) -> str:
+        """Make a token, and delete all earlier ones of the player by that label."""
         now = self._clock()
 
         def work(connection: Connection) -> str:
@@ -207,7 +209,7 @@ class Sessions:
             used = select(tokens.c.id).where(*old)
             connection.execute(delete(sessions).where(sessions.c.token_id.in_(used)))
             connection.execute(delete(tokens).where(*old))
-            return people.add_token(connection, player_id, ("play",), label, now)
+            return people.add_token(connection, player_id, scopes, label, now)
 
         return await self._database.write(work)
 

@@ -28,14 +28,14 @@ from plyhouse.bots.client.channel import Channel, Connector, Unreachable
 from plyhouse.bots.hosting.build import Built
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.launching import ending_in_words
+from plyhouse.bots.process.launching import LauncherLost, ending_in_words
 from plyhouse.bots.process.ledger import Stopwatch
 from plyhouse.bots.process.spawn import read_output
 from plyhouse.bots.process.supervisor import MOST_DEATHS
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import RunSummary, SeatResult, verdict
 from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import BoxProcess, KeeperClient
+from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Output, reader_of
 from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME, MSGPACK, Frame
@@ -181,6 +181,8 @@ class ProgramRunner:
             err_transport.close()
             if core is not None:
                 self._cores.give_back(core)
+            if self._keeper.gone:
+                raise LauncherLost(GONE) from error
             raise BotLoadError(f"the program could not be started: {error}") from error
         finally:
             for descriptor in (stdin_read, stdout_write, stderr_write):
@@ -217,6 +219,8 @@ class ProgramRunner:
         for result in results:
             if isinstance(result, Exception):
                 raise result
+        if process.keeper_gone and not self._leaving:
+            raise LauncherLost(GONE)
         replaced, self._replacing = self._replacing, False
         if ended and not self._leaving and not replaced:
             why = output.flooded or ending.why
@@ -397,6 +401,8 @@ class ProgramRunner:
         enough = self._options.matches
         if enough is not None and len(self._summary.results) >= enough:
             self._leave()
+        elif self._options.forgetful and not self._matches:
+            self.restart_processes()
 
     def _leave(self) -> None:
         self._leaving = True

@@ -14,7 +14,13 @@ import socket
 import sys
 from typing import Protocol
 
-__all__ = ["BARE", "Launcher", "Readable", "Running", "ending_in_words"]
+from plyhouse.bots.loading import BotLoadError
+
+__all__ = ["BARE", "Launcher", "LauncherLost", "Readable", "Running", "ending_in_words"]
+
+
+class LauncherLost(BotLoadError):  # noqa: N818 (a condition)
+    """What starts processes has ended, and with it the bots: that is none of their doing."""
 
 
 class Readable(Protocol):
@@ -42,6 +48,17 @@ class Running(Protocol):
     def most_frames(self) -> int | None:
         """Frames that it may send, and as many more in every second; None for any number."""
         ...
+
+    @property
+    def lost(self) -> str:
+        """Why it ended, if that was the end of its launcher; empty otherwise."""
+        ...
+
+    def work(self) -> None:
+        """It is to think from now on."""
+
+    def rest(self) -> None:
+        """It has nothing to do until `work`: what shares the machine with others stands still."""
 
     def kill(self) -> None:
         """End the process and all it started, at once; nothing happens if it has ended."""
@@ -81,11 +98,18 @@ class _Child:
     """A child of ours, in a session of its own."""
 
     most_frames = None
+    lost = ""
 
     def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:
         self._process = process
         self.pid = process.pid
         self.output = output
+
+    def work(self) -> None:
+        """Nothing to do: it may run at all times."""
+
+    def rest(self) -> None:
+        """Nothing to do: whoever runs a bot of their own may let it ponder."""
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

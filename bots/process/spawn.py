@@ -68,6 +68,7 @@ class BotProcess:
         self._clock = clock
         self._began = time.monotonic()
         self._frames = 0
+        self._flooded = ""
         self.loaded: Loaded
         """What the bot said of itself."""
 
@@ -130,6 +131,19 @@ class BotProcess:
         """Process id."""
         return self._process.pid
 
+    @property
+    def lost(self) -> str:
+        """Why it ended, if its launcher did, and it had to; empty otherwise."""
+        return self._process.lost
+
+    def work(self) -> None:
+        """It is to think from now on."""
+        self._process.work()
+
+    def rest(self) -> None:
+        """It has nothing to do until `work`."""
+        self._process.rest()
+
     def send(self, message: ToChild) -> None:
         """Queue a message; lost without notice if the process has ended (`receive` tells)."""
         if not self._writer.is_closing():
@@ -149,7 +163,10 @@ class BotProcess:
         """Whether it floods us: `plyhouse.bots.process.child` reports much less often."""
         most = self._process.most_frames
         self._frames += 1
-        return most is not None and self._frames > most * (1 + time.monotonic() - self._began)
+        if most is None or self._frames <= most * (1 + time.monotonic() - self._began):
+            return False
+        self._flooded = f"it sent its runner more than {most} messages a second"
+        return True
 
     async def where(self) -> str:
         """Where the bot stands now, as a traceback of its author's lines; may be empty."""
@@ -174,10 +191,11 @@ class BotProcess:
         await asyncio.gather(self._output, return_exceptions=True)
         where = await self._stand.last_words() if code < 0 else ""
         self._stand.close()
-        return how, where
+        return self._flooded or how, where
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""
+        self.work()
         self.send(Quit())
         ended = asyncio.create_task(self._process.wait())
         if not await first_of(ended, self._clock.sleep(grace)):

@@ -29,7 +29,7 @@ import msgspec
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.launching import BARE, Launcher
+from plyhouse.bots.process.launching import BARE, Launcher, LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
 from plyhouse.bots.process.pipe import (
     Begin,
@@ -54,6 +54,9 @@ __all__ = ["HANG_GRACE", "Request", "Supervisor"]
 
 HANG_GRACE: Final = 0.25
 """Seconds a bot has to come back after its turn has ended without it."""
+
+RENEW_GRACE: Final = 0.5
+"""Seconds that a process may take to end when another one takes over between matches."""
 
 SLOW_START: Final = 200_000_000
 """Nanoseconds of the clock that making and starting a bot's object may take without a word."""
@@ -124,11 +127,13 @@ class Supervisor:
         import_timeout: float = IMPORT_TIMEOUT,
         launcher: Launcher = BARE,
         on_cost: Callable[[CostOfPly], None] | None = None,
+        on_lost: Callable[[LauncherLost], None] | None = None,
     ) -> None:
         self.spec = spec
         self.log = log
         self._launcher = launcher
         self._on_cost = on_cost
+        self._on_lost = on_lost
         self.restarts = 0
         """Processes started after the first."""
         self._clock = clock
@@ -146,6 +151,8 @@ class Supervisor:
         self._deaths = 0
         self._slow_starts = 0
         self._killed = False
+        self._renewing = False
+        """Whether the present process is on its way out."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
         self.loaded: Loaded
@@ -175,7 +182,7 @@ class Supervisor:
         ``events`` all its events so far, which only ever grow until `begin` is called again.
         """
         self._matches[match] = entry = _Match(begin, events)
-        if self._process is not None:
+        if self._process is not None and not self._renewing:
             self._tell(self._process, entry)
 
     async def settled(self) -> None:
@@ -216,7 +223,7 @@ class Supervisor:
             self._fail(request, self._broken)
             return request
         self._open[request.number] = request
-        if self._process is not None:
+        if self._process is not None and not self._renewing:
             self._dispatch(self._process, request)
         return request
 
@@ -239,6 +246,18 @@ class Supervisor:
         if self._process is not None:
             self._killed = True
             self._process.kill()
+
+    def renew(self) -> None:
+        """Take a new process that remembers nothing; the old one may come to its end first.
+
+        Call it between matches: `settled` waits for the new one.
+        """
+        process = self._process
+        if process is not None and not self._renewing:
+            self._killed = self._renewing = True
+            timer = asyncio.create_task(process.quit(RENEW_GRACE))
+            self._timers.add(timer)
+            timer.add_done_callback(self._timers.discard)
 
     def end(self, match: str, outcome: Outcome | None) -> None:
         """A match is over; whatever was asked for it is stopped."""
@@ -287,18 +306,24 @@ class Supervisor:
         """Serve one process after the other until closed."""
         while True:
             self._process = process
+            self._renewing = False
             self._changed()
             for entry in self._matches.values():
                 self._tell(process, entry)
             for request in list(self._open.values()):
                 self._dispatch(process, request)
+            self._rest_if_done(process)
             while (message := await process.receive()) is not None:
                 self._received(message)
+                self._rest_if_done(process)
                 self._changed()
             self._process = None
             process.kill()
             how, where = await process.closed()
             if self._closing:
+                return
+            if process.lost:
+                self._lost(LauncherLost(process.lost))
                 return
             self._died(how, where)
             if self._deaths >= MOST_DEATHS:
@@ -306,14 +331,23 @@ class Supervisor:
                 return
             try:
                 process = await self._new_process()
+            except LauncherLost as error:
+                self._lost(error)
+                return
             except BotLoadError as error:
                 self._give_up(f"the bot could not be started again: {error}")
                 return
             self.restarts += 1
 
+    def _rest_if_done(self, process: BotProcess) -> None:
+        if not self._open and not self._renewing:
+            process.rest()
+
     def _is_settled(self) -> bool:
-        return self._process is not None and not any(
-            request.stopped for request in self._open.values()
+        return (
+            self._process is not None
+            and not self._renewing
+            and not any(request.stopped for request in self._open.values())
         )
 
     def _changed(self) -> None:
@@ -332,6 +366,7 @@ class Supervisor:
         request.stage_since = now = self._clock.now()
         request.dispatched = True
         request.position = partial(_position, entry, len(events), request)
+        process.work()
         if self._on_cost is not None:
             request.stopwatch = Stopwatch(process.pid)
         process.send(
@@ -356,8 +391,9 @@ class Supervisor:
                 if request is not None and not request.stopped:
                     request.best = message.action
             case Chosen() | Resigned() | Failed():
-                self._deaths = 0
                 request = self._open.pop(message.turn, None)
+                if request is not None:  # answers that nobody asked for prove nothing
+                    self._deaths = 0
                 self._note_cost(request)
                 if request is not None and not request.stopped and not request.answer.done():
                     request.answer.set_result(message)
@@ -418,6 +454,12 @@ class Supervisor:
                 during = "this turn" if request.stage == "choose" else request.stage
                 why = f"the bot's process ended ({how}) during {during}"
                 self._fail(request, why, where)
+
+    def _lost(self, error: LauncherLost) -> None:
+        """Nothing is answered any more, as it is not the bot that failed: whoever runs it ends."""
+        self.log.note(str(error))
+        if self._on_lost is not None:
+            self._on_lost(error)
 
     def _give_up(self, why: str) -> None:
         self._broken = why

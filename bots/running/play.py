@@ -212,6 +212,10 @@ class Play:
             charged_ms=self._charged,
         )
 
+    def forget(self) -> None:
+        """After the match: let nothing of it be remembered."""
+        self._supervisor.renew()
+
     async def close(self) -> None:
         """Stop playing on our side only; the match itself may go on."""
         task = self._task

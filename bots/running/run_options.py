@@ -66,6 +66,8 @@ class RunOptions:
     workers: int = 1
     """Processes that play in parallel; a bot whose ``choose`` is not async plays one match in
     each, and has at least as many as a mirrored seek needs."""
+    forgetful: bool = False
+    """Whether every match is played by a process of its own, so that nothing is remembered."""
     max_matches: int | None = None
     """Most matches at once; None for what the workers can play."""
     takeover: bool = False

@@ -180,10 +180,11 @@ class BotRunner:
         self._seeks = tuple([replace(seek, game=named(seek.game)) for seek in self._seeks])
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
-        needed = 1 if loaded.concurrent else max(at_once, default=1)
+        needed = 1 if loaded.concurrent and not self._options.forgetful else max(at_once, default=1)
         more = [self._new_supervisor(log) for _ in range(max(self._options.workers, needed) - 1)]
         await asyncio.gather(*more)
-        room = CONCURRENT_MATCHES if loaded.concurrent else len(self._supervisors)
+        shared = loaded.concurrent and not self._options.forgetful
+        room = CONCURRENT_MATCHES if shared else len(self._supervisors)
         self._client = Client(
             self._connector,
             Introduction(
@@ -219,6 +220,7 @@ class BotRunner:
             import_timeout=self._options.import_timeout,
             launcher=self._options.launcher,
             on_cost=self._options.on_cost,
+            on_lost=self._fail,
         )
         await supervisor.start()
         self._supervisors.append(supervisor)
@@ -356,6 +358,8 @@ class BotRunner:
     def _finished(self, play: Play, result: SeatResult) -> None:
         self._plays.pop(play.match, None)
         self._over.add(play.match)
+        if self._options.forgetful:
+            play.forget()
         self._summary.results.append(result)
         self._say(f"match {play.match}: {verdict(result)}")
         if self._options.on_result is not None:
@@ -382,6 +386,8 @@ class BotRunner:
         self._over.add(play.match)
         for supervisor in self._supervisors:
             supervisor.end(play.match, None)
+        if self._options.forgetful:
+            play.forget()
         self._watch_idle()
         if self._stopping and not self._plays:
             self._leave()

@@ -24,7 +24,9 @@ from plyhouse.bots.sandbox.messages import (
     packet,
 )
 
-__all__ = ["BoxProcess", "KeeperClient"]
+__all__ = ["GONE", "BoxProcess", "KeeperClient"]
+
+GONE: Final = "the keeper of the boxes has ended"
 
 CLOSING: Final = 15.0
 """Seconds that a keeper has to end all boxes."""
@@ -51,6 +53,11 @@ class BoxProcess:
     async def wait(self) -> Ending:
         """Return how it ended, once nothing of it is left."""
         return await asyncio.shield(self.ended)
+
+    @property
+    def keeper_gone(self) -> bool:
+        """Whether its keeper has ended, and it had to, too."""
+        return self._keeper.gone
 
     @property
     def ending(self) -> Ending | None:
@@ -101,6 +108,11 @@ class KeeperClient:
         return self._process.pid
 
     @property
+    def gone(self) -> bool:
+        """Whether it has ended, and all boxes with it."""
+        return self._gone
+
+    @property
     def boxes(self) -> int:
         """How many boxes there are."""
         return len(self._boxes)
@@ -110,7 +122,7 @@ class KeeperClient:
         which stay ours to close.  Raises `SandboxError`.
         """
         if self._gone:
-            raise SandboxError("the keeper of the boxes has ended")
+            raise SandboxError(GONE)
         data = packet(Launch(number := next(self._numbers), box))
         if len(data) >= PACKET:
             raise SandboxError(f"the command and its arguments have more than {PACKET} bytes")
@@ -123,7 +135,7 @@ class KeeperClient:
             await asyncio.shield(process.started)
         except OSError as error:
             self._lost()
-            raise SandboxError(f"the keeper of the boxes has ended: {error}") from error
+            raise SandboxError(f"{GONE}: {error}") from error
         except BaseException:
             process.kill()
             self._boxes.pop(number, None)
@@ -204,12 +216,11 @@ class KeeperClient:
         asyncio.get_running_loop().remove_reader(self._control)
         asyncio.get_running_loop().remove_writer(self._control)
         self._control.close()
-        why = "the keeper of the boxes has ended"
         for box in list(self._boxes.values()):
             if not box.started.done():
-                box.started.set_exception(SandboxError(why))
+                box.started.set_exception(SandboxError(GONE))
             if not box.ended.done():
-                box.ended.set_result(Ending(code=-signal.SIGKILL, why=why))
+                box.ended.set_result(Ending(code=-signal.SIGKILL, why=GONE))
 
 
 def _environment() -> dict[str, str]:

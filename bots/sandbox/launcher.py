@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +14,9 @@ from typing import Final
 import msgspec
 
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.launching import Running, ending_in_words
+from plyhouse.bots.process.launching import LauncherLost, Running, ending_in_words
 from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import BoxProcess, KeeperClient
+from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 
 __all__ = ["Output", "SandboxLauncher", "reader_of"]
@@ -69,9 +71,36 @@ class _Boxed:
         self._box = box
         self.output = output
         self.pid = box.pid
-        core = box.box.core
+        self._cores = cores
+        self._core = box.box.core
+        self._resting = False
+        box.ended.add_done_callback(lambda _: self._give_back())
+
+    def work(self) -> None:
+        if not self._resting or self._box.ended.done():
+            return
+        self._resting = False
+        self._core = self._cores.take()
+        if self._core is not None:
+            _pin(self.pid, self._core)
+        _signal(self.pid, signal.SIGCONT)
+
+    def rest(self) -> None:
+        """Stand still while others are to move: no pondering, and a processor for who thinks."""
+        if self._resting or self._box.ended.done():
+            return
+        self._resting = True
+        _signal(self.pid, signal.SIGSTOP)
+        self._give_back()
+
+    def _give_back(self) -> None:
+        core, self._core = self._core, None
         if core is not None:
-            box.ended.add_done_callback(lambda _: cores.give_back(core))
+            self._cores.give_back(core)
+
+    @property
+    def lost(self) -> str:
+        return GONE if self._box.keeper_gone else ""
 
     def kill(self) -> None:
         self._box.kill()
@@ -81,6 +110,19 @@ class _Boxed:
         why = self.output.flooded or ending.why
         words = f"the sandbox ended it: {why}" if why else ending_in_words(ending.code)
         return ending.code, words
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def _pin(pid: int, core: int) -> None:
+    """Let all threads of a process run on one processor; its limits allow no other process."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with contextlib.suppress(OSError):
+                os.sched_setaffinity(int(task), {core})
 
 
 class SandboxLauncher:
@@ -120,6 +162,8 @@ class SandboxLauncher:
             os.close(read_end)
             if core is not None:
                 self._cores.give_back(core)
+            if self._keeper.gone and isinstance(error, SandboxError):
+                raise LauncherLost(GONE) from error
             if isinstance(error, SandboxError):
                 raise BotLoadError(f"the sandbox could not start the bot: {error}") from error
             raise

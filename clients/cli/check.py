@@ -54,9 +54,15 @@ def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_
             if done.said and not shown:
                 click.echo(done.said)
 
+    played: list[str] = []
     checks = asyncio.run(
         check_bot_or_submission(
-            bot, games or None, sandbox=sandbox, tier=tier, on_finding=tell, on_output=note
+            *(bot, games or None),
+            sandbox=sandbox,
+            tier=tier,
+            on_finding=tell,
+            on_output=note,
+            on_games=played.extend,
         )
     )
     failed = sum(not done.passed for done in checks)
@@ -69,7 +75,8 @@ def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_
             }
             for done in checks
         ]
-        click.echo(json.dumps({"bot": bot, "passed": failed == 0, "checks": fields}, indent=2))
+        found = {"bot": bot, "passed": failed == 0, "games": played, "checks": fields}
+        click.echo(json.dumps(found, indent=2))
     elif failed:
         click.echo(f"{failed} of {len(checks)} checks failed.")
     else:

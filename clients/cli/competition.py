@@ -154,6 +154,13 @@ def check(
             else sample(game, found.time_control, time.perf_counter_ns)
         )
     most = found.limits.students * found.entries_per_student + len(found.baselines)
+    if server is not None and cores is None and found.hosting_required:
+        from plyhouse.clients.cli.shared.http import call, path
+
+        there = call(server, "GET", path("runner", "capacity"))
+        cores = there["cores"] or None
+        machines = counted(there["machines"], "runner machine")
+        note(f"{machines} with {counted(there['cores'], 'core')} for bots now.")
     try:
         cost = preview(found, entries or most, found.dates.final or now, measured, cores)
     except FormatError as error:

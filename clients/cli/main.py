@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "submit": (f"{_HERE}.submit:submit", "Hand in a bot for a server to run."),
     "submissions": (f"{_HERE}.submit:submissions", "List what you have handed in."),
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
+    "runner": (f"{_HERE}.runner:runner", "Run bots for their authors, on this machine."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),
     "competition": (
         f"{_HERE}.competition:competition",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["player"]
 
-SCOPES = ("play", "organise", "admin")
+SCOPES = ("play", "runner", "organise", "admin")
 
 scope_option = click.option(
     "--scope",

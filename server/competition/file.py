@@ -149,6 +149,8 @@ class CompetitionFile:
     board: str = "class"
     """One of `VISIBILITIES`."""
     limits: Limits = Limits()
+    hosting_required: bool = False
+    """Whether only what was handed in plays in the final, run by the house."""
     rules: str = ""
     """What students are told, in their own words."""
 
@@ -254,13 +256,16 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         bounds.number("absent_minutes", Limits().absent_minutes, 0, 10_080),
     )
     bounds.end()
+    hosting = table.table("hosting")
+    required = hosting.flag("required", default=False)
+    hosting.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     table.end()
     if name is None or games is None or control is None:
         return None
     found = CompetitionFile(
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
-        *(board or "class", limits, rules),
+        *(board or "class", limits, required, rules),
     )
     if not table.mistakes:
         _fitting(found, table)

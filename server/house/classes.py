@@ -135,6 +135,9 @@ class Classes:
                 found.append(
                     Mistake("competition/name_taken", "name", f"{text}; take another name")
                 )
+        if file.hosting_required and not self._config.hosted:
+            text = "this server takes no bots that are handed in: start it with --hosted"
+            found.append(Mistake("competition/not_hosted", "hosting.required", text))
         known = await self._baselines(file)
         for number, baseline in enumerate(file.baselines):
             if baseline.bot.lower() not in known:
@@ -285,8 +288,14 @@ class Classes:
             for each in everybody
             if each.status == "active" and each.version_id and each.version_id not in suspended
         ]
+        if file.hosting_required:
+            found = [each for each in found if each.baseline or await self._is_handed_in(each)]
         finals.check(row, file, found)
         return found
+
+    async def _is_handed_in(self, entry: ClassEntry) -> bool:
+        submissions = self._store.submissions
+        return await submissions.ready_version(entry.bot_id, entry.version_id) is not None
 
     async def _game_over(self, competition_id: str) -> None:
         """A game of a final is over, and with it perhaps the final."""

@@ -31,6 +31,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.ladders import LadderWork
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.rosters import Missing, bots_named, missed, missing
 from plyhouse.server.house.running import (
     PairingId,
@@ -99,6 +100,8 @@ class Competitions:
         self._later: asyncio.TimerHandle | None = None
         self._early: list[LiveMatch] | None = None
         """Matches that were over while competitions are being restored; None at other times."""
+        self.room_of_hosted: Callable[[Participant, Running], int] | None = None
+        """Matches that a hosted bot may begin now; None if nobody is hosted."""
         self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
         """Told the id of a competition that is over, when that is stored."""
         self._soon = False
@@ -252,6 +255,7 @@ class Competitions:
             baselines=baselines_of(row),
             group=str(kept.get("class", "")),
             at_a_time=limit if isinstance(limit, int) else 0,
+            only_hosted=kept.get("only_hosted") is True,
         )
         for entry in entries:
             if entry.status == "withdrawn":
@@ -259,6 +263,10 @@ class Competitions:
         self._running[row.id] = running
         self._go_on(running)
         self.advance_soon()
+
+    def played(self) -> list[Running]:
+        """What is being played, and not paused."""
+        return [each for each in self._running.values() if not each.paused]
 
     def of_group(self, group: str) -> list[str]:
         """Ids of what is played of a final."""
@@ -379,6 +387,10 @@ class Competitions:
                 return 0
             if running.versions.get(bot, participant.version_id) != participant.version_id:
                 return 0
+            if running.is_for_runners(bot) and not participant.hosted:
+                return 0  # the house is about to take over
+            if participant.hosted and self.room_of_hosted is not None and participant.free:
+                return min(participant.free, self.room_of_hosted(participant, running))
             return participant.free
 
         limit = self._limit(running)
@@ -388,15 +400,39 @@ class Competitions:
         if not limit:
             running.cut = True
             return True
+        if self._has_hosted(running):
+            return self._begin_one_by_one(running, room, limit)
         taken = running.work.take(room, None if running.cut else freed, limit=limit)
         running.cut = len(taken) == limit < BEGUN_AT_ONCE
         for pairing in taken:
-            running.tallies[pairing.key] = Tally(pairing.entries)
-            here = PairingId(running.row.id, pairing.key, running.run)
-            self._begun(running, here, pairing.matches, pairing.round)
+            self._begin_pairing(running, pairing)
         if isinstance(running.work, LadderWork) and running.work.idle:
             self._look_later()
         return len(taken) < limit or running.cut
+
+    def _begin_pairing(self, running: Running, pairing: Pairing[int]) -> None:
+        running.tallies[pairing.key] = Tally(pairing.entries)
+        here = PairingId(running.row.id, pairing.key, running.run)
+        self._begun(running, here, pairing.matches, pairing.round)
+
+    def _has_hosted(self, running: Running) -> bool:
+        here = map(self._participants.get, running.names)
+        return any(each is not None and each.hosted for each in here)
+
+    def _begin_one_by_one(self, running: Running, room: Callable[[int], int], limit: int) -> bool:
+        """Begin where hosted bots share processors: each pairing leaves less of them to all."""
+        for _ in range(limit):
+            taken = running.work.take(room, None, limit=1)
+            if not taken:
+                break
+            self._begin_pairing(running, taken[0])
+        else:
+            running.cut = limit < BEGUN_AT_ONCE
+            return running.cut
+        running.cut = True  # the next look is at all bots again: others may have freed processors
+        if isinstance(running.work, LadderWork) and running.work.idle:
+            self._look_later()
+        return True
 
     def _look_later(self) -> None:
         """Look again in a while: who has just met waits for somebody else, but not for ever."""

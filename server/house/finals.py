@@ -80,6 +80,7 @@ async def parts(
         data = {
             "class": row.id,
             "at_a_time": file.limits.matches_at_a_time,
+            "only_hosted": file.hosting_required,
             "parameters": parameters,
             "baselines": [each.bot_id for each in entered if each.baseline],
             "twins": twins,

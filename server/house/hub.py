@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable, Container, Coroutine
 from typing import Any, Final
 
+import msgspec
+
 from plyhouse.games.registry import add_game_file
 from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
 from plyhouse.protocol.errors import ProtocolError
@@ -55,6 +57,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.exports import Exports
 from plyhouse.server.house.handing_in import HandingIn
 from plyhouse.server.house.health import HealthCheck
+from plyhouse.server.house.hosting import TICKET_PREFIX, Hosting
 from plyhouse.server.house.house_bots import HouseBots
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby, read_game
@@ -142,6 +145,8 @@ class Hub:
         """The player of these bots; 0 before there was any."""
         self.lobby = Lobby(config, self.runner, self.directory)
         self.competitions = Competitions(store, self.runner, self.directory)
+        self.hosting = Hosting(store, self.directory, self.competitions, now)
+        self.competitions.room_of_hosted = self.hosting.room
         self.classes = Classes(config, store, self.competitions, self.directory)
         self.privacy = Privacy(store)
         self.boards = Boards(store)
@@ -278,6 +283,7 @@ class Hub:
         now = self.now()
         for session in tuple(self.sessions):
             session.tick(now)
+        self.hosting.credit(now)
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
     def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
@@ -330,7 +336,16 @@ class Hub:
     async def _log_in(self, session: Session, hello: Hello) -> None:
         forgotten = self.visitors.forgotten
         person = await self.visitors.at(session.upgrade) if hello.signed_in else None
-        login = await self.registration.log_in(hello, session.address, person)
+        if hello.token.startswith(TICKET_PREFIX):
+            ticket = self.hosting.ticket(hello.token)
+            if ticket is None:
+                raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
+            login = await self.registration.admit_hosted(ticket)
+            if self.hosting.ticket(hello.token) is not ticket:
+                raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
+            hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
+        else:
+            login = await self.registration.log_in(hello, session.address, person)
         if session not in self.sessions:
             return  # it left meanwhile
         self.oversight.check(login)
@@ -339,6 +354,8 @@ class Hub:
         participant = self.directory.participants.get(login.bot.id)
         if participant is None:
             participant = self._participant(login)
+        if login.ticket is None and participant.hosted and self.hosting.holds(login.bot.id):
+            raise ProtocolError("bot/hosted")
         other = participant.line
         if other is not None:
             known = _same_key(hello.session, participant.key)
@@ -423,6 +440,7 @@ class Hub:
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
         participant.suspended = login.suspended
+        participant.hosted = "" if login.ticket is None else login.ticket.machine
         participant.kind = "human" if login.in_person else "bot"
         if login.identity.guest:
             participant.kind = "guest"

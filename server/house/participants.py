@@ -71,6 +71,8 @@ class Participant:
     """The token of its last login; 0 if that was before the server's start."""
     session_id: int = 0
     """The session of a browser by which it logged in last; 0 for a token."""
+    hosted: str = ""
+    """The runner machine that runs it for its author; empty if its author does."""
     casual: bool = False
     """Whether it plays no rated matches but those of competitions: a guest, or the house's own."""
     scopes: frozenset[str] = frozenset()

@@ -14,6 +14,7 @@ from typing import Final
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.hosting import Ticket
 from plyhouse.server.house.names import reserved
 from plyhouse.server.house.rates import Rate
 from plyhouse.storage.class_rows import ClassCompetition, Joined
@@ -57,6 +58,8 @@ class Login:
     version_id: int
     suspended: str = ""
     """Why this version is not paired; empty if it is."""
+    ticket: Ticket | None = None
+    """By which the house runs it for its author; None if its author does."""
 
 
 class Registration:
@@ -148,6 +151,19 @@ class Registration:
         except StorageError as error:
             raise failure(error) from error
         return Login(identity, bot, in_person, version, suspended)
+
+    async def admit_hosted(self, ticket: Ticket) -> Login:
+        """Let in what the house runs for its author; raises `ProtocolError`."""
+        try:
+            player = await self._store.player(ticket.player)
+            bot = await self._store.ensure_bot(player.id, ticket.name, "bot")
+            if player.disabled_ms is not None or bot.disabled_ms is not None:
+                raise ProtocolError("auth/disabled")
+            suspended = await self._store.probation.reason(ticket.version)
+        except StorageError as error:
+            raise failure(error) from error
+        identity = Identity(player.id, player.name, frozenset(("play",)), 0)
+        return Login(identity, bot, False, ticket.version, suspended, ticket)
 
     async def join(
         self,

@@ -121,6 +121,11 @@ def _fault(
     """Why a bot cannot play now: in brief and as a sentence; None if it can."""
     game = running.terms.game
     matches = running.work.at_once
+    if running.is_for_runners(bot) and (participant is None or not participant.hosted):
+        return (
+            "without a runner",
+            f"{name} waits for a runner machine with room for it: `plyhouse runner` starts one.",
+        )
     if participant is None or not participant.online:
         return "away", f"{name} is not connected."
     if participant.suspended:

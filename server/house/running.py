@@ -410,6 +410,8 @@ class Running:
     """What this is a game of: competitions of one group share `at_a_time`."""
     at_a_time: int = 0
     """Matches of the group that run at the same time; 0: as many as their bots have room for."""
+    only_hosted: bool = False
+    """Whether the house runs the bots, even if their authors are there."""
     cut: bool = False
     """Whether the last look ended at that limit: then bots that were not looked at may have room.
     """
@@ -425,6 +427,10 @@ class Running:
     def over(self) -> bool:
         """Whether nothing is played or to come."""
         return self.work.over and not self.playing and not self.again
+
+    def is_for_runners(self, bot: int) -> bool:
+        """Whether only the house may run a bot; baselines are where their staff has them."""
+        return self.only_hosted and bot not in self.baselines
 
     def waiting(self) -> list[int]:
         """Bots that have something before them, void matches included."""

@@ -25,6 +25,7 @@ from plyhouse.server.web.api import (
     matches,
     people,
     players,
+    runners,
     submissions,
 )
 from plyhouse.server.web.compression import Compression
@@ -69,6 +70,7 @@ def _routed() -> Litestar:
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
         *players.HANDLERS,
+        *runners.HANDLERS,
         *people.HANDLERS,
         *competitions.HANDLERS,
         *classes.HANDLERS,

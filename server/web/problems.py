@@ -19,6 +19,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.competition.students import InvalidStudents
 from plyhouse.server.competition.times import InvalidTime
+from plyhouse.server.house.hosting import RunnerRefused
 from plyhouse.server.house.reviews import ReviewRefused
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
@@ -48,6 +49,7 @@ _STATUS: Final = {
     "house/no_bot": 503,
     "server/overloaded": 503,
     "auth/name_taken": 409,
+    "runner/name_taken": 409,
     "game/unknown": 404,
     "match/unknown": 404,
     "match/not_over": 409,
@@ -187,6 +189,7 @@ HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     InvalidTime: _known,
     Problem: _known,
     ReviewRefused: _refused_review,
+    RunnerRefused: _known,
     ProtocolError: _known,
     StorageError: _known,
     GameError: _known,

@@ -44,6 +44,12 @@ def test_three_lines_are_enough() -> None:
         *("round_robin", 1, True, "class"),
     )
     assert (found.dates.opening, found.dates.freeze, found.dates.final) == (None, None, None)
+    assert not found.hosting_required
+
+
+def test_a_final_may_be_for_what_is_handed_in() -> None:
+    assert read_competition(f"{LEAST}[hosting]\nrequired = true\n", NOW).hosting_required
+    assert mistakes(f"{LEAST}[hosting]\nrequired = 1\n") == [("bad_type", "hosting.required")]
 
 
 def test_everything_is_read() -> None:

@@ -7,10 +7,12 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.bots.conftest import snapshot
 from tests.sandbox.conftest import REQUIRED, Submission, have
 
 from plyhouse.bots.hosting.build import Built, build
@@ -19,6 +21,7 @@ from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.pipe import Begin, Failed
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
@@ -102,36 +105,6 @@ async def played(
     return results, costs
 
 
-async def test_a_bot_that_floods_its_runner_is_ended(
-    keeper: KeeperClient, submission: Submission
-) -> None:
-    tier = await have(keeper, Tier.LANDLOCK)
-    # It finds the pipe by itself and writes well-formed frames as fast as it can.
-    flood = """
-        import os, stat
-        from plyhouse.bots.process.pipe import Best, frame
-        data = frame(Best("m", 1, "a"))
-        for number in range(3, 4096):
-            try:
-                if stat.S_ISSOCK(os.fstat(number).st_mode):
-                    break
-            except OSError:
-                pass
-        from plyhouse.bots.process.pipe import Loaded
-        os.write(number, frame(Loaded("flood", [], False, True)))
-        while True:
-            os.write(number, data)
-    """
-    supervisor = await loaded(keeper, tier, submission(bot=flood) / "bot.py")
-    first = supervisor.pid
-    async with asyncio.timeout(30):  # its reader ends it, and a new one takes over
-        while not supervisor.restarts or supervisor.pid == first:
-            await supervisor.settled()
-            await asyncio.sleep(0)
-    await supervisor.close()
-    assert keeper.boxes == 0
-
-
 @pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
 async def test_python_and_c_meet_in_their_boxes(
     keeper: KeeperClient, tier: Tier, submission: Submission, tmp_path: Path
@@ -192,6 +165,42 @@ async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
     nosy = "open('/etc/passwd')\n"
     with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
         await loaded(keeper, tier, submission("nosy", bot=nosy) / "bot.py")
+    assert keeper.boxes == 0
+
+
+async def test_a_bot_that_floods_its_runner_is_ended(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    # It finds the pipe by itself and writes well-formed frames as fast as it can.
+    flood = """
+        import os, stat
+        from plyhouse.bots.process.pipe import Chosen, frame
+        data = frame(Chosen("m", 999, "a"))  # an answer to nothing
+        for number in range(3, 4096):
+            try:
+                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                    break
+            except OSError:
+                pass
+        from plyhouse.bots.process.pipe import Loaded
+        os.write(number, frame(Loaded("flood", [], False, True)))
+        while True:
+            os.write(number, data)
+    """
+    supervisor = await loaded(keeper, tier, submission(bot=flood) / "bot.py")
+    # While nobody asks it anything it stands still, flood or not; while it is asked ...
+    supervisor.begin("m", lambda: Begin(snapshot(match="m"), "seed"), list)
+    now = time.monotonic_ns()
+    asked = supervisor.think(
+        "m", ply=0, soft_at=now, hard_at=now, flag_at=now, observation={}, clocks=[]
+    )
+    # ... its reader ends it.  (Its process id is nothing to wait for: the next one may be over
+    # before anybody sees it.)
+    answer = await asyncio.wait_for(asked.answer, 60)
+    assert isinstance(answer, Failed)
+    assert "it sent its runner more than 2000 messages a second" in answer.error
+    await supervisor.close()
     assert keeper.boxes == 0
 
 

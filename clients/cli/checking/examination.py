@@ -67,13 +67,15 @@ async def check_bot(
     *,
     on_finding: Callable[[Finding], None] | None = None,
     on_output: Callable[[str], None] | None = None,
+    on_games: Callable[[Sequence[str]], None] | None = None,
     make_runner: Callable[[str, Connector, str, RunOptions], Runner] = BotRunner,
 ) -> list[Finding]:
     """Look at everything; return what was found, in order.
 
     ``games`` are checked instead of those the bot claims; ``make_runner`` makes what plays it.
     ``on_finding`` gets each result as it comes, ``on_output`` what the bot prints and how it
-    fails.  A bot that cannot be loaded is one failed check; errors of ours are raised.
+    fails, ``on_games`` what it is checked in.  A bot that cannot be loaded is one failed check;
+    errors of ours are raised.
     """
     findings: list[Finding] = []
 
@@ -90,6 +92,8 @@ async def check_bot(
             _examination(hub, spec, games, on_output, make_runner) as examination,
         ):
             note("loads", True, _games(len(examination.games)))
+            if on_games is not None:
+                on_games([game.spec for game in examination.games])
             await _examine(examination, TimeControl.parse(TIME_CONTROL), note)
     except BotLoadError as error:
         note("loads", False, f"{error}\n{error.details}".rstrip())

@@ -38,13 +38,19 @@ async def check_bot_or_submission(
     tier: str | None,
     on_finding: Callable[[Finding], None],
     on_output: Callable[[str], None],
+    on_games: Callable[[Sequence[str]], None] | None = None,
 ) -> list[Finding]:
     """`check_bot`, on this machine as it is or in a sandbox.
 
     Raises `SubmissionError` for a package that is refused, `SandboxError` if there is no sandbox.
     """
     if not sandbox:
-        return await check_bot(check_spec(bot), games, on_finding=on_finding, on_output=on_output)
+        return await check_bot(
+            *(check_spec(bot), games),
+            on_finding=on_finding,
+            on_output=on_output,
+            on_games=on_games,
+        )
     keeper = await KeeperClient.start()
     try:
         chosen = await choose_tier(keeper, only=tier_named(tier) if tier else None)
@@ -52,7 +58,11 @@ async def check_bot_or_submission(
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
             spec, make_runner = await asyncio.to_thread(_prepared, bot, Path(store), keeper, chosen)
             return await check_bot(
-                spec, games, on_finding=on_finding, on_output=on_output, make_runner=make_runner
+                *(spec, games),
+                on_finding=on_finding,
+                on_output=on_output,
+                on_games=on_games,
+                make_runner=make_runner,
             )
     finally:
         await keeper.close()
@@ -76,7 +86,9 @@ def _prepared(bot: str, store: Path, keeper: KeeperClient, tier: Tier) -> tuple[
     built = build(read_package(path), store)
 
     def run_built(_: str, connector: Connector, token: str, options: RunOptions) -> Runner:
-        return hosted_runner(built, connector, token, options, keeper=keeper, tier=tier)
+        # As a server would run it: with nothing remembered from one match to the next.
+        alike = dataclasses.replace(options, forgetful=True)
+        return hosted_runner(built, connector, token, alike, keeper=keeper, tier=tier)
 
     return _what(built), run_built
 

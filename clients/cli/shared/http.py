@@ -14,7 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from plyhouse.clients.cli.shared.errors import code_exit
 
-__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "path", "upload"]
+__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "fetch", "path", "upload"]
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
@@ -130,6 +130,15 @@ def download(
             shutil.copyfileobj(response, file)
     part.replace(place)
     return place
+
+
+def fetch(server: str, target: str, token: str | None, timeout: float = 120.0) -> bytes:
+    """Fetch bytes; raises what `call` does."""
+    with _answered(server, "GET", target, None, token, timeout) as response:
+        data = response.read()
+        if response.status >= 400:
+            _refuse(response.status, response.reason, _decoded(data, server))
+        return data
 
 
 @contextlib.contextmanager

@@ -90,16 +90,19 @@ async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Cos
                     sample, game, file.time_control, time.perf_counter_ns
                 )
     most = file.limits.students * file.entries_per_student + len(file.baselines)
-    return _view(file, data.entries or most, measured)
+    cores = hub.hosting.cores if file.hosting_required else 0
+    return _view(file, data.entries or most, measured, cores or None)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (cost,)
 
 
-def _view(file: CompetitionFile, entries: int, measured: dict[str, Measured]) -> CostView:
+def _view(
+    file: CompetitionFile, entries: int, measured: dict[str, Measured], cores: int | None
+) -> CostView:
     begin = file.dates.final or datetime.now(UTC)
     try:
-        found = preview(file, entries, begin, measured)
+        found = preview(file, entries, begin, measured, cores)
     except FormatError as error:
         raise Problem("competition/invalid", f"With {entries} entries: {error}") from None
     at_a_time = file.limits.matches_at_a_time

@@ -1,0 +1,288 @@
+"""A final of bots that were handed in, played by real processes, while these are killed.
+
+    python benchmarks/hosted_final.py [--bots 12] [--game connect_four] [--kills 5]
+
+Each bot is deterministic, so the table is known before: the bots' choices are played out here by
+the rules alone, and a final that ends with another table is a failure (exit code 1).  With
+``--kills N`` server, runner and keeper in turn are killed (SIGKILL) N times at even distances and
+started again: the table has to be the same.  Bots are handed in unchecked: the runner checks them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, call
+from plyhouse.clients.cli.shared.processes import Processes
+from plyhouse.games.base import TERMINAL
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.package import Rules as PackageRules
+from plyhouse.protocol.package import digest_of, from_upload, pack
+from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage.rows import wall_ms
+from plyhouse.storage.store import Store
+
+BOT = """
+import time
+from plyhouse.bots import Bot
+
+NUMBER = {number}
+seen = []
+
+
+class Numbered(Bot):
+    games = ("{game}",)
+
+    def choose(self, turn):
+        seen.append(turn.ply)
+        if any(later < earlier for earlier, later in zip(seen, seen[1:])):
+            raise RuntimeError(f"this process has played before: {{seen}}")
+        end = time.process_time() + {think}
+        while time.process_time() < end:
+            pass
+        return turn.legal[(NUMBER * (turn.ply + 3) + turn.ply * turn.ply) % len(turn.legal)]
+"""
+BAD = b"""
+from plyhouse.bots import Bot
+
+class Nosy(Bot):
+    games = ("tic_tac_toe",)
+
+print("I look at", open("/etc/passwd").read())
+"""
+KILLED = ("runner", "server", "keeper")
+PATIENCE = 480.0
+
+
+def choice(number: int, ply: int, legal: int) -> int:
+    """The same rule as the bots'."""
+    return (number * (ply + 3) + ply * ply) % legal
+
+
+def expected(spec: str, bots: int) -> dict[str, float]:
+    """Points by bot of a mirrored round robin, by the rules alone."""
+    game = get_game(spec)
+    points = dict.fromkeys((name(each) for each in range(bots)), 0.0)
+    for pair in itertools.combinations(range(bots), 2):
+        for order in (pair, pair[::-1]):
+            state, ply = game.initial_state(), 0
+            while state.to_move != TERMINAL:
+                legal = state.actions()
+                state = state.after(legal[choice(order[state.to_move], ply, len(legal))])
+                ply += 1
+            for bot, (score, _) in zip(order, match_scores(state.returns()).seats, strict=True):
+                points[name(bot)] += score
+    return points
+
+
+def name(number: int) -> str:
+    return f"player{number:02}/numbered"
+
+
+async def handed_in(url: str, args: argparse.Namespace) -> tuple[str, str]:
+    """Players with a bot handed in each; returns the tokens of an organiser and of a runner."""
+    store = await Store.open(url)
+    try:
+        for number in range(args.bots):
+            player = await store.add_player(name(number).partition("/")[0])
+            bot = await store.ensure_bot(player.id, "numbered", "bot")
+            text = BOT.format(number=number, game=args.game, think=args.think)
+            package = from_upload("mybot.py", text.encode(), PackageRules())
+            row = await store.submissions.submit(
+                bot.id, "", digest_of(package), pack(package), wall_ms()
+            )
+            if number < args.checked:
+                await store.submissions.checked(row.id, True, "", [args.game], wall_ms())
+        staff = await store.add_player("staff")
+        if args.bad:
+            bot = await store.ensure_bot(staff.id, "nosy", "bot")
+            bad = from_upload("nosy.py", BAD, PackageRules())
+            await store.submissions.submit(bot.id, "", digest_of(bad), pack(bad), wall_ms())
+        return (
+            await store.add_token(staff.id, ("organise",)),
+            await store.add_token(staff.id, ("runner",)),
+        )
+    finally:
+        await store.close()
+
+
+class Final:
+    """One final with all of its processes."""
+
+    def __init__(self, folder: Path, args: argparse.Namespace) -> None:
+        self.args = args
+        self.folder = folder
+        self.processes = Processes(folder)
+        self.database = f"sqlite:///{folder}/final.db"
+        self.organiser, self.token = asyncio.run(handed_in(self.database, args))
+        self.server = ""
+        self.killed: list[str] = []
+
+    def start_server(self, port: int = 0) -> None:
+        options = [f"--port={port}", f"--database={self.database}", "--log-level=info"]
+        options += ["--hosted", "--local-runner" if self.args.local else "--no-local-runner"]
+        found = self.processes.start_server([*options, "--no-house-bots"])
+        self.server = self.server or found
+
+    def start_runner(self) -> None:
+        options = [f"--server={self.server}", f"--folder={self.folder}/runner", "--name=machine"]
+        if self.args.tier:
+            options.append(f"--tier={self.args.tier}")
+        if self.args.cores:
+            options.append(f"--cores={self.args.cores}")
+        self.processes.start("runner", ["runner", *options], {"PLYHOUSE_TOKEN": self.token})
+
+    def ask(self, method: str, target: str, body: Any = None) -> Any:
+        """Ask the server, for as long as it is being started."""
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                return call(self.server, method, f"/api/v1/{target}", body, self.organiser)
+            except (UnreachableError, ApiError) as error:
+                passing = isinstance(error, UnreachableError) or error.status == 503
+                if not passing or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.1)
+
+    def wait_for_checks(self) -> list[str]:
+        """Wait until every bot was looked at; returns what was said of those that were refused."""
+
+        async def look() -> list[Any]:
+            store = await Store.open(self.database)
+            try:
+                waiting = await store.submissions.waiting()
+                players = [each.id for each in await store.players()]
+                rows = [await store.submissions.of_player(each) for each in players]
+                return [waiting, [row for some in rows for row in some]]
+            finally:
+                await store.close()
+
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            waiting, rows = asyncio.run(look())
+            if not waiting:
+                return [row.report for row in rows if row.status != "ready"]
+            self.check_runner()
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{len(waiting)} checks are still to be made")
+            time.sleep(0.3)
+
+    def check_runner(self) -> None:
+        process = self.processes.running.get("runner")
+        if process is not None and process.poll() is not None:
+            raise RuntimeError(f"the runner has ended: {self.processes.last_line('runner')}")
+
+    def keeper(self) -> int:
+        """The keeper that the runner has now; 0 if there is none."""
+        parent = self.processes.running["runner"].pid
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                for child in (task / "children").read_text().split():
+                    line = Path(f"/proc/{child}/cmdline").read_bytes()
+                    if b"plyhouse.bots.sandbox.keeper" in line:
+                        return int(child)
+        return 0
+
+    def kill(self, who: str) -> None:
+        """Kill one of them, and start it again where nobody else does."""
+        self.killed.append(who)
+        if who == "keeper":
+            pid = self.keeper()
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+        elif who == "runner":
+            self.processes.kill("runner")
+            self.start_runner()
+        else:
+            self.processes.kill("server")
+            self.start_server(int(self.server.rpartition(":")[2]))
+
+    def play(self) -> tuple[dict[str, float], float, dict[str, Any]]:
+        """Play it to the end; returns the table, how long it took, and how the server saw it."""
+        args = self.args
+        body = {
+            "name": "final",
+            "game": args.game,
+            "time_control": args.time_control,
+            "entries": [name(each) for each in range(args.bots)],
+            "rated": False,
+        }
+        began = time.monotonic()
+        view = self.ask("POST", "competitions", body)
+        target = f"competitions/{view['competition']}"
+        at = [(each + 1) / (args.kills + 1) for each in range(args.kills)]
+        who = itertools.cycle(KILLED)
+        shown = -1
+        while True:
+            view = self.ask("GET", target)
+            if view["finished"] != shown:
+                shown = view["finished"]
+                began_waiting = time.monotonic()
+            if view["status"] == "finished":
+                table = {f"{row['player']}/{row['bot']}": row["score"] for row in view["table"]}
+                return table, time.monotonic() - began, view
+            if at and view["finished"] >= at[0] * view["planned"]:
+                at.pop(0)
+                self.kill(next(who))
+            self.check_runner()
+            if time.monotonic() - began_waiting > 120:
+                raise TimeoutError(f"nothing has ended for two minutes: {view['waiting_for']}")
+            time.sleep(0.1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bots", type=int, default=12)
+    parser.add_argument("--game", default="connect_four")
+    parser.add_argument("--time-control", default="total:20+1")
+    parser.add_argument("--think", type=float, default=0.004, help="CPU seconds a ply")
+    parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--cores", type=int, default=0)
+    parser.add_argument("--tier", default="")
+    parser.add_argument("--checked", type=int, default=0, help="bots that were checked before")
+    parser.add_argument("--bad", action="store_true", help="hand in one more, which is refused")
+    parser.add_argument("--local", action="store_true", help="the server's own runner does it")
+    parser.add_argument("--keep", action="store_true", help="keep the folder, with all logs")
+    args = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        if args.keep:
+            folder = tempfile.mkdtemp(prefix="hosted-final-")
+            print(f"logs in {folder}")
+        else:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hosted-final-"))
+        final = Final(Path(folder), args)
+        stack.callback(final.processes.close)
+        final.start_server()
+        if not args.local:
+            final.start_runner()
+        began = time.monotonic()
+        refused = final.wait_for_checks()
+        print("".join(f"refused: {report}\n" for report in refused), end="")
+        if len(refused) != args.bad:
+            return 1
+        print(f"{args.bots} bots checked in {time.monotonic() - began:.1f} s")
+        table, took, view = final.play()
+        played = view["created"]
+        print(f"{played} matches ({view['planned']} planned) in {took:.1f} s")
+        print(f"killed: {', '.join(final.killed) or 'nobody'}")
+    wanted = expected(args.game, args.bots)
+    for bot, points in sorted(wanted.items(), key=lambda line: -line[1]):
+        mark = "" if abs(table.get(bot, -1.0) - points) < 1e-9 else "   WRONG"
+        print(f"{bot:20} {points:6.1f} {table.get(bot, -1.0):6.1f}{mark}")
+    same = all(abs(table.get(bot, -1.0) - points) < 1e-9 for bot, points in wanted.items())
+    print("the table is as it has to be" if same else "the table is WRONG")
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,329 @@
+"""What this machine was told to have, and what it has: brought together again and again.
+
+One request says to the server what there is and answers what shall be, in full.  So it does not
+matter what was missed: whatever dies here or there is mended when the next answer comes.
+
+All bots have one keeper and share the processors.  If the keeper dies, all bots begin anew with
+another one; if this program is killed, the keeper and all boxes end with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.bots.client.client import ClientError
+from plyhouse.bots.client.websocket import websocket_connector
+from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.launching import LauncherLost
+from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.running.run_options import RunOptions
+from plyhouse.bots.sandbox.box import SandboxError, Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.bots.sandbox.tiers import choose_tier
+from plyhouse.clients.cli.hosting.checking import check_submission, refused
+from plyhouse.clients.cli.hosting.packages import Packages, WrongPackageError
+from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
+from plyhouse.games.errors import GameError
+from plyhouse.protocol.package import SubmissionError
+from plyhouse.server.house.runner_messages import (
+    BotWanted,
+    CheckDone,
+    CheckWanted,
+    Hosted,
+    RunnerSays,
+    RunnerTold,
+    Trouble,
+)
+
+__all__ = ["Machine", "Setup"]
+
+ANSWER_SECONDS: Final = 10.0
+FIRST_EVERY: Final = 1.0
+"""Seconds between two calls until the server says how often it wants to hear."""
+PAUSES: Final = (0.0, 1.0, 5.0, 30.0)
+"""Seconds before a bot that ended is run again, after each end in a row."""
+WELL: Final = 60.0
+"""Seconds after which a bot that ends was all right before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a machine is."""
+
+    server: str
+    token: str
+    name: str
+    cores: int
+    bots: int
+    folder: Path
+    """For packages and logs."""
+    tier: Tier | None = None
+    """None for the first that works of those that may be taken."""
+    every: float | None = None
+    """Seconds between two calls; None for what the server says."""
+    say: Callable[[str], None] = print
+    on_cost: Callable[[BotWanted, CostOfPly], None] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A bot that is run here."""
+
+    wanted: BotWanted
+    task: asyncio.Task[None]
+    began: float
+
+
+@dataclass(slots=True)
+class _News:
+    """What is to be told, until the server has heard it."""
+
+    checked: list[CheckDone] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+
+
+class Machine:
+    """A machine, for as long as `run` runs."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._instance = secrets.token_hex(16)
+        self._url = Url(setup.server)
+        self._packages = Packages(setup.folder, self._fetch)
+        usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        self._cores = Cores(usable[-setup.cores :])
+        self._keeper: KeeperClient | None = None
+        self._tier: Tier | None = None
+        self._runs: dict[int, _Run] = {}
+        self._checks: dict[int, asyncio.Task[None]] = {}
+        self._deaths: dict[tuple[int, int], int] = {}
+        self._not_before: dict[tuple[int, int], float] = {}
+        self._news = _News()
+        self._soon = asyncio.Event()
+        self._every = setup.every or FIRST_EVERY
+        self._reached: bool | None = None
+
+    @property
+    def keeper_pid(self) -> int:
+        """The process from which boxes are forked; 0 before there is one."""
+        return self._keeper.pid if self._keeper is not None else 0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Host until ``stop`` is set.
+
+        Raises `SandboxError` if there is no sandbox here, and `ApiError` if the token is refused.
+        """
+        ended = asyncio.create_task(stop.wait())
+        try:
+            while not stop.is_set():
+                await self._have_keeper()
+                told = await self._sync()
+                if told is not None:
+                    await self._reconcile(told)
+                soon = asyncio.create_task(self._soon.wait())
+                await asyncio.wait(
+                    {ended, soon}, timeout=self._every, return_when=asyncio.FIRST_COMPLETED
+                )
+                soon.cancel()
+                self._soon.clear()
+        finally:
+            ended.cancel()
+            await self._leave()
+
+    # ------------------------------------------------------------------------- calling
+
+    async def _sync(self) -> RunnerTold | None:
+        """Say what there is and hear what shall be; None if nobody answers."""
+        news, self._news = self._news, _News()
+        try:
+            answer = await asyncio.to_thread(self._call, self._says(news))
+        except (UnreachableError, ApiError) as error:
+            # Not heard, perhaps: told again, which does no harm.
+            self._news.checked[:0] = news.checked
+            self._news.troubles[:0] = news.troubles
+            if isinstance(error, ApiError) and error.status in (400, 401, 403, 404):
+                raise
+            if self._reached is not False:
+                self._setup.say(f"{error} Trying again.")
+            self._reached = False
+            return None
+        told = msgspec.convert(answer, RunnerTold)
+        if not self._reached:
+            self._setup.say(
+                f"{self._setup.name} hosts for {self._url.base}: {self._setup.cores} cores, "
+                f"{self._tier.value if self._tier is not None else 'no sandbox'}"
+            )
+        self._reached = True
+        if self._setup.every is None:
+            self._every = told.every_ms / 1000
+        return told
+
+    def _says(self, news: _News, *, leaving: bool = False) -> RunnerSays:
+        setup = self._setup
+        return RunnerSays(
+            name=setup.name,
+            instance=self._instance,
+            cores=setup.cores,
+            bots=setup.bots,
+            tier=self._tier.value if self._tier is not None else "",
+            languages=["python", "program"],
+            hosts=[Hosted(bot, run.wanted.version) for bot, run in self._runs.items()],
+            checked=news.checked[:20],
+            troubles=news.troubles[:100],
+            leaving=leaving,
+        )
+
+    def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> Any:
+        setup = self._setup
+        target, body = path("runner", "sync"), msgspec.to_builtins(says)
+        return call(setup.server, "POST", target, body, setup.token, seconds)
+
+    def _fetch(self, digest: str) -> bytes:
+        return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
+
+    # --------------------------------------------------------------------- reconciling
+
+    async def _have_keeper(self) -> None:
+        """See to it that there is a keeper; bots of one that has ended are run anew."""
+        if self._keeper is not None and not self._keeper.gone:
+            return
+        if self._keeper is not None:
+            self._setup.say("the keeper of the boxes has ended; another one takes over")
+            await self._end(list(self._runs))
+            await self._keeper.close()
+        self._keeper = await KeeperClient.start()
+        self._tier = await choose_tier(self._keeper, only=self._setup.tier)
+
+    async def _reconcile(self, told: RunnerTold) -> None:
+        wanted = {each.bot: each for each in told.bots}
+        await self._end([bot for bot, run in self._runs.items() if wanted.get(bot) != run.wanted])
+        for bot, run in tuple(self._runs.items()):
+            if run.task.done():
+                del self._runs[bot]
+                self._ended(run)
+        now = time.monotonic()
+        for bot, each in wanted.items():
+            key = bot, each.version
+            if bot not in self._runs and self._not_before.get(key, 0.0) <= now:
+                task = asyncio.create_task(self._host(each))
+                task.add_done_callback(lambda _: self._soon.set())
+                self._runs[bot] = _Run(each, task, now)
+        checks = {each.submission: each for each in told.checks}
+        for submission, task in tuple(self._checks.items()):
+            if submission not in checks:
+                task.cancel()
+                del self._checks[submission]
+        for submission, check in checks.items():
+            known = self._checks.get(submission)
+            if known is None or known.done():
+                self._checks[submission] = asyncio.create_task(self._check(check))
+
+    async def _end(self, bots: list[int]) -> None:
+        tasks = [self._runs.pop(bot).task for bot in bots]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ended(self, run: _Run) -> None:
+        """A bot has ended by itself: it is run again, later each time."""
+        key, now = (run.wanted.bot, run.wanted.version), time.monotonic()
+        deaths = 0 if now - run.began > WELL else self._deaths.get(key, 0)
+        self._deaths[key] = deaths + 1
+        self._not_before[key] = now + PAUSES[min(deaths, len(PAUSES) - 1)]
+
+    # ---------------------------------------------------------------------------- bots
+
+    async def _host(self, wanted: BotWanted) -> None:
+        name = f"{wanted.player}/{wanted.name}"
+
+        def say(line: str) -> None:
+            self._setup.say(f"{name}: {line}")
+
+        def trouble(why: str) -> None:
+            say(why)
+            self._news.troubles.append(
+                Trouble(f"{name}: {why}"[:2000], bot=wanted.bot, version=wanted.version)
+            )
+
+        keeper, tier = self._keeper, self._tier
+        if keeper is None or tier is None:
+            return
+        try:
+            built = await asyncio.to_thread(self._packages.built, wanted.digest)
+            note_cost = self._setup.on_cost
+            options = RunOptions(
+                bot=wanted.name,
+                version=wanted.label,
+                workers=wanted.matches,
+                max_matches=wanted.matches,
+                forgetful=True,
+                takeover=True,
+                log_folder=self._setup.folder / "logs" / wanted.player,
+                say=say,
+                on_cost=None if note_cost is None else partial(note_cost, wanted),
+            )
+            connector = websocket_connector(self._url.websocket, options.codec)
+            runner = hosted_runner(
+                built, connector, wanted.ticket, options,
+                keeper=keeper, tier=tier, cores=self._cores,
+            )  # fmt: skip
+            await runner.run()
+        except LauncherLost as error:
+            say(str(error))
+        except BotLoadError as error:
+            trouble(f"{error}\n{error.details}".rstrip())
+        except (SubmissionError, WrongPackageError, GameError, OSError, SandboxError) as error:
+            trouble(str(error))
+        except (UnreachableError, ApiError, ClientError) as error:
+            say(str(error))  # the next answer of the server says what to do
+
+    # -------------------------------------------------------------------------- checks
+
+    async def _check(self, wanted: CheckWanted) -> None:
+        submission = wanted.submission
+        try:
+            await asyncio.to_thread(self._packages.built, wanted.digest)
+            package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
+            done = await check_submission(submission, package, self._tier)
+            if isinstance(done, CheckDone) and not done.ok:
+                # Once more: a machine that stood still for a moment is no fault of the bot's.
+                done = await check_submission(submission, package, self._tier)
+        except SubmissionError as error:
+            done = refused(submission, error)
+        except (UnreachableError, ApiError):
+            return  # asked for again
+        except (WrongPackageError, OSError) as error:
+            done = Trouble(str(error)[:2000], submission=submission)
+        if isinstance(done, Trouble):
+            self._news.troubles.append(done)
+        else:
+            self._news.checked.append(done)
+        word = "in trouble" if isinstance(done, Trouble) else "fit" if done.ok else "refused"
+        self._setup.say(f"submission {submission}: {word}")
+        self._soon.set()
+
+    # -------------------------------------------------------------------------- ending
+
+    async def _leave(self) -> None:
+        """Give everything back, and leave nothing running."""
+        for task in self._checks.values():
+            task.cancel()
+        await asyncio.gather(*self._checks.values(), return_exceptions=True)
+        await self._end(list(self._runs))
+        with contextlib.suppress(UnreachableError, ApiError):
+            await asyncio.to_thread(self._call, self._says(self._news, leaving=True), 3.0)
+        if self._keeper is not None:
+            await self._keeper.close()

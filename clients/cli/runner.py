@@ -1,0 +1,115 @@
+"""``plyhouse runner``: a machine that runs bots for their authors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+import click
+
+from plyhouse.clients.cli.shared.errors import EXIT_OK
+from plyhouse.clients.cli.shared.options import server_option
+
+__all__ = ["runner"]
+
+
+@click.command()
+@server_option()
+@click.option(
+    "--token",
+    required=True,
+    envvar="PLYHOUSE_TOKEN",
+    show_envvar=True,
+    help="A token with the scope runner: plyhouse player token NAME --scope runner.",
+)
+@click.option("--name", default="", help="What the machine is called; by default its host name.")
+@click.option(
+    "--cores",
+    type=click.IntRange(1, 1024),
+    help="Processors given to bots; by default all, of three and more all but one.",
+)
+@click.option(
+    "--bots",
+    type=click.IntRange(1, 1024),
+    default=64,
+    show_default=True,
+    help="How many bots there is room for in memory; each needs about 16 MiB while it waits.",
+)
+@click.option(
+    "--tier",
+    type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
+    help="Take this sandbox; else the first that works of landlock and bubblewrap.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where packages and the bots' logs are kept; by default in the user's cache folder.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@click.option("--while-stdin", is_flag=True, hidden=True, help="End when standard input does.")
+def runner(
+    server: str,
+    token: str,
+    name: str,
+    cores: int | None,
+    bots: int,
+    tier: str | None,
+    folder: Path | None,
+    as_json: bool,
+    while_stdin: bool,
+) -> int:
+    """Run bots that were handed in to a server, on this machine.
+
+    It asks the server what to check and what to host, and does that in a sandbox (see `plyhouse
+    doctor sandbox`), until it is told to end. Several machines share the work; if one ends, its
+    bots go to the others. It can be started before the server, and survives its restart.
+    """
+    from plyhouse.bots.sandbox.box import tier_named
+    from plyhouse.bots.sandbox.cores import Cores
+    from plyhouse.clients.cli.hosting.machine import Machine, Setup
+
+    def say(line: str) -> None:
+        click.echo(json.dumps({"said": line}) if as_json else line)
+        sys.stdout.flush()
+
+    setup = Setup(
+        server=server,
+        token=token,
+        name=name or _host_name(),
+        cores=cores or max(1, len(Cores.of_this_machine())),
+        bots=bots,
+        folder=(folder or _cache_folder()).resolve(),
+        tier=tier_named(tier) if tier else None,
+        say=say,
+    )
+
+    async def run() -> None:
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stop.set)
+        if while_stdin:
+            reader = asyncio.StreamReader()
+            protocol = asyncio.StreamReaderProtocol(reader)
+            await loop.connect_read_pipe(lambda: protocol, sys.stdin)
+            parent = asyncio.create_task(reader.read())
+            parent.add_done_callback(lambda _: stop.set())
+        await Machine(setup).run(stop)
+
+    asyncio.run(run())
+    return EXIT_OK
+
+
+def _host_name() -> str:
+    kept = "".join(c if c.isalnum() or c in "_.-" else "-" for c in socket.gethostname())
+    return kept[:64].lstrip("_.-") or "runner"
+
+
+def _cache_folder() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(home) if home else Path.home() / ".cache") / "plyhouse" / "runner"

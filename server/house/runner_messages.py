@@ -1,0 +1,117 @@
+"""What a runner machine and the server tell each other: the body and the answer of one request.
+
+A runner says what it is, what it has, and what it has found out; it is told all that shall be.
+Nothing is a command that could be lost: what shall be is said in full, every time.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+__all__ = [
+    "MAX_REPORT",
+    "BotWanted",
+    "CheckDone",
+    "CheckWanted",
+    "Hosted",
+    "RunnerSays",
+    "RunnerTold",
+    "Trouble",
+]
+
+MAX_REPORT = 16_000
+"""Characters of a report of one check that a runner sends."""
+
+Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Text = Annotated[str, Meta(max_length=MAX_REPORT)]
+Id = Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
+
+
+class Hosted(Struct, frozen=True):
+    """A bot that a runner runs."""
+
+    bot: Id
+    version: Id
+
+
+class CheckDone(Struct, frozen=True):
+    """What a check of a submission has said."""
+
+    submission: Id
+    ok: bool
+    report: Text
+    games: Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)] = []
+    """What it plays."""
+
+
+class Trouble(Struct, frozen=True):
+    """Something that this machine cannot do; the server asks another one, or later again."""
+
+    why: Annotated[str, Meta(max_length=2000)]
+    bot: Annotated[int, Meta(ge=0)] = 0
+    """The bot that cannot be run here; or else ..."""
+    version: Annotated[int, Meta(ge=0)] = 0
+    submission: Annotated[int, Meta(ge=0)] = 0
+    """... the submission that cannot be checked here."""
+
+
+class RunnerSays(Struct, frozen=True, kw_only=True):
+    """What a runner is, what it hosts, and what it has found out since the last answer."""
+
+    name: Name
+    """What the machine is called."""
+    instance: Annotated[str, Meta(min_length=8, max_length=64)]
+    """Drawn by each start of the program: two with one name are told apart by it."""
+    cores: Annotated[int, Meta(ge=1, le=1024)]
+    """Processors that it gives to bots."""
+    bots: Annotated[int, Meta(ge=1, le=1024)] = 64
+    """How many bots it has room for."""
+    tier: Annotated[str, Meta(max_length=32)] = ""
+    languages: Annotated[list[Annotated[str, Meta(max_length=32)]], Meta(max_length=20)] = []
+    hosts: Annotated[list[Hosted], Meta(max_length=1024)] = []
+    checked: Annotated[list[CheckDone], Meta(max_length=20)] = []
+    troubles: Annotated[list[Trouble], Meta(max_length=100)] = []
+    leaving: bool = False
+    """Whether it ends now, and all that it has is to go elsewhere."""
+
+
+class CheckWanted(Struct, frozen=True):
+    """A submission to be checked."""
+
+    submission: int
+    digest: str
+
+
+class BotWanted(Struct, frozen=True):
+    """A bot to be run."""
+
+    bot: int
+    version: int
+    player: str
+    name: str
+    """Its name under its player."""
+    label: str
+    """Of the version."""
+    digest: str
+    """By which its package is fetched."""
+    ticket: str
+    """By which it logs in, from this machine, for as long as the server wants it there."""
+    matches: int
+    """How many it shall be able to play at a time."""
+    games: list[str]
+    """What it is needed for."""
+    competition: str
+    """The name of what it is needed for, for people."""
+
+
+class RunnerTold(Struct, frozen=True):
+    """All that a runner shall do."""
+
+    every_ms: int
+    """When to ask again."""
+    lease_ms: int
+    """Whoever is silent for so long has lost everything to others."""
+    checks: list[CheckWanted] = []
+    bots: list[BotWanted] = []

@@ -1,0 +1,126 @@
+"""Who hosts what: whatever comes and goes, each bot is in one place at most, and stays there."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plyhouse.server.competition.hosting import (
+    Machine,
+    Need,
+    Place,
+    Plan,
+    Priority,
+    decide,
+    room_for_matches,
+)
+
+NAMES = ["a", "b", "c", "d"]
+
+machines = st.lists(
+    st.builds(
+        Machine,
+        st.sampled_from(NAMES),
+        st.integers(1, 4),
+        st.integers(0, 5),
+        st.integers(0, 4),
+    ),
+    unique_by=lambda machine: machine.id,
+    max_size=4,
+)
+needs = st.lists(
+    st.builds(
+        Need,
+        st.integers(1, 8),
+        st.integers(1, 3),
+        st.sampled_from(Priority),
+        st.frozensets(st.sampled_from(NAMES), max_size=2),
+    ),
+    unique_by=lambda need: need.bot,
+    max_size=8,
+)
+checks = st.lists(st.integers(1, 6), unique=True, max_size=6)
+worlds = st.lists(st.tuples(machines, needs, checks), min_size=1, max_size=5)
+
+
+@given(worlds)
+def test_each_bot_is_in_one_place_that_is_there_has_room_and_can_run_it(
+    worlds: list[tuple[list[Machine], list[Need], list[int]]],
+) -> None:
+    plan = Plan()
+    for here, needed, waiting in worlds:
+        before, plan = plan, decide(here, needed, waiting, plan)
+        room = {machine.id: machine.bots for machine in here}
+        wanted = {need.bot: need for need in needed}
+        used = Counter(place.machine for place in plan.bots.values())
+        assert all(used[name] <= room[name] for name in used)
+        # Needed bots, and no others, are placed or said to be waiting.
+        assert sorted([*plan.bots, *plan.waiting]) == sorted(wanted)
+        for bot, place in plan.bots.items():
+            assert place.version == wanted[bot].version
+            assert place.machine not in wanted[bot].not_on
+        # No bot waits while a machine could take it.
+        for bot in plan.waiting:
+            able = [name for name in room if name not in wanted[bot].not_on]
+            assert all(used[name] == room[name] for name in able)
+        # Who moves had to: its machine is gone, full, or cannot run it.
+        for bot, place in plan.bots.items():
+            old = before.bots.get(bot)
+            if old is not None and old.machine != place.machine:
+                full = used[old.machine] == room.get(old.machine)
+                assert old.machine not in room or full or old.machine in wanted[bot].not_on
+        # A decision that nothing has changed is the same again.
+        assert decide(here, needed, waiting, plan) == plan
+
+
+@given(worlds)
+def test_one_check_at_a_time_on_each_machine_and_never_two_of_one(
+    worlds: list[tuple[list[Machine], list[Need], list[int]]],
+) -> None:
+    plan = Plan()
+    for here, needed, waiting in worlds:
+        before, plan = plan, decide(here, needed, waiting, plan)
+        there = {machine.id: machine for machine in here}
+        assert set(plan.checks) <= set(waiting)
+        assert max(Counter(plan.checks.values()).values(), default=0) <= 1
+        for submission, name in plan.checks.items():
+            fresh = before.checks.get(submission) != name
+            assert not fresh or there[name].busy < there[name].cores
+        for submission in waiting:  # begun is finished, where the machine is still there
+            old = before.checks.get(submission)
+            assert old not in there or plan.checks.get(submission) == old
+        # While one waits, every machine keeps a processor free of matches.
+        if len(plan.checks) < len(waiting):
+            assert all(plan.held.get(name) == 1 for name in there) or len(waiting) == len(plan.held)
+
+
+@given(machines)
+def test_room_never_exceeds_the_processors_but_for_one_pairing_alone(here: list[Machine]) -> None:
+    for machine in here:
+        for held in (0, 1):
+            room = room_for_matches(machine, held, cores_each=1, at_once=2)
+            assert room + machine.busy + held <= max(
+                machine.cores, 0 if room == 0 else 2 + held, machine.busy + held
+            )
+
+
+def test_checks_go_before_and_people_before_finals() -> None:
+    small = Machine("a", 2, 1)
+    final, person = Need(1, 10, Priority.FINAL), Need(2, 20, Priority.INTERACTIVE)
+    assert decide([small], [final, person], []).bots == {2: Place("a", 20)}
+    # A busy machine begins no check; it keeps the next processor free for it instead.
+    busy = Machine("a", 2, 5, busy=2)
+    plan = decide([busy], [], [9])
+    assert plan.checks == {}
+    assert plan.held == {"a": 1}
+    assert room_for_matches(Machine("a", 2, 5, busy=1), 1, cores_each=1, at_once=1) == 0
+    assert decide([Machine("a", 2, 5, busy=1)], [], [9], plan).checks == {9: "a"}
+
+
+def test_what_a_machine_could_not_check_goes_to_another() -> None:
+    here = [Machine("a", 2, 5), Machine("b", 2, 5)]
+    plan = decide(here, [], [9])
+    assert plan.checks == {9: "a"}
+    assert decide(here, [], [9], plan, unfit={9: {"a"}}).checks == {9: "b"}

@@ -1,0 +1,61 @@
+"""Finals of bots that were handed in, with a real server and a real runner, to the end.
+
+What is played and what comes of it is in `benchmarks/hosted_final.py`: its bots are deterministic,
+and it fails if the table is not the one that follows from the rules alone.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.sandbox.conftest import have
+
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.tiers import why_not
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "hosted_final.py"
+
+
+async def best_tier(keeper: KeeperClient) -> Tier:
+    """Landlock, or what bounds resources at least."""
+    if await why_not(keeper, Tier.LANDLOCK):
+        return await have(keeper, Tier.RLIMITS)
+    return Tier.LANDLOCK
+
+
+def play(*options: str) -> str:
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *options], capture_output=True, text=True, timeout=500, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+async def test_a_final_of_bots_that_were_handed_in_is_played_to_its_table(
+    keeper: KeeperClient,
+) -> None:
+    tier = await best_tier(keeper)
+    # What a check finds depends on the time that a busy machine leaves it; not so of a bot that
+    # cannot be imported there: it is the one that is checked, by the runner, before the final.
+    options = ["--bots=4", "--checked=4", "--game=tic_tac_toe", "--kills=0", "--think=0.001"]
+    bad = ["--bad"] if tier is Tier.LANDLOCK else []
+    said = play(*options, *bad, f"--tier={tier.value}")
+    if bad:
+        assert "refused: FAILED  loads: " in said
+        assert "PermissionError" in said
+    assert "12 matches (12 planned)" in said
+    assert "the table is as it has to be" in said
+
+
+@pytest.mark.slow
+async def test_kills_of_server_runner_and_keeper_change_nothing_of_the_table(
+    keeper: KeeperClient,
+) -> None:
+    tier = await best_tier(keeper)
+    said = play("--bots=6", "--checked=6", "--kills=3", f"--tier={tier.value}")
+    assert "killed: runner, server, keeper" in said
+    assert "the table is as it has to be" in said
