@@ -11,7 +11,7 @@ from typing import Final
 
 from plyhouse.protocol.messages import Outcome, SeatInfo
 
-__all__ = ["clock_text", "holder", "score", "verdict", "with_holders"]
+__all__ = ["clock_text", "for_you", "holder", "score", "verdict", "with_holders"]
 
 WON: Final = {
     "resignation": "by resignation",
@@ -89,12 +89,31 @@ def with_holders(text: str, holders: Sequence[str], names: Sequence[str]) -> str
             rf"(^|\b(?:of|by|and) |, ){name}"
             r"(?=$|[,:.]| (?:to|wins|rolls|places|gets|get|plays|and|has))"
         )
-        text = re.sub(pattern, lambda found, seat=seat: found[1] + holders[seat], text)  # type: ignore[misc]
-    return text
+        text = re.sub(pattern, lambda found, who=holders[seat]: found[1] + who, text)  # type: ignore[misc]
+    return for_you(text) if "you" in holders else text
+
+
+def for_you(text: str) -> str:
+    """A sentence about somebody called "you", as one says it to them.
+
+    >>> for_you("you chooses"), for_you("Store of you: 3"), for_you("you wins, bob loses.")
+    ('You choose', 'Store of you: 3', 'You win, bob loses.')
+    """
+
+    def verb(found: re.Match[str]) -> str:
+        word = found[2]
+        known = {"is": "are", "has": "have", "was": "were"}.get(word)
+        return f"{found[1]} {known or re.sub(r'(?<=ss|sh|ch)es$|s$', '', word)}"
+
+    text = re.sub(r"\b(you) (is|has|was|[a-z]{2,}[^s\W]s)\b", verb, text)
+    return f"You{text[3:]}" if text.startswith("you ") else text
 
 
 def verdict(outcome: Outcome, names: Sequence[str]) -> str:
     """The result in a sentence; ``names`` are those of who held the seats.
+
+    >>> verdict(Outcome("normal", [1.0, -1.0]), ["you", "bob"])
+    'You win.'
 
     >>> verdict(Outcome("resignation", [1.0, -1.0], 1), ["alice", "bob"])
     'alice wins by resignation.'
@@ -120,4 +139,4 @@ def verdict(outcome: Outcome, names: Sequence[str]) -> str:
     usual = all(abs(value) == 1 for value in returns)
     by = "" if usual or how else f", {' : '.join(map(score, returns))}"
     verb = "win" if len(winners) > 1 else "wins"
-    return f"{' and '.join(winners)} {verb}{f' {how}' if how else ''}{by}.{told}"
+    return for_you(f"{' and '.join(winners)} {verb}{f' {how}' if how else ''}{by}.{told}")

@@ -80,10 +80,19 @@ class BoardView(ScrollView, can_focus=True):
         if not same:
             self.scene = scene
             self.choice = Choice(moves_of(scene)) if choosing else None
+            if self.choice is not None and self.cursor not in self.choice.open():
+                self.cursor = ""  # on something that can be chosen, then
         self.redraw()
 
     def redraw(self) -> None:
         """Draw anew, for the room that there is now."""
+        self._draw()
+        if self.has_focus and self.spot(self.cursor) is None and self.drawn.spots:
+            self._find_cursor()
+            self._draw()
+        self.refresh()
+
+    def _draw(self) -> None:
         room = self.size
         look = Look(
             width=max(1, room.width),
@@ -100,7 +109,6 @@ class BoardView(ScrollView, can_focus=True):
         width, height = self.drawn.width, self.drawn.height
         self._offset = (max(0, (room.width - width) // 2), max(0, (room.height - height) // 3))
         self.virtual_size = Size(width, height)
-        self.refresh()
 
     @property
     def sided(self) -> bool:
@@ -155,7 +163,6 @@ class BoardView(ScrollView, can_focus=True):
 
     def on_focus(self) -> None:
         """Show the cursor."""
-        self._find_cursor()
         self.redraw()
         self.post_message(self.Changed())
 

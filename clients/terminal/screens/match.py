@@ -39,6 +39,12 @@ __all__ = ["MatchScreen"]
 PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
 
+SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
+    "ArrowLeft": "left",
+    "ArrowRight": "right",
+}
+"""What keys of games are called."""
+
 HELP: Final = """\
 KEYS
 
@@ -228,7 +234,8 @@ class MatchScreen(Screen[None]):
             for button in board.scene.get("elements", ()):
                 if button.get("kind") == "button" and button.get("key") and not button.get("via"):
                     action = button["action"]
-                    labels[action] = f"{labels.get(action) or action}  [{button['key']}]"
+                    key = SIGNS.get(button["key"], button["key"])
+                    labels[action] = f"{labels.get(action) or action}  [{key}]"
             actions.offer(self.course.legal or tuple(self.course.labels), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn

@@ -39,7 +39,7 @@ class SeatsView(Static):
             line = Text(ink.sign("\u25b6 ", "> ") if to_move else "  ", "bold")
             line.append_text(_swatch(seat, names, ink))
             right = self._right(course, seat, now)
-            you = " (you)" if seat == course.seat else ""
+            you = " (you)" if seat == course.seat and who != "you" else ""
             called = names[seat] if seat < len(names) else ""
             room = width - width_of(line.plain) - len(right) - 2
             name = Text(f" {who}{you}", "bold" if to_move else "")
