@@ -59,6 +59,8 @@ class House(Protocol):
 
     address: str
     """Where it is, for people."""
+    known: bool
+    """Whether we have an account there."""
 
     async def call(self, method: str, *parts: str, query: str = "", body: Any = None) -> Any:
         """Ask; returns decoded JSON.  Raises `Refusal`."""

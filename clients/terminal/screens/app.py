@@ -22,7 +22,7 @@ class TerminalApp(App[None]):
     """Shows ``first``; ends when it is left.
 
     ink: what there is to draw with.
-    light: whether to begin with dark text on a light ground; `t` changes it.
+    light: whether to begin with dark text on a light ground; ctrl+t changes it.
     line: the connection that feeds the screens with matches.
     now: nanoseconds of a clock that never goes back.
     """
@@ -62,11 +62,15 @@ class TerminalApp(App[None]):
         """Show the first screen, and listen."""
         self.push_screen(self._first(self), self._left)
         if self.line is not None:
-            self.run_worker(self._listen(self.line), exit_on_error=True)
+            self.attend(self.line)
 
     def _left(self, _: None = None) -> None:
         """The first screen was left."""
         self.exit()
+
+    def attend(self, line: Line) -> None:
+        """Listen to a line from now on, until it is left."""
+        self.run_worker(self._listen(line), exit_on_error=True)
 
     async def _listen(self, line: Line) -> None:
         """Hand on what the server says."""
@@ -74,8 +78,11 @@ class TerminalApp(App[None]):
             async for message in line.incoming():
                 await self.hear(message)
         except Refusal as error:
-            self.failure = error
-            self.exit()
+            if line is self.line or error.code == "auth/replaced":
+                self.failure = error
+                self.exit()
+            else:
+                self.say(str(error))
 
     async def hear(self, message: Any) -> None:
         """A message: to every screen that wants it."""
@@ -86,6 +93,10 @@ class TerminalApp(App[None]):
                 screen.take(message)
             elif hasattr(screen, "hear"):
                 screen.hear(message)
+
+    def say(self, text: str) -> None:
+        """Tell something on the screen that is shown."""
+        self.notify(text, markup=False)
 
     def action_theme_of_day(self) -> None:
         """Dark text on a light ground, or the other way round."""

@@ -160,6 +160,8 @@ class MatchScreen(Screen[None]):
         if self.playing:
             self._run()
         self.query_one(BoardView).focus()
+        if self.course.seat is not None and self.course.status == "waiting":
+            self._do(self._ready(self.course.match))
         self.refresh_all()
 
     def on_resize(self) -> None:
