@@ -198,6 +198,9 @@ def _draw_spot(
     if named and cell.get("name") and not str(cell.get("text") or "").strip():
         style = ground + look.ink.on(TEXT) + Style(dim=True)
         canvas.put(box[0], box[1], str(cell["name"])[: box[2]], style)
+    if not look.ink.colours and not str(cell.get("text") or "").strip() and not named:
+        left, top, width, height = box
+        canvas.put(left + (width - 1) // 2, top + (height - 1) // 2, look.ink.sign("\u00b7", "."))
     draw_figure(canvas, box, cell, look.ink)
     _draw_marks(canvas, look, cell, name, state, box)
 

@@ -32,7 +32,7 @@ __all__ = [
     "seat_colour",
 ]
 
-PIECES: Final = ("#ffc53d", "#5ad1ff", "#ffb0e4", "#7ee787", "#cfc4ff", "#ffb899")
+PIECES: Final = ("#ffc53d", "#6ad8ff", "#ffb0e4", "#7ee787", "#cfc4ff", "#ffb899")
 """Figures of seats 0, 1 ..."""
 WHITE: Final = "#ffffff"
 BLACK: Final = "#000000"

@@ -258,8 +258,13 @@ def replayed(positions: Sequence[Position], players: Sequence[SeatInfo], game: s
     for position in positions:
         course.scenes[position.ply] = position.scene
         for text in position.told:
-            course.told.append(Told(position.ply, _seat_of(text, course.names), text))
-    course.ending = positions[-1].end if positions else ""
+            what, _, seconds = text.partition(" in ") if text.endswith(" s") else (text, "", "")
+            seat = _seat_of(text, course.names)
+            what = with_holders(what, course.holders, course.names)
+            time = float(seconds.removesuffix(" s")) if seconds else None
+            course.told.append(Told(position.ply, seat, what, time))
+    ending = positions[-1].end if positions else ""
+    course.ending = with_holders(ending, course.holders, course.names)
     return course
 
 

@@ -46,6 +46,8 @@ class BoardView(ScrollView, can_focus=True):
         Binding("left", "step(-1, 0)", "Left", show=False),
         Binding("right", "step(1, 0)", "Right", show=False),
         Binding("enter,space", "pick", "Choose", show=False),
+        Binding("home", "screen.go(-100000)", show=False),  # before they scroll
+        Binding("end", "screen.go(100000)", show=False),
     ]
 
     class Chosen(Message):
@@ -68,7 +70,8 @@ class BoardView(ScrollView, can_focus=True):
         self.drawn = Canvas()
         self._lines: list[list[Segment]] = []
         self._holders: tuple[str, ...] = ()
-        self._offset = (0, 0)
+        self.shift = (0, 0)
+        """Where the picture begins in the widget: it is in the middle of more room than it needs."""
         self._held: Spot | None = None
 
     # ------------------------------------------------------------------- what is shown
@@ -102,12 +105,12 @@ class BoardView(ScrollView, can_focus=True):
             holders=self._holders,
             open=self.choice.open() if self.choice is not None else {},
             path=self.choice.path if self.choice is not None else (),
-            cursor=self.cursor if self.has_focus else "",
+            cursor=self.cursor if self.has_focus and self.choice is not None else "",
         )
         self.drawn = picture(self.scene, look)
         self._lines = self.drawn.lines()
         width, height = self.drawn.width, self.drawn.height
-        self._offset = (max(0, (room.width - width) // 2), max(0, (room.height - height) // 3))
+        self.shift = (max(0, (room.width - width) // 2), max(0, (room.height - height) // 3))
         self.virtual_size = Size(width, height)
 
     @property
@@ -148,7 +151,7 @@ class BoardView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """One line of the picture, as far as it is in sight."""
         base = Style(color=TEXT, bgcolor=SHEET) if self.ink.colours else Style()
-        left, top = self._offset
+        left, top = self.shift
         scroll = self.scroll_offset
         line = y + scroll.y - top
         segments = self._lines[line] if 0 <= line < len(self._lines) else []
@@ -200,6 +203,10 @@ class BoardView(ScrollView, can_focus=True):
         self.post_message(self.Changed())
         return True
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Arrow keys and Enter are for choosing; else they mean what they mean elsewhere."""
+        return self.choice is not None if action in ("step", "pick") else True
+
     def action_pick(self) -> None:
         """Choose what is under the cursor."""
         if self.cursor:
@@ -244,7 +251,7 @@ class BoardView(ScrollView, can_focus=True):
         self.pick(there.name)
 
     def _under(self, event: events.MouseEvent) -> Spot | None:
-        left, top = self._offset
+        left, top = self.shift
         at = event.get_content_offset(self)
         if at is None:
             return None

@@ -77,6 +77,7 @@ class Opponents(ModalScreen[str | None]):
         border: round $primary;
     }
     Opponents OptionList { height: auto; max-height: 10; border: none; }
+    Opponents OptionList:focus { border: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
     SAID: ClassVar[dict[str, str]] = {
@@ -376,12 +377,12 @@ class LobbyScreen(Screen[None]):
         """A match of ours begins, or is told again."""
         known = snapshot.match in self.own
         self.own[snapshot.match] = snapshot
+        self._seek = ""
+        self.say("")
         for screen in self.app.screen_stack:
             if isinstance(screen, MatchScreen) and screen.course.match in ("", snapshot.match):
                 return  # it is shown already, or that screen waits for it
         if not known and snapshot.status != "finished":
-            self.say("")
-            self._seek = ""
             self._enter(snapshot)
 
     def _show_own(self) -> None:

@@ -138,6 +138,7 @@ class MatchScreen(Screen[None]):
         self._arming: Timer | None = None
         self._player: Timer | None = None
         self._turn_shown: int | None = None
+        self._news = ""
 
     def compose(self) -> ComposeResult:
         """The board, and beside it who plays, what was played, what can be played."""
@@ -189,7 +190,10 @@ class MatchScreen(Screen[None]):
     def _lay_out(self) -> None:
         """Show what there is to do for who plays, and for who looks on."""
         mine = self.course.seat is not None and not self.course.over
-        self.query_one(ActionList).display = mine
+        actions = self.query_one(ActionList)
+        if not mine and self.focused in (actions.field, actions.options):
+            self.board.focus()
+        actions.display = mine
         self.query_one(Track).display = not mine or self.at < self.course.last
 
     def refresh_all(self) -> None:
@@ -258,10 +262,13 @@ class MatchScreen(Screen[None]):
             status = "Played; waiting for the server."
         elif not course.scenes:
             status = course.notice or "Waiting for the match."
-        self.query_one("#status", Static).update(f"{status}   {hint}" if hint else status)
+        text = f"{status}   {hint}" if hint else status
+        self.query_one("#status", Static).update(text, layout=False)
         news = self._armed_text() or course.trouble or course.notice
         shown = self.query_one("#news", Static)
-        shown.update(news)
+        if news != self._news:
+            self._news = news
+            shown.update(news)
         shown.display = bool(news)
 
     def _armed_text(self) -> str:

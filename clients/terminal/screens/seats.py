@@ -55,7 +55,12 @@ class SeatsView(Static):
                 periods = course.clocks.periods(seat)
                 more = f", {periods} periods" if periods is not None else ""
                 lines.append(Text(f"     {called}{more}", "dim"))
-        self.update(Text("\n").join(lines))
+        shown = Text("\n").join(lines)
+        if shown != self._text:  # clocks are looked at ten times a second
+            self.update(shown, layout=len(lines) != self._text.plain.count("\n") + 1)
+            self._text = shown
+
+    _text = Text()
 
     @staticmethod
     def _right(course: Course, seat: int, now: int) -> str:
@@ -85,14 +90,15 @@ class PliesView(Static):
             line = Text(number, "dim")
             label = course.labels.get(each.text, "")
             text = label if 0 < len(label) <= 12 and course.seat is not None else each.text
-            if each.seat >= 0 and ":" not in text:
-                text = f"{course.name(each.seat)}: {text}"
-            elif each.seat < 0 and ":" not in text:
-                text = f"chance: {text}"
             time = "" if each.seconds is None else f" {each.seconds:.1f}s"
+            room = max(4, width - len(number) - len(time))
+            if ":" not in text:  # what was done is told in any case, by whom if there is room
+                who = Text(course.name(each.seat))
+                who.truncate(max(3, room - width_of(text) - 2), overflow="ellipsis")
+                text = f"{who.plain}: {text}"
             body = Text(text, "bold reverse" if here else "")
-            body.truncate(max(4, width - len(number) - len(time)), overflow="ellipsis")
+            body.truncate(room, overflow="ellipsis")
             line.append_text(body)
             line.append(time, "dim")
             lines.append(line)
-        self.update(Text("\n").join(lines))
+        self.update(Text("\n").join(lines), layout=False)

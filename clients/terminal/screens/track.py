@@ -51,7 +51,7 @@ class Track(Static):
         text.append(rail, "bold")
         text.append(rest, "dim")
         text.append(tail)
-        self.update(text)
+        self.update(text, layout=False)
 
     def on_click(self, event: events.Click) -> None:
         """Go where somebody clicked."""
