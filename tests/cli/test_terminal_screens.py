@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from tests.cli.scenes import scene_after
+from tests.cli.scenes import scene_after, scene_of
 from textual.pilot import Pilot
 
 from plyhouse.bots.client.backoff import Backoff
@@ -28,7 +28,7 @@ from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.clients.terminal.screens.track import Track
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import MatchMessage, Ready, SeatInfo, Turn
+from plyhouse.protocol.messages import MatchMessage, Ready, SeatInfo, ServerMessage, Turn
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
@@ -55,8 +55,7 @@ class Sitting:
 
     @property
     def screen(self) -> MatchScreen:
-        found = next(each for each in self.app.screen_stack if isinstance(each, MatchScreen))
-        return found
+        return next(each for each in self.app.screen_stack if isinstance(each, MatchScreen))
 
     @property
     def board(self) -> BoardView:
@@ -80,15 +79,17 @@ class Sitting:
 
 async def rival_plays(hub: Hub, token: str, choose: Rival) -> None:
     client = Client(connector_of(hub), Introduction(token))
+    doing: list[asyncio.Future[ServerMessage]] = []
     async with aclosing(client.messages()) as messages:
         async for message, _ in messages:
             if isinstance(message, MatchMessage) and message.snapshot.status == "waiting":
                 match = message.snapshot.match
                 asking = client.request(lambda number, match=match: Ready(number, match))
-                asyncio.ensure_future(asking)
+                doing.append(asyncio.ensure_future(asking))
             elif isinstance(message, Turn):
                 action = choose(message.observation["legal"])
-                asyncio.ensure_future(client.act(message.match, message.ply, action))
+                acting = client.act(message.match, message.ply, action)
+                doing.append(asyncio.ensure_future(acting))
 
 
 @asynccontextmanager
@@ -266,8 +267,6 @@ GAMES = ("backgammon", "battleship", "checkers", "go(size=19)", "liars_dice", "p
 async def test_replays_step_jump_and_run() -> None:
     game, rng = get_game("connect_four"), random.Random(4)
     state = game.initial_state()
-    from tests.cli.scenes import scene_of
-
     positions = [Position(0, (), scene_of(game, state, None))]
     for ply in range(1, 9):
         action = rng.choice(state.actions())

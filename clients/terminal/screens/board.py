@@ -71,7 +71,7 @@ class BoardView(ScrollView, can_focus=True):
         self._lines: list[list[Segment]] = []
         self._holders: tuple[str, ...] = ()
         self.shift = (0, 0)
-        """Where the picture begins in the widget: it is in the middle of more room than it needs."""
+        """Where the picture begins in the widget, which may have more room than it needs."""
         self._held: Spot | None = None
 
     # ------------------------------------------------------------------- what is shown
