@@ -121,6 +121,7 @@ class Introduction:
     updates: bool = False
     scenes: bool = False
     digest: str = ""
+    signed_in: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +355,7 @@ class Client:
             takeover=who.takeover or again,
             version=who.version,
             digest=who.digest,
+            signed_in=who.signed_in,
         )
 
     def _welcomed(self, welcome: Welcome, connection: ClientConnection, channel: Channel) -> bool:

@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import ipaddress
 import ssl
+from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlsplit, urlunsplit
 
@@ -100,8 +101,13 @@ class WebSocketChannel:
                 await self._socket.send(item)
 
 
-def websocket_connector(server: str, codec: Codec = MSGPACK) -> Connector:
-    """Connect to ``server`` (see `server_url`) over a websocket that speaks ``codec``."""
+def websocket_connector(
+    server: str, codec: Codec = MSGPACK, headers: Mapping[str, str] | None = None
+) -> Connector:
+    """Connect to ``server`` (see `server_url`) over a websocket that speaks ``codec``.
+
+    ``headers`` are sent along when it is opened, such as the cookie of a session.
+    """
     url = server_url(server)
     options: dict[str, Any] = {
         "subprotocols": [Subprotocol(codec.subprotocol)],
@@ -110,6 +116,7 @@ def websocket_connector(server: str, codec: Codec = MSGPACK) -> Connector:
         "max_size": MAX_SERVER_FRAME,
         "open_timeout": OPEN_TIMEOUT,
         "close_timeout": CLOSE_TIMEOUT,
+        "additional_headers": dict(headers or {}),
     }
     if _is_local(url) and "proxy" in inspect.signature(connect.__init__).parameters:
         options["proxy"] = None  # never ask a proxy for this machine

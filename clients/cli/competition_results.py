@@ -14,7 +14,7 @@ from plyhouse.clients.cli.shared.options import json_option, server_option, toke
 from plyhouse.clients.cli.shared.organising import needed, request
 from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
 
-__all__ = ["board", "export", "print_board", "print_certainty", "report"]
+__all__ = ["board", "board_cells", "export", "print_board", "print_certainty", "report"]
 
 FORMATS: Final = (
     *("csv", "json", "md", "html", "grades", "gradescope"),
@@ -47,6 +47,13 @@ def board(name: str, server: str, token: str | None, as_json: bool) -> None:
 
 def print_board(view: dict[str, Any]) -> None:
     """The table of a board, and what it withholds."""
+    print_table(*board_cells(view))
+    for text in view["notes"]:
+        note(text)
+
+
+def board_cells(view: dict[str, Any]) -> tuple[str, list[str], list[list[str]], str]:
+    """Title, columns, rows and alignment of a board."""
     nash = any(line["nash"] for line in view["lines"])
     columns = ["#", "entry", "score", "played", "rating", "95 %", "while watching", "rank", "ahead"]
     means: list[tuple[str, str]] = []
@@ -61,12 +68,8 @@ def print_board(view: dict[str, Any]) -> None:
     align = "rl" + "r" * (len(columns) - 2)
     rows = [_row(line, means, nash=nash) for line in view["lines"]]
     final = "" if view["status"] == "finished" else f", {view['status']}"
-    print_table(
-        f"{view['name']}: {counted(view['matches'], 'match', 'matches')}{final}",
-        *(columns, rows, align),
-    )
-    for text in view["notes"]:
-        note(text)
+    title = f"{view['name']}: {counted(view['matches'], 'match', 'matches')}{final}"
+    return title, columns, rows, align
 
 
 def print_certainty(lines: list[dict[str, Any]]) -> None:

@@ -13,11 +13,18 @@ import click
 from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
 from plyhouse.clients.cli.shared.output import interval, note, print_table, rich_table, signed
+from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["leaderboard", "print_standings", "standings_from_database", "standings_table"]
+__all__ = [
+    "leaderboard",
+    "print_standings",
+    "standings_cells",
+    "standings_from_database",
+    "standings_table",
+]
 
 WHO: Final = ("#", "bot", "player", "rating", "95 % interval")
 BY_WINS: Final = ("score", "games", "W-D-L", "returns")
@@ -25,7 +32,7 @@ BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "retu
 
 
 @click.command()
-@click.argument("game")
+@click.argument("game", required=False)
 @click.option(
     "--limit", default=100, show_default=True, type=click.IntRange(1, 1000), help="Lines."
 )
@@ -37,11 +44,21 @@ BY_RETURNS: Final = ("return per game", "95 % interval", "games", "W-D-L", "retu
 @game_files_option()
 @server_option(default=None)
 @database_option()
+@plain_option()
 @json_option()
 def leaderboard(
-    game: str, limit: int, versions: bool, server: str | None, database: str, as_json: bool
+    game: str | None,
+    limit: int,
+    versions: bool,
+    server: str | None,
+    database: str,
+    plain: bool,
+    as_json: bool,
 ) -> None:
     """Show the leaderboard of GAME: rating with its interval, score, results.
+
+    Without GAME: all games with results, and of a server the competitions. In a terminal one goes
+    from one to the next, and intervals are drawn; --plain prints the table.
 
     Where the size of the return counts (chips, cents), ratings go by returns, and the
     table shows the mean return per game with its interval in place of the score.
@@ -50,6 +67,16 @@ def leaderboard(
     """
     from plyhouse.clients.cli.shared.games import named_spec, spec_of
 
+    if draws_in_place(plain) and not as_json:
+        from plyhouse.clients.cli.shared.boards import boards_of
+        from plyhouse.clients.cli.shared.showing import show_boards
+
+        first = game if game is None else (spec_of if server else named_spec)(game)
+        show_boards(boards_of(server, database, limit, versions=versions), first)
+        return
+    if game is None:
+        _list_games(server, database, as_json=as_json)
+        return
     if server is not None:
         from plyhouse.clients.cli.shared.http import call, path
 
@@ -71,6 +98,19 @@ def leaderboard(
         print_standings(spec, rows, versions=versions)
     else:
         note(f"No rated matches of {spec} yet in {server or database}.")
+
+
+def _list_games(server: str | None, database: str, *, as_json: bool) -> None:
+    """Print the games that have results."""
+    from plyhouse.clients.cli.shared.boards import games_with_results
+
+    games = asyncio.run(games_with_results(server, database))
+    if as_json:
+        click.echo(json.dumps(games, indent=2))
+    elif games:
+        click.echo("\n".join(games))
+    else:
+        note(f"No rated matches yet in {server or database}.")
 
 
 async def standings_from_database(
@@ -95,15 +135,15 @@ def print_standings(
 
     With ``versions`` they say of which version of a bot they are.
     """
-    print_table(title, *_cells(rows, versions=versions), keys=4 if versions else 3)
+    print_table(title, *standings_cells(rows, versions=versions), keys=4 if versions else 3)
 
 
 def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
     """The same as a table of rich, whatever standard output is and however wide."""
-    return rich_table(title, *_cells(rows))
+    return rich_table(title, *standings_cells(rows))
 
 
-def _cells(
+def standings_cells(
     rows: Sequence[Mapping[str, Any]], *, versions: bool = False
 ) -> tuple[Sequence[str], list[list[str]], str]:
     """Columns, lines, and which columns to align right."""

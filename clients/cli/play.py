@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +12,12 @@ import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.output import has_colour, in_columns, note, signed
+from plyhouse.clients.cli.shared.screens import (
+    draws_in_place,
+    is_light,
+    plain_option,
+    terminal_ink,
+)
 
 if TYPE_CHECKING:
     from plyhouse.bots.client.channel import Channel, Connector
@@ -60,11 +66,13 @@ Type an action, or one of these:
     show_default=True,
     help="Seconds that a bot may think about an action.",
 )
-def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float) -> int:
+@plain_option()
+def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float, plain: bool) -> int:
     """Play GAME in this terminal against bots.
 
-    GAME is a name, with parameters if you like: connect_four, 'pig(target=50)'. Type `help`
-    during the match for what can be typed.
+    GAME is a name, with parameters if you like: connect_four, 'pig(target=50)'. Mouse and keys
+    choose, `?` shows the keys. In a pipe and with --plain, actions are typed line by line: `help`
+    says what can be typed.
     """
     from plyhouse.bots.loading import check_spec
     from plyhouse.games.registry import get_game
@@ -77,7 +85,8 @@ def play(game: str, bots: tuple[str, ...], seat: int, bot_time: float) -> int:
         others = "other seats" if rules.seats > 1 else "no other seat"
         raise CommandError(f"{rules.spec} has {others}: {wanted}.", EXIT_USAGE)
     opponents = [check_spec(bots[index % len(bots)]) for index in range(rules.seats - 1)]
-    return asyncio.run(_Table(rules, opponents, seat, bot_time).sit())
+    table = _Table(rules, opponents, seat, bot_time, drawn=draws_in_place(plain))
+    return asyncio.run(table.sit())
 
 
 class _Hurried:
@@ -115,8 +124,20 @@ class _Hurried:
 class _Table:
     """One match of a person against bots."""
 
-    def __init__(self, game: Game, bots: Sequence[str], seat: int, bot_time: float) -> None:
+    def __init__(
+        self,
+        game: Game,
+        bots: Sequence[str],
+        seat: int,
+        bot_time: float,
+        *,
+        drawn: bool = False,
+    ) -> None:
         self.game = game
+        self.drawn = drawn
+        """Whether the match is drawn in place, on a screen."""
+        self.kept: list[str] = []
+        """What the bots' authors are to read once the screen is gone."""
         self.bots = bots
         self.seat = seat
         self.bot_time = bot_time
@@ -136,6 +157,13 @@ class _Table:
         from plyhouse.clients.cli.arena.local import local_hub
         from plyhouse.clients.terminal.prompt import LineReader
 
+        if self.drawn:
+            try:
+                async with local_hub("retry") as hub:
+                    return await self._play(hub)
+            finally:
+                for line in self.kept:
+                    note(line)
         self.lines = LineReader()
         try:
             async with local_hub("retry") as hub:
@@ -152,7 +180,7 @@ class _Table:
         token = await hub.store.add_token(person.id, ["play"])
         identity = Introduction(token, client="plyhouse play", updates=True, scenes=True)
         self.client = Client(connector_of(hub), identity)
-        main = asyncio.create_task(self._converse(hub))
+        main = asyncio.create_task(self._draw_in_place(hub) if self.drawn else self._converse(hub))
         try:
             await asyncio.wait({main, *runs}, return_when=asyncio.FIRST_COMPLETED)
             for run in runs:
@@ -182,7 +210,7 @@ class _Table:
                     RunOptions(
                         bot=name,
                         games=[self.game.spec],
-                        say=_author_lines(name),
+                        say=_author_lines(name, self.kept.append if self.drawn else note),
                         first_attempts=1,
                     ),
                     connector=_hurried(connector_of(hub), self.bot_time),
@@ -190,6 +218,42 @@ class _Table:
             )
             for spec, name in zip(self.bots, self.names, strict=True)
         ]
+
+    async def _draw_in_place(self, hub: Hub) -> int:
+        """The same on a screen, as often as the person wants another match."""
+        from plyhouse.clients.cli.shared.line import ClientLine
+        from plyhouse.clients.terminal.course import Course as Followed
+        from plyhouse.clients.terminal.screens.app import TerminalApp
+        from plyhouse.clients.terminal.screens.match import MatchScreen
+
+        line = ClientLine(self.client, lambda: self._begin(hub))
+        screens: list[MatchScreen] = []
+
+        def first(app: TerminalApp) -> MatchScreen:
+            against = ", ".join(self.names)
+            screen = MatchScreen(
+                Followed(),
+                app.ink,
+                app.now,
+                line=line,
+                title=self.game.info.title + (f" against {against}" if against else ""),
+                again=lambda: self._begin(hub),
+                quits=True,
+            )
+            screens.append(screen)
+            return screen
+
+        app = TerminalApp(first, terminal_ink(), light=is_light(), line=line)
+        await app.run_async()
+        await line.leave()
+        course = screens[0].course if screens else Followed()
+        if app.failure is not None:
+            raise CommandError(str(app.failure))
+        if course.outcome is not None:
+            click.echo(_verdict(course.outcome, self.seat))
+            failed = course.outcome.termination in ("bot_crash", "server_fault")
+            return EXIT_FAILED if failed else EXIT_OK
+        return app.return_code or EXIT_OK
 
     async def _converse(self, hub: Hub) -> int:
         """The person's side of the connection, until the match is over."""
@@ -402,11 +466,11 @@ def _hurried(connector: Connector, seconds: float) -> Connector:
     return connect
 
 
-def _author_lines(name: str) -> Any:
+def _author_lines(name: str, tell: Callable[[str], None]) -> Callable[[str], None]:
     """Pass on what a bot prints and how it fails; its runner's progress is of no interest."""
 
     def say(line: str) -> None:
         if line.startswith(f"[{name}]"):
-            note(line)
+            tell(line)
 
     return say

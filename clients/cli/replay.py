@@ -15,6 +15,7 @@ from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
 from plyhouse.clients.cli.shared.output import has_colour, has_controls, note
+from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.cli.replaying import Position
@@ -59,6 +60,7 @@ PACE: Final = 1.0
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write one page instead that holds all it needs, for any browser.",
 )
+@plain_option()
 @game_files_option()
 @server_option(default=None)
 @token_option()
@@ -70,6 +72,7 @@ def replay(
     ply: int,
     pace: float | None,
     page: Path | None,
+    plain: bool,
     server: str | None,
     token: str | None,
     database: str,
@@ -78,8 +81,9 @@ def replay(
 
     It is one of a FILE of records, or MATCH of a database or server.
 
-    `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal, keys go
-    on and back; elsewhere all positions are written one after the other.
+    `plyhouse match --save FILE` and `plyhouse record` write such files. In a terminal the board
+    is drawn in place, with keys that `?` lists; with --plain, positions follow each other as
+    lines, and in a pipe all of them are written.
     """
     from plyhouse.clients.cli.replaying import holders, positions_of
     from plyhouse.clients.cli.shared.games import known_game
@@ -104,7 +108,11 @@ def replay(
     )
     title = f"{record.game}, {record.time_control}: {players}"
     start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
-    if pace is not None:
+    if draws_in_place(plain):
+        from plyhouse.clients.cli.shared.showing import show_replay
+
+        show_replay(record, game, positions, title, start, seat, pace)
+    elif pace is not None:
         if not has_controls(sys.stdout):
             click.echo(f"{title}\n")
         _play(title, positions, start, pace)

@@ -6,12 +6,10 @@ replays of a server (`plyhouse.server.web.replay`), so a seat's replay shows wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from plyhouse.clients.cli.course import Course
 from plyhouse.clients.cli.shared.errors import CommandError
 from plyhouse.clients.cli.shared.output import signed
+from plyhouse.clients.terminal.line import Position
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position as Played
@@ -20,19 +18,6 @@ from plyhouse.server.match.views import Views
 from plyhouse.server.results.record import Record
 
 __all__ = ["Position", "holders", "positions_of"]
-
-
-@dataclass(frozen=True)
-class Position:
-    """A position in which a seat was to move, or the last one."""
-
-    ply: int
-    """How many actions of seats led to it."""
-    told: tuple[str, ...]
-    """What happened since the one before, such as ``white: Nf3 (g1f3)``."""
-    scene: dict[str, Any]
-    end: str = ""
-    """How the match ended, at the last one."""
 
 
 def positions_of(record: Record, game: Game, viewer: int | None) -> list[Position]:

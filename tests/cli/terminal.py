@@ -45,16 +45,19 @@ def in_terminal(
     stdin: str = "",
     keys: Sequence[str] = (),
     after: str = "quit\r\n",
+    steps: Sequence[tuple[str, str]] = (),
+    rows: int = 40,
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Shown:
     """Run ``plyhouse`` in a terminal of its own.
 
-    ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.
+    ``stdin`` is typed at once, each of ``keys`` when what is shown ends with ``after``.  Of
+    ``steps``, the second is typed once the first has been shown since the step before.
     """
-    waiting = list(keys)
+    waiting, coming, seen = list(keys), list(steps), 0
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     environment = clean_environment({"TERM": "xterm-256color", **(env or {})})
     environment.pop("COLUMNS", None)
     environment.pop("NO_COLOR", None) if env is None or "NO_COLOR" not in env else None
@@ -78,6 +81,9 @@ def in_terminal(
             if not piece:
                 break
             data += piece
+            if coming and coming[0][0] in _CONTROL.sub("", data[seen:].decode(errors="replace")):
+                seen = len(data)
+                os.write(ours, coming.pop(0)[1].encode())
             if waiting and data.endswith(after.encode()):
                 while termios.tcgetattr(ours)[3] & termios.ICANON:  # until it listens to keys
                     assert time.monotonic() < deadline

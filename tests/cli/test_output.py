@@ -56,8 +56,10 @@ def test_a_dumb_terminal_gets_plain_text() -> None:
 def test_no_colour_where_none_is_wanted() -> None:
     typed = "show\nquit\n"
     plain = in_terminal(
-        "play", "tic_tac_toe", "--against", "random", stdin=typed, env={"NO_COLOR": "1"}
+        *("play", "tic_tac_toe", "--against", "random", "--plain"),
+        stdin=typed,
+        env={"NO_COLOR": "1"},
     )
     assert "\x1b[3" not in plain.raw
-    coloured = in_terminal("play", "tic_tac_toe", "--against", "random", stdin=typed)
+    coloured = in_terminal("play", "tic_tac_toe", "--against", "random", "--plain", stdin=typed)
     assert "\x1b[" in coloured.raw

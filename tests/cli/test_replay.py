@@ -41,7 +41,7 @@ def test_all_positions_in_a_pipe(plyhouse: Plyhouse, saved: Path) -> None:
 
 
 def test_keys_step_in_a_terminal(saved: Path) -> None:
-    shown = in_terminal("replay", "k.jsonl", keys=["n", "b", "G", "q"], cwd=saved.parent)
+    shown = in_terminal("replay", "k.jsonl", "--plain", keys=["n", "b", "G", "q"], cwd=saved.parent)
     assert shown.code == 0
     plies = [int(ply) for ply in re.findall(r"Ply (\d+) of \d+", shown.text)]
     assert plies[:3] == [0, 1, 0]
@@ -122,6 +122,6 @@ def test_a_replay_says_who_played_before_the_first_position(
     for arguments in ((), ("--ply", "2"), ("--play", "0")):
         lines = plyhouse("replay", "t.jsonl", *arguments).out.splitlines()
         assert re.fullmatch(r"tic_tac_toe, move:1: .*alpha_beta.* \(X\), .*random \(O\)", lines[0])
-    shown = in_terminal("replay", "t.jsonl", keys=["G", "q"], cwd=tmp_path)
+    shown = in_terminal("replay", "t.jsonl", "--plain", keys=["G", "q"], cwd=tmp_path)
     titles = re.findall(r"alpha_beta.* \(X\), .*random \(O\)", shown.text)
     assert len(titles) == 2, "on every screen"

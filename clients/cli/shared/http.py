@@ -14,7 +14,17 @@ from urllib.parse import quote, urlsplit
 
 from plyhouse.clients.cli.shared.errors import code_exit
 
-__all__ = ["ApiError", "UnreachableError", "Url", "call", "download", "fetch", "path", "upload"]
+__all__ = [
+    "ApiError",
+    "UnreachableError",
+    "Url",
+    "call",
+    "download",
+    "fetch",
+    "guest_cookie",
+    "path",
+    "upload",
+]
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
@@ -96,9 +106,13 @@ def call(
     body: Any = None,
     token: str | None = None,
     timeout: float = TIMEOUT,
+    cookie: str | None = None,
 ) -> Any:
-    """One request; returns the decoded JSON.  Raises `UnreachableError` and `ApiError`."""
-    with _answered(server, method, target, body, token, timeout) as response:
+    """One request; returns the decoded JSON.  Raises `UnreachableError` and `ApiError`.
+
+    ``cookie`` is that of a session instead of a token, from `guest_cookie`.
+    """
+    with _answered(server, method, target, body, token, timeout, cookie) as response:
         status, reason, text = response.status, response.reason, response.read()
     answer = _decoded(text, server)
     if status >= 400:
@@ -109,6 +123,21 @@ def call(
 def upload(server: str, target: str, data: bytes, token: str | None) -> Any:
     """Send bytes; returns the decoded JSON.  Raises what `call` does."""
     return call(server, "POST", target, data, token, UPLOAD_TIMEOUT)
+
+
+def guest_cookie(server: str) -> tuple[str, str]:
+    """Come in as a guest: its name, and the cookie of its session.
+
+    Raises `UnreachableError`, and `ApiError` where no guests are taken.
+    """
+    target = path("session", "guest")
+    with _answered(server, "POST", target, {}, None, TIMEOUT, "") as response:
+        status, reason, text = response.status, response.reason, response.read()
+        cookie = response.headers.get("set-cookie", "").partition(";")[0]
+    answer = _decoded(text, server)
+    if status >= 400:
+        _refuse(status, reason, answer)
+    return str(answer["player"]), cookie
 
 
 def download(
@@ -143,7 +172,13 @@ def fetch(server: str, target: str, token: str | None, timeout: float = 120.0) -
 
 @contextlib.contextmanager
 def _answered(
-    server: str, method: str, target: str, body: Any, token: str | None, timeout: float
+    server: str,
+    method: str,
+    target: str,
+    body: Any,
+    token: str | None,
+    timeout: float,
+    cookie: str | None = None,
 ) -> Iterator[http.client.HTTPResponse]:
     """The answer of a server, while its connection is open; raises `UnreachableError`."""
     url = Url(server)
@@ -152,6 +187,10 @@ def _answered(
     headers = {"Accept": "application/json"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
+    elif cookie is not None:
+        # A session is for those who say that they come from the server's pages.
+        headers["Origin"] = url.base
+        headers["Cookie"] = cookie
     data: str | bytes | None = None
     if isinstance(body, bytes):
         data = body

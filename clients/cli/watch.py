@@ -1,0 +1,155 @@
+"""``plyhouse watch``: a match of a server, while it runs or after it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.cli.shared.options import server_option, token_option
+from plyhouse.clients.cli.shared.output import has_colour
+from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
+
+if TYPE_CHECKING:
+    from plyhouse.clients.cli.shared.house import ServerHouse
+    from plyhouse.clients.terminal.course import Course
+
+__all__ = ["watch"]
+
+
+@click.command()
+@click.argument("match", required=False)
+@click.option("--game", metavar="GAME", help="Without MATCH: the latest that runs, of this game.")
+@plain_option()
+@server_option()
+@token_option()
+def watch(
+    match: str | None, game: str | None, plain: bool, server: str, token: str | None
+) -> int | None:
+    """Watch MATCH of a server, or the latest that runs there.
+
+    One that is over is stepped through from its beginning. In a terminal the board is drawn in
+    place, with keys that `?` lists; in a pipe and with --plain, every position is written once.
+    Spectators see what is public.
+    """
+    from plyhouse.clients.cli.shared.house import ServerHouse
+    from plyhouse.clients.cli.shared.showing import failed, show_match
+    from plyhouse.clients.terminal.line import Refusal
+
+    house = ServerHouse(server, None)
+    try:
+        try:
+            course = asyncio.run(_found(house, match, game))
+        except Refusal:
+            if token is None:
+                raise
+            house = ServerHouse(server, token)  # of a competition that is not public, perhaps
+            course = asyncio.run(_found(house, match, game))
+        if draws_in_place(plain):
+            show_match(course, None if course.over else house.line(()))
+        else:
+            asyncio.run(_Lines(course).follow(house))
+    except Refusal as error:
+        raise failed(error) from error
+    return None
+
+
+async def _found(house: ServerHouse, match: str | None, game: str | None) -> Course:
+    """The match with the positions so far; of one that is over, all."""
+    from urllib.parse import quote
+
+    from plyhouse.clients.terminal.course import Course, Told
+    from plyhouse.protocol.messages import Outcome, SeatInfo
+
+    if match is None:
+        query = f"?status=running&limit=1{f'&game={quote(game)}' if game else ''}"
+        running = await house.call("GET", "matches", query=query)
+        if not running:
+            what = f" of {game}" if game else ""
+            raise CommandError(f"No match{what} is being played at {house.address} now.")
+        match = str(running[0]["match"])
+    header = await house.call("GET", "matches", match)
+    course = Course(match)
+    course.game, course.time_control = header["game"], header["time_control"]
+    course.rated = header["rated"]
+    course.players = [SeatInfo(each["player"], each["bot"]) for each in header["seats"]]
+    if header["status"] != "finished":
+        return course
+    first = 0
+    while True:
+        replay = await house.call("GET", "matches", match, "replay", query=f"?first={first}")
+        for frame in replay["frames"]:
+            course.scenes[frame["ply"]] = frame["scene"]
+            for event in frame["events"]:
+                at = event["ply"] + (event["seat"] >= 0)
+                milliseconds = event.get("ms")
+                seconds = None if milliseconds is None else milliseconds / 1000
+                course.told.append(
+                    Told(at, event["seat"], event.get("action") or "(hidden)", seconds)
+                )
+        if not replay["frames"] or course.last >= replay["plies"]:
+            break
+        first = course.last + 1
+    returns = [each["returned"] or 0.0 for each in header["seats"]]
+    course.status = "finished"
+    course.outcome = Outcome(header["termination"], returns, None, header["reason"])
+    return course
+
+
+class _Lines:
+    """A match as lines of text."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.told = 0
+        self.scene: dict[str, Any] | None = None
+
+    async def follow(self, house: ServerHouse) -> None:
+        """Write what there is, and what comes."""
+        from plyhouse.protocol.messages import Watch, Welcome
+
+        course = self.course
+        who = ", ".join(course.holders)
+        click.echo(f"{course.game}, {course.time_control}: {who}")
+        finished = course.over
+        if finished:
+            for at in sorted(course.scenes):
+                self._write(at)
+        else:
+            line = house.line(())
+            async with aclosing(line.incoming()) as messages:
+                async for message in messages:
+                    course.take(message, time.monotonic_ns())
+                    if isinstance(message, Welcome):
+                        asking = asyncio.create_task(line.ask(lambda n: Watch(n, course.match)))
+                        asking.add_done_callback(lambda done: done.exception())
+                    elif course.scenes:
+                        self._write(course.last)
+                    if course.over:
+                        break
+                    if course.trouble:
+                        click.echo(course.trouble, err=True)
+            await line.leave()
+        click.echo(course.result())
+
+    def _write(self, at: int) -> None:
+        """A position that was not written yet, after what led to it."""
+        from plyhouse.clients.terminal.draw import draw
+
+        course = self.course
+        news = [each for each in course.told[self.told :] if each.at <= at]
+        self.told += len(news)
+        scene = course.position(at)
+        if not news and scene == self.scene:
+            return
+        for each in news:
+            taken = "" if each.seconds is None else f" in {each.seconds:g} s"
+            click.echo(f"{course.name(each.seat)}: {each.text}{taken}")
+        if scene != self.scene:
+            click.echo(f"\n{draw(scene, colour=has_colour(sys.stdout))}\n")
+            self.scene = scene

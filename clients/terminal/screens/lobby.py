@@ -1,0 +1,444 @@
+"""The lobby of a server: games to play, open seeks, running matches."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Footer, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from plyhouse.clients.terminal.course import Course
+from plyhouse.clients.terminal.line import House, Incoming, Line, Lost, Refusal
+from plyhouse.clients.terminal.screens.help import HelpScreen
+from plyhouse.clients.terminal.screens.match import MatchScreen
+from plyhouse.protocol.messages import (
+    Answer,
+    Challenge,
+    ChallengeClosed,
+    Challenged,
+    Error,
+    MatchMessage,
+    MatchSnapshot,
+    Notice,
+    Seek,
+    Unseek,
+    Welcome,
+)
+
+if TYPE_CHECKING:
+    from plyhouse.clients.terminal.screens.app import TerminalApp
+
+__all__ = ["TIMES", "LobbyScreen", "Terms"]
+
+TIMES: Final = ("total:300+5", "total:60+1", "total:1800+20", "move:30")
+"""Time controls to choose from; the first is offered first."""
+EVERY: Final = 3.0
+"""Seconds between looks at seeks and matches."""
+
+HELP: Final = """\
+KEYS
+
+Tab             games, running matches, open seeks, your matches
+arrow keys      up and down in a list
+Enter           play the game, watch the match, join the seek
+t               another time control for the next match
+x               stop waiting for an opponent
+a               accept the challenge that is told
+r               look again
+ctrl+t          light or dark
+q               leave
+?               this list"""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A match that is wanted: with a level of the house's bots, an opponent, or anybody."""
+
+    game: str
+    time_control: str = TIMES[0]
+    level: str = ""
+    opponent: str = ""
+    rated: bool = False
+
+
+class Opponents(ModalScreen[str | None]):
+    """Against whom: ``house/LEVEL``, or "" for anybody; None to go back."""
+
+    DEFAULT_CSS = """
+    Opponents { align: center middle; }
+    Opponents > Vertical {
+        width: 60; max-width: 95%; height: auto; padding: 0 2; background: $surface;
+        border: round $primary;
+    }
+    Opponents OptionList { height: auto; max-height: 10; border: none; }
+    Opponents OptionList:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
+    SAID: ClassVar[dict[str, str]] = {
+        "easy": "plays any legal action",
+        "medium": "looks a little ahead, and slips",
+        "best": "the best that the house has",
+    }
+
+    def __init__(self, title: str, time_control: str, levels: Sequence[str]) -> None:
+        super().__init__()
+        self._heading = f"{title}, {time_control}: against whom?"
+        self.levels = [*levels, ""]
+
+    def compose(self) -> ComposeResult:
+        """The levels, and anybody."""
+        with Vertical():
+            yield Label(self._heading, markup=False)
+            named = [
+                f"{each:<8} {self.SAID.get(each, 'a bot of the house')}"
+                for each in self.levels[:-1]
+            ]
+            yield OptionList(*named, "anybody  whoever seeks the same", markup=False)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """That one."""
+        self.dismiss(self.levels[event.option_index])
+
+
+class LobbyScreen(Screen[None]):
+    """What a server has to offer."""
+
+    DEFAULT_CSS = """
+    LobbyScreen #title { height: 1; text-style: bold; background: $panel; padding: 0 1; }
+    LobbyScreen #lists { height: 1fr; }
+    LobbyScreen Vertical { width: 1fr; }
+    LobbyScreen Label { text-style: bold; padding: 0 1; width: 1fr; }
+    LobbyScreen OptionList { height: 1fr; border: none; padding: 0 1; }
+    LobbyScreen OptionList:focus { border: none; }
+    LobbyScreen #about { height: 2; padding: 0 1; }
+    LobbyScreen #news { height: 1; padding: 0 1; background: $panel; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "time", "Time"),
+        Binding("x", "stop", "Stop waiting"),
+        Binding("a", "accept", "Accept"),
+        Binding("r", "look", "Look again"),
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("q", "leave", "Leave"),
+    ]
+
+    def __init__(self, house: House) -> None:
+        super().__init__()
+        self.house = house
+        self.games: list[dict[str, Any]] = []
+        self.seeks: list[dict[str, Any]] = []
+        self.running: list[dict[str, Any]] = []
+        self.own: dict[str, MatchSnapshot] = {}
+        """Matches of ours that are not over."""
+        self.levels: list[str] = []
+        self.time_control = TIMES[0]
+        self.player = ""
+        self.wanted: Terms | None = None
+        self.challenged: Challenged | None = None
+        self._seek = ""
+        self._line: Line | None = None
+        self._answered: set[str] = set()
+
+    def compose(self) -> ComposeResult:
+        """Lists of what there is."""
+        yield Static(id="title", markup=False)
+        with Horizontal(id="lists"):
+            with Vertical():
+                yield Label("Games: Enter plays")
+                yield OptionList(id="games", markup=False, compact=True)
+            with Vertical():
+                yield Label("Your matches: Enter goes on", id="own_label")
+                yield OptionList(id="own", markup=False, compact=True)
+                yield Label("Running matches: Enter watches")
+                yield OptionList(id="running", markup=False, compact=True)
+                yield Label("Open seeks: Enter joins")
+                yield OptionList(id="seeks", markup=False, compact=True)
+        yield Static(id="about", markup=False)
+        yield Static(id="news", markup=False)
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Ask what there is, now and again."""
+        self.query_one("#own").display = self.query_one("#own_label").display = False
+        self.query_one("#games").focus()
+        self._title()
+        self.do(self._begin())
+        self.set_interval(EVERY, self.action_look)
+
+    @property
+    def _app(self) -> TerminalApp:
+        return cast("TerminalApp", self.app)
+
+    # --------------------------------------------------------------------- what there is
+
+    async def _begin(self) -> None:
+        self.games = list(await self.house.call("GET", "games"))
+        games = self.query_one("#games", OptionList)
+        games.add_options(Option(each["title"]) for each in self.games)
+        games.highlighted = 0 if self.games else None
+        self.levels = list((await self.house.call("GET", "session"))["levels"])
+        if self.house.known:
+            await self._connect()
+        await self.look()
+
+    async def look(self) -> None:
+        """Ask for seeks and matches."""
+        seeks = await self.house.call("GET", "seeks")
+        running = await self.house.call("GET", "matches", query="?status=running&limit=50")
+        self.seeks = [
+            each
+            for each in seeks
+            if each["player"] != self.player and not each["mirrored"] and each["seats"] == 2
+        ]
+        self.running = [each for each in running if each["match"] not in self.own]
+        self._fill("seeks", [self._seek_text(each) for each in self.seeks])
+        self._fill("running", [self._match_text(each) for each in self.running])
+
+    def _fill(self, name: str, texts: Sequence[str]) -> None:
+        """Show a list; what is marked stays marked."""
+        shown = self.query_one(f"#{name}", OptionList)
+        if [str(option.prompt) for option in shown.options] == list(texts):
+            return
+        at = shown.highlighted
+        shown.clear_options()
+        shown.add_options(texts)
+        if texts:
+            shown.highlighted = min(at or 0, len(texts) - 1)
+
+    @staticmethod
+    def _seek_text(seek: dict[str, Any]) -> str:
+        kind = "rated" if seek["rated"] else "casual"
+        return f"{seek['player']}: {seek['game']}, {seek['time_control']}, {kind}"
+
+    @staticmethod
+    def _match_text(match: dict[str, Any]) -> str:
+        who = " - ".join(each["bot"] or each["player"] for each in match["seats"])
+        return f"{match['game']}: {who}, ply {match['ply']}"
+
+    def _title(self) -> None:
+        dot = "\u00b7" if self._app.ink.unicode else "-"
+        who = f"you play as {self.player}" if self.player else "you play as a guest"
+        text = f"{self.house.address} {dot} {who} {dot} {self.time_control}"
+        self.query_one("#title", Static).update(text)
+
+    def say(self, text: str) -> None:
+        """Tell something."""
+        self.query_one("#news", Static).update(text)
+
+    def do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that takes time; what goes wrong is said."""
+
+        async def guarded() -> None:
+            try:
+                await work
+            except Refusal as error:
+                self.wanted = None
+                self.say(str(error))
+
+        self.run_worker(guarded(), exit_on_error=True)
+
+    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        """Say more of a game."""
+        if event.option_list.id == "games":
+            self.query_one("#about", Static).update(self.games[event.option_index]["summary"])
+
+    # ------------------------------------------------------------------------- playing
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Play, join, watch, go on."""
+        at = event.option_index
+        match event.option_list.id:
+            case "games":
+                self._choose(self.games[at])
+            case "seeks":
+                seek = self.seeks[at]
+                wish = Terms(seek["game"], seek["time_control"], rated=seek["rated"])
+                self.do(self.want(wish))
+            case "running":
+                self.do(self.look_on(self.running[at]))
+            case "own":
+                self._enter(list(self.own.values())[at])
+
+    def _choose(self, game: dict[str, Any]) -> None:
+        if not game["min_seats"] <= 2 <= game["max_seats"]:
+            self.say(f"{game['title']} is not for two: try `plyhouse play {game['name']}`.")
+            return
+
+        def chosen(level: str | None) -> None:
+            if level is not None:
+                self.do(self.want(Terms(game["name"], self.time_control, level)))
+
+        self.app.push_screen(Opponents(game["title"], self.time_control, self.levels), chosen)
+
+    async def _connect(self) -> Line:
+        """The line over which we play."""
+        if self._line is None:
+            self.player = await self.house.enter() or self.player
+            self._line = self.house.line([each["name"] for each in self.games])
+            self._app.attend(self._line)
+            self._title()
+        return self._line
+
+    async def want(self, wish: Terms) -> None:
+        """Ask for a match."""
+        self.wanted = wish
+        who = f"house/{wish.level}" if wish.level else wish.opponent or "an opponent"
+        self.say(f"Waiting for {who} in {wish.game}; x stops that.")
+        line = await self._connect()
+        if wish.level:
+            found = await self.house.call("POST", "house-bots", body={"level": wish.level})
+            wish = replace(wish, opponent=found["opponent"])
+        if wish.opponent:
+            await line.ask(
+                lambda n: Challenge(n, wish.opponent, wish.game, wish.time_control, wish.rated)
+            )
+        else:
+            answer = await line.ask(lambda n: Seek(n, wish.game, wish.time_control, wish.rated))
+            self._seek = getattr(answer, "seek", "")
+
+    async def look_on(self, match: dict[str, Any]) -> None:
+        """Look on."""
+        line = self.house.line(())
+        course = Course(match["match"])
+        ink, now = self._app.ink, self._app.now
+        self._app.attend(line)
+        screen = MatchScreen(course, ink, now, line=line)
+        self.app.push_screen(screen, lambda _: self.do(line.leave()))
+
+    def _enter(self, snapshot: MatchSnapshot) -> None:
+        """Sit down at a match of ours."""
+        line, wish = self._line, self.wanted
+        if line is None:
+            return
+        course = Course(snapshot.match)
+        course.take(MatchMessage(snapshot), self._app.now())
+
+        async def again() -> None:
+            if wish is not None:
+                await self.want(wish)
+
+        title = next(
+            (each["title"] for each in self.games if each["name"] == snapshot.game), snapshot.game
+        )
+        against = ", ".join(
+            name for seat, name in enumerate(course.holders) if seat != snapshot.seat
+        )
+        screen = MatchScreen(
+            course,
+            self._app.ink,
+            self._app.now,
+            line=line,
+            title=f"{title} against {against}, {snapshot.time_control}",
+            again=again if wish is not None else None,
+        )
+        self.app.push_screen(screen, lambda _: self._back(course))
+
+    def _back(self, course: Course) -> None:
+        """A match was left."""
+        if course.over:
+            self.own.pop(course.match, None)
+        elif course.match:
+            self.say("The match goes on without you: it is among yours, go on with it there.")
+        self._show_own()
+        self.action_look()
+
+    def hear(self, message: Incoming) -> None:
+        """A message of the line."""
+        match message:
+            case Welcome():
+                self.player = message.player or self.player
+                self._title()
+                self.own.update((each.match, each) for each in message.matches)
+                self.say("")
+                self._show_own()
+            case MatchMessage(snapshot=snapshot) if snapshot.seat is not None:
+                self._found(snapshot)
+            case Challenged():
+                self.challenged = message
+                kind = ", rated" if message.rated else ""
+                terms = f"{message.game}, {message.time_control}{kind}"
+                self.say(f"{message.opponent} asks you for {terms}: a accepts.")
+            case ChallengeClosed(reason="declined" | "expired" as why):
+                self.wanted = self.challenged = None
+                how = "not answered" if why == "expired" else "declined"
+                self.say(f"The challenge was {how}. {message.detail}".rstrip())
+            case Notice() | Error() if not message.match:
+                self.say(message.message)
+            case Lost():
+                self.say(f"Connection lost: {message.reason}. Trying again.")
+
+    def _found(self, snapshot: MatchSnapshot) -> None:
+        """A match of ours begins, or is told again."""
+        known = snapshot.match in self.own
+        self.own[snapshot.match] = snapshot
+        self._seek = ""
+        self.say("")
+        for screen in self.app.screen_stack:
+            if isinstance(screen, MatchScreen) and screen.course.match in ("", snapshot.match):
+                return  # it is shown already, or that screen waits for it
+        if not known and snapshot.status != "finished":
+            self._enter(snapshot)
+
+    def _show_own(self) -> None:
+        texts = [
+            f"{each.game}: {' - '.join(info.bot or info.player for info in each.players)}"
+            for each in self.own.values()
+        ]
+        self._fill("own", texts)
+        self.query_one("#own").display = self.query_one("#own_label").display = bool(texts)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Which keys mean something now."""
+        if action == "accept":
+            return self.challenged is not None
+        return True
+
+    def action_time(self) -> None:
+        """Another time control."""
+        self.time_control = TIMES[(TIMES.index(self.time_control) + 1) % len(TIMES)]
+        self._title()
+
+    def action_look(self) -> None:
+        """Look again."""
+        if self.games and self.is_current:
+            self.do(self.look())
+
+    def action_accept(self) -> None:
+        """Play with who asks."""
+        line, asked = self._line, self.challenged
+        if line is None or asked is None:
+            return
+        self.challenged = None
+
+        async def answer() -> None:
+            await line.ask(lambda n: Answer(n, asked.challenge, True))
+
+        self.do(answer())
+
+    def action_stop(self) -> None:
+        """Stop waiting for an opponent."""
+        line, seek = self._line, self._seek
+        self.wanted, self._seek = None, ""
+        self.say("")
+        if line is not None and seek:
+
+            async def withdraw() -> None:
+                await line.ask(lambda n: Unseek(n, seek))
+
+            self.do(withdraw())
+
+    def action_help(self) -> None:
+        """Show the keys."""
+        self.app.push_screen(HelpScreen(HELP))
+
+    async def action_leave(self) -> None:
+        """Leave the server."""
+        if self._line is not None:
+            await self._line.leave()
+        self.dismiss(None)

@@ -1,0 +1,33 @@
+"""The terminal client in a real pseudo-terminal, as a process of its own."""
+
+from __future__ import annotations
+
+from tests.cli.terminal import in_terminal
+
+PLAY = ("play", "tic_tac_toe", "--against", "random", "--bot-time", "0.2")
+
+
+def test_a_match_is_drawn_in_place_and_the_terminal_is_given_back() -> None:
+    steps = [
+        ("X to move", "?"),
+        ("give up what was chosen", "q"),
+        ("type an action", "/b2\r"),  # which was below the help
+        ("you: b2", "R"),
+        ("Really resign?", "R"),
+        ("by resignation", "q"),
+    ]
+    shown = in_terminal(*PLAY, columns=80, rows=24, steps=steps)
+    assert shown.code == 0, shown.text[-2000:]
+    assert "\x1b[?1049h" in shown.raw, "a screen of its own"
+    after = shown.raw.rpartition("\x1b[?1049l")[2]
+    assert "You lost (-1), by resignation." in after, "what remains is the result"
+
+
+def test_plain_lines_where_they_are_asked_for() -> None:
+    shown = in_terminal(*PLAY, "--plain", stdin="b2\nquit\n")
+    assert shown.code == 0
+    assert "\x1b[?1049h" not in shown.raw
+    assert "Your action (" in shown.text
+    dumb = in_terminal(*PLAY, stdin="quit\n", env={"TERM": "dumb"})
+    assert "\x1b" not in dumb.raw
+    assert "Your action (" in dumb.text
