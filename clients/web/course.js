@@ -1,6 +1,6 @@
 // Beside the board: who plays with how much time left, and what was played so far.
 
-import { clockText, holder, html } from "./dom.js";
+import { clockText, holder, holderLink, html } from "./dom.js";
 import { seatClass } from "./scene.js";
 import { score } from "./words.js";
 
@@ -10,7 +10,9 @@ const write = (node, text) => { if (node.textContent !== text) node.textContent 
 
 /** The seats with their clocks, or with what they got. */
 export class Seats {
-  constructor() {
+  /** @param {boolean} linked whether names lead to the pages of bots and people */
+  constructor(linked) {
+    this.linked = linked;
     this.node = html("ul", { id: "seats", class: "seats" });
     this.clear();
   }
@@ -62,7 +64,7 @@ export class Seats {
     const now = performance.now();
     seats.forEach((seat, index) => {
       const item = this.node.children[index] ?? this.node.appendChild(html("li", {},
-        html("span", { class: "swatch" }), html("span", { class: "who" }, holder(seat)),
+        html("span", { class: "swatch" }), html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
         html("span", { class: "called soft" }), html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""),
         html("span", { class: "away" }), html("span", { class: "clock" })));
       const clock = this.clocks.find((each) => (each.seat ?? 0) === index);

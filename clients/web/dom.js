@@ -27,6 +27,13 @@ export function holder(seat) {
   return seat.bot && seat.bot.toLowerCase() !== seat.player.toLowerCase() ? `${seat.player}/${seat.bot}` : seat.player;
 }
 
+/** The same as a link to the page of the bot or the person. */
+export function holderLink(seat) {
+  const [player, bot] = [encodeURIComponent(seat.player), encodeURIComponent(seat.bot ?? "")];
+  const name = holder(seat);
+  return html("a", { href: name === seat.player ? `/players/${player}` : `/bots/${player}/${bot}` }, name);
+}
+
 /** A number with its sign and no sign on zero. */
 export function signed(value, digits = 0) {
   const text = Math.abs(value).toFixed(digits);

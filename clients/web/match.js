@@ -59,7 +59,7 @@ const controls = new Controls({
   projector: mode === "embed" ? null : () => location.assign(mode === "projector"
     ? (id ? `/matches/${encodeURIComponent(id)}` : "/matches") : `/projector?match=${encodeURIComponent(id)}&competition=${encodeURIComponent(place.dataset.competition)}`),
 });
-const seats = new Seats();
+const seats = new Seats(mode === "page");
 const list = new Plies((seat) => name(seat), (at) => { pause(); go(at); });
 const accounts = ledger(() => `${api()}/record`, (seat) => name(seat));
 const view = {

@@ -12,6 +12,7 @@ from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
     boards,
+    careers,
     class_costs,
     class_finals,
     classes,
@@ -26,6 +27,7 @@ from plyhouse.server.web.api import (
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
 from plyhouse.server.web.pages import account as account_pages
+from plyhouse.server.web.pages import careers as career_pages
 from plyhouse.server.web.pages import classroom as classroom_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
@@ -53,6 +55,7 @@ def create_api() -> Litestar:
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
         *players.HANDLERS,
+        *careers.HANDLERS,
         *people.HANDLERS,
         *competitions.HANDLERS,
         *classes.HANDLERS,
@@ -63,6 +66,7 @@ def create_api() -> Litestar:
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
+        *career_pages.HANDLERS,
         *competition_pages.HANDLERS,
         *classroom_pages.HANDLERS,
         *watching.HANDLERS,
