@@ -125,6 +125,9 @@ class Position:
     scene: dict[str, Any]
     events: list[Happened] = field(default_factory=list)
     """What happened since the position before."""
+    info: dict[str, Any] | None = None
+    """What the bot that played the action before it said of its thoughts: ``value``, ``depth``,
+    ``nodes``, ``pv``, ``text``, as far as it did; once the whole pairing is over."""
 
     def _repr_svg_(self) -> str:
         return scene_svg(self.scene)

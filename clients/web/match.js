@@ -16,6 +16,7 @@ import { Queue } from "./queue.js";
 import { drawScene } from "./scene.js";
 import { AS_MYSELF, whoAmI } from "./session.js";
 import { changesInWords, withHolders } from "./speak.js";
+import { Thoughts } from "./thoughts.js";
 import { sentence } from "./words.js";
 
 const place = document.getElementById("match");
@@ -30,6 +31,7 @@ const fresh = () => ({
   seenBy: null,
   scenes: [], // by ply: the position after so many actions of seats
   events: [],
+  thoughts: [], // what bots said with the plies, once it may be seen
   at: 0,
   follow: true,
   playing: false,
@@ -61,6 +63,7 @@ const controls = new Controls({
 });
 const seats = new Seats(mode === "page");
 const list = new Plies((seat) => name(seat), (at) => { pause(); go(at); });
+const thoughts = new Thoughts((seat) => name(seat), (at) => { pause(); go(at); });
 const accounts = ledger(() => `${api()}/record`, (seat) => name(seat));
 const view = {
   state: document.getElementById("state"),
@@ -82,7 +85,7 @@ function layOut() {
   controls.steps.append(view.seenLabel);
   const open = html("a", { href: `/matches/${encodeURIComponent(id)}`, target: "_blank", rel: "noopener" }, "Open the match");
   place.replaceChildren(
-    html("section", { class: "position", "aria-label": "Position" }, view.scene, controls.steps),
+    html("section", { class: "position", "aria-label": "Position" }, view.scene, controls.steps, mode === "page" ? thoughts.node : null),
     html("section", { class: "course", "aria-label": "Course of the match" },
       view.title, view.outcome, view.detail, view.review, seats.node, view.own, view.again,
       mode === "page" ? html("h2", {}, "Plies") : null, mode === "page" ? list.node : null,
@@ -235,6 +238,7 @@ function show() {
   document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
   showWhere();
   list.mark(at);
+  thoughts.mark(at);
   const text = match.outcome && !comingTo() ? result() : "";
   if (view.outcome.textContent !== text) view.outcome.textContent = text;
   showSeats();
@@ -428,6 +432,7 @@ async function fetchScenes(first, withEvents) {
   const of = id;
   const seat = seen === null ? "" : `&seat=${seen}`;
   const events = [];
+  const said = [];
   let open = false;
   for (let next = first, plies = first; next <= plies;) {
     const part = await ask(`${api()}/replay?first=${next}${seat}`);
@@ -436,12 +441,18 @@ async function fetchScenes(first, withEvents) {
       // A seat's own positions stay: they have what it may do, and in some games what it alone sees.
       if (withEvents || !match.scenes[frame.ply]) match.scenes[frame.ply] = frame.scene;
       events.push(...frame.events);
+      const acted = frame.info && frame.events.find((event) => event.seat >= 0);
+      if (acted) said.push({ at: frame.ply, seat: acted.seat, info: frame.info });
     }
     open = part.open;
     plies = part.plies;
     next = part.frames.length ? part.frames.at(-1).ply + 1 : plies + 1;
   }
-  if (withEvents) setEvents(events);
+  if (withEvents) {
+    setEvents(events);
+    match.thoughts = said;
+    thoughts.show(said, last(), names());
+  }
   offerViews(open);
 }
 

@@ -86,6 +86,8 @@ def values(shape: inspect.Type) -> SearchStrategy[Any]:
             return st.floats(allow_nan=False, allow_infinity=False)
         case inspect.NoneType():
             return st.none()
+        case inspect.AnyType():
+            return PLAIN
         case inspect.LiteralType():
             return st.sampled_from(shape.values)
         case inspect.ListType():
