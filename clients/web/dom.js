@@ -17,6 +17,55 @@ export function html(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+/**
+ * The element with an id that the page is known to have; raises an error that names it otherwise.
+ * @template {HTMLElement} T
+ * @overload
+ * @param {string} id
+ * @param {new () => T} kind
+ * @returns {T}
+ */
+/**
+ * @overload
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+/**
+ * @param {string} id
+ * @param {new () => HTMLElement} kind
+ */
+export function byId(id, kind = HTMLElement) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`this page has no ${kind.name} called ${id}`);
+  return found;
+}
+
+/**
+ * The fields of a form as texts.
+ * @param {HTMLFormElement} form
+ * @returns {Record<string, string>}
+ */
+export function fields(form) {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * What an error says.
+ * @param {unknown} error
+ */
+export function words(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Writes to the line below the head of the page, where people are told how things stand.
+ * @param {string} text
+ */
+export function say(text) {
+  const state = byId("state");
+  if (state.textContent !== text) state.textContent = text;
+}
+
 /** An SVG element with attributes and children. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
