@@ -361,10 +361,9 @@ class Match:
                 told += self._others(seat, DrawDeclined(self.config.match, seat))
             if re is not None:
                 entry = ledger_entry(ply, seat, ledger)
-                answer = Accepted(
-                    *(re, self.config.match, ply, self._events(seat), clocks, entry),
-                    info_refused=said,
-                )
+                events = self._events(seat)
+                match = self.config.match
+                answer = Accepted(re, match, ply, events, clocks, entry, False, said)
                 told.append(Send(seat, answer))
             return self._proceed(rows, told, now, clocks)
         except Exception as error:  # whatever the rules of a game, also a user's, may raise

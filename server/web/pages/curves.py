@@ -13,6 +13,8 @@ __all__ = ["HIGH", "WIDE", "Curve", "Line", "curves"]
 WIDE: Final = 400
 HIGH: Final = 120
 """Size of a drawing, in its own units."""
+WIDEST: Final = 400.0
+"""Elo that are drawn beyond the ratings at least, if intervals go there."""
 
 
 class Line(NamedTuple):
@@ -53,7 +55,7 @@ def curves(ratings: Sequence[RatingPoint]) -> list[Curve]:
 def _curve(game: str, points: Sequence[RatingPoint]) -> Curve:
     # An interval of hardly any matches is as wide as all ratings: it would flatten the curve.
     least, most = min(each.rating for each in points), max(each.rating for each in points)
-    room = max(50.0, most - least)
+    room = max(WIDEST, most - least)
     low = max(min(each.low for each in points), least - room)
     high = min(max(each.high for each in points), most + room)
     begun, ended = points[0].taken_ms, max(points[-1].taken_ms, points[0].taken_ms + 1)
