@@ -17,7 +17,7 @@ PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
 # It runs both variants in processes of its own, whichever it is started from: once is enough.
 COMPARED = tests/search/test_variants.py::test_pure_and_compiled_agree_bit_for_bit
 
-.PHONY: help demo build test test-pure fuzz lint types format docs wheel-check bench clean
+.PHONY: help demo build test test-pure fuzz lint lint-web types format docs wheel-check bench clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -64,9 +64,21 @@ fuzz: $(VENV)/.fuzz  ## fuzz frames, messages, notation and the HTTP API for a m
 	$(BIN)/python tests/attack/fuzz.py --runs $(FUZZ_RUNS)
 	$(BIN)/python tests/attack/fuzz_api.py --examples $(FUZZ_EXAMPLES)
 
-lint: $(VENV)/.dev  ## ruff: rules and format
+lint: $(VENV)/.dev  ## ruff: rules and format; and the web client's, where node is
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-web; \
+	elif [ "$$PLYHOUSE_REQUIRE_NODE" = 1 ]; then echo "PLYHOUSE_REQUIRE_NODE is set, but npm is not there" >&2; exit 2; \
+	else echo "npm is not there: the web client is not checked"; fi
+
+# Nothing of it is needed to run or to build: it checks, and the browser tests load axe-core.
+node_modules/.package-lock.json: package-lock.json
+	npm ci --silent --ignore-scripts
+	@touch $@
+
+lint-web: node_modules/.package-lock.json  ## types (tsc) and rules (eslint) of the web client
+	node_modules/.bin/tsc
+	node_modules/.bin/eslint --max-warnings 0 clients/web
 
 types: $(VENV)/.dev  ## mypy --strict over the packages, benchmarks and tests
 	$(BIN)/mypy -p plyhouse

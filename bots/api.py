@@ -37,6 +37,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from plyhouse.bots.said import MAX_LINE, said_of
 from plyhouse.games.base import Game, Observation
 from plyhouse.protocol.messages import Event, Outcome, SeatInfo
 from plyhouse.search.limit import Limit, SearchResult
@@ -158,6 +159,8 @@ class Turn:
         self._consistent: Any | None = state
         self._legal: tuple[Any, ...] | None = None
         self._over = False
+        self.said: dict[str, Any] | None = None
+        """What `info` said, as it goes over the wire; None if it was not called."""
 
     # What is being played
 
@@ -293,6 +296,39 @@ class Turn:
                 raise BotError(f"turn.report: {problem}")
             self._on_report(text)
 
+    def info(
+        self,
+        result: SearchResult | None = None,
+        *,
+        value: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        pv: Sequence[Any] = (),
+        text: str = "",
+    ) -> None:
+        """Say what you thought: it goes along with your action, and replays show it.
+
+        Either what a search found, or parts of your own: ``value`` is what you expect in the
+        game's returns, ``pv`` the play that you expect from here (actions or their texts).  What
+        is said last counts.  Nobody sees it before all matches of the pairing are over; who
+        wants to keep a secret says nothing.  Raises `BotError` for what cannot be sent.
+
+        >>> from plyhouse.games import get_game
+        >>> game = get_game("tic_tac_toe")
+        >>> state = game.initial_state()
+        >>> match = Match("m1", game, 0, (), "move:1", rated=False, illegal_rule="forfeit")
+        >>> turn = Turn(match, ply=0, state=state, observation=game.observe(state, 0))
+        >>> turn.info(value=0, depth=9, pv=["b2", "a1"], text="a draw, as always")
+        >>> turn.said
+        {'value': 0.0, 'depth': 9, 'pv': ['b2', 'a1'], 'text': 'a draw, as always'}
+        """
+        if result is not None:
+            value, depth, nodes, pv = result.value, result.depth, result.nodes, result.pv
+        try:
+            self.said = said_of(value, depth, nodes, self._line(pv), text)
+        except ValueError as error:
+            raise BotError(f"turn.info: {error}") from error
+
     def resign(self) -> None:
         """Give the match up; does not return."""
         raise Resignation
@@ -334,6 +370,20 @@ class Turn:
     def end(self) -> None:
         """The turn is over: `report` raises from now on."""
         self._over = True
+
+    def _line(self, pv: Sequence[Any]) -> list[str]:
+        """A line of play as texts; it ends where this seat cannot know how it goes on."""
+        state, line = self._state, list[str]()
+        for action in pv[:MAX_LINE]:
+            if isinstance(action, str) and (state is None or action not in state.actions()):
+                line.append(action)
+                state = None
+            elif state is not None and state.to_move >= 0:
+                line.append(self.game.format(state, action))
+                state = state.after(action)
+            else:
+                break
+        return line
 
     def _reported(self, result: SearchResult) -> None:
         self.report(result.action)

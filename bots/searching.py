@@ -6,7 +6,7 @@ A bot of an algorithm of your own is as short as those of the house::
         games = ("connect_four",)
 
         def choose(self, turn: Turn):
-            return my_search(turn.game, turn.state, self.limit(turn)).action
+            return self.say(turn, my_search(turn.game, turn.state, self.limit(turn)))
 
 and takes the options of every `SearchBot`: ``mybot.py(depth=4)``, ``mybot.py(simulations=1000)``.
 """
@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from plyhouse.bots.api import Bot, Turn
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.search.fitness import fitting_algorithms
-from plyhouse.search.limit import Limit
+from plyhouse.search.limit import Limit, SearchResult
 
 __all__ = ["SearchBot"]
 
@@ -65,6 +65,11 @@ class SearchBot(Bot):
             nodes=own.nodes,
             simulations=own.simulations,
         )
+
+    def say(self, turn: Turn, result: SearchResult) -> Any:
+        """Tell what a search found along with the action (`Turn.info`), and return that."""
+        turn.info(result)
+        return result.action
 
     def seed(self, turn: Turn) -> int:
         """A seed for the search, another one each turn: so that two matches need not be the

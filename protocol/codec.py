@@ -113,8 +113,9 @@ class _Msgpack(Codec):
             raise _unsendable(message, error) from error
 
     def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
-        # Most frames are actions. Their fields are numbers and text, so that msgspec's decoder
-        # allocates nothing on the word of the frame; whatever it refuses is looked at in full.
+        # Most frames are actions. Their fields are numbers and text, and what a bot thought; a
+        # test holds msgspec's decoder to allocating nothing on the word of the frame. Whatever it
+        # refuses is looked at in full.
         if data[1:10] == _ACT and len(data) <= limit and type(data) is bytes:
             try:
                 return self._act(data)

@@ -161,6 +161,7 @@ class Accepted(Message, frozen=True):
     clocks: the clock of every seat.
     ledger: how your time was accounted for.
     duplicate: whether this ply had been accepted before; nothing changed now.
+    info_refused: why ``act.info`` was not kept; empty if it was, or if there was none.
     """
 
     re: RequestId
@@ -170,6 +171,7 @@ class Accepted(Message, frozen=True):
     clocks: list[ClockState] = []
     ledger: LedgerEntry | None = None
     duplicate: bool = False
+    info_refused: str = ""
 
 
 class Update(Message, frozen=True):

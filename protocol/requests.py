@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -195,12 +195,18 @@ class Act(Message, frozen=True):
     match: id of the match.
     ply: index of the action, from ``turn`` or the snapshot.
     action: the action in the notation of the game.
+    info: what the bot thought, for whoever sees the match once its pairing is over: an object with
+        ``value`` (what the seat expects, in the game's returns), ``depth``, ``nodes``, ``pv`` (the
+        play expected from here, actions as text) and ``text`` (at most 2000 characters), each
+        optional; 4096 bytes in all. What cannot be kept is left out as a whole and never costs the
+        action: ``accepted.info_refused`` then says why.
     """
 
     id: RequestId
     match: Identifier
     ply: PlyIndex
     action: ActionText
+    info: Any = None
 
 
 class Resign(Message, frozen=True):

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from plyhouse.storage import class_bots, competitions, leaderboards, people, readback, schema
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
+from plyhouse.storage.careers import Careers
 from plyhouse.storage.classes import ClassBook
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
@@ -66,6 +67,8 @@ class Store:
         """What organisers do, noted in the audit log."""
         self.classes = ClassBook(database, clock)
         """Competitions with a class."""
+        self.careers = Careers(database)
+        """What single bots have done."""
         self.probation = Probation(database, clock)
         """Versions that are suspended after repeated forfeits."""
         self.sessions = Sessions(database, clock)

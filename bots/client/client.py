@@ -20,7 +20,7 @@ import random
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import Channel, Connector, NotAServer, Unreachable
@@ -210,12 +210,16 @@ class Client:
 
     # Requests
 
-    async def act(self, match: str, ply: int, action: str) -> Accepted:
+    async def act(
+        self, match: str, ply: int, action: str, info: dict[str, Any] | None = None
+    ) -> Accepted:
         """Play an action: returns once it is stored, however often the connection breaks.
 
-        Raises `RequestRefused`.
+        ``info`` is what the bot says of its thoughts.  Raises `RequestRefused`.
         """
-        answer = await self.request(lambda number: Act(number, match, ply, action), repeat=True)
+        answer = await self.request(
+            lambda number: Act(number, match, ply, action, info), repeat=True
+        )
         if not isinstance(answer, Accepted):
             raise ClientError(f"the server answered act with {type(answer).__name__}")
         return answer

@@ -261,7 +261,7 @@ class Child:
                 self.failed(think.match, think.turn, turn, error)
         else:
             warning = f"{problem}\n{turn.describe()}" if problem else ""
-            self.wire.send(Chosen(think.match, think.turn, text, warning))
+            self.wire.send(Chosen(think.match, think.turn, text, warning, turn.said))
         finally:
             self.close(think.turn)
 

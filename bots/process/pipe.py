@@ -146,6 +146,8 @@ class Chosen(_Said, frozen=True):
     turn: int
     action: str
     warning: str = ""
+    info: dict[str, Any] | None = None
+    """What the bot said of its thoughts (`plyhouse.bots.api.Turn.info`)."""
 
 
 class Stopped(_Said, frozen=True):

@@ -29,6 +29,9 @@ class AlphaBetaBot(SearchBot):
         """Return the best action that the search found in time."""
         if self.table is None:
             self.table = TranspositionTable()
-        return alpha_beta(
-            turn.game, turn.state, self.limit(turn), seed=self.seed(turn), table=self.table
-        ).action
+        return self.say(
+            turn,
+            alpha_beta(
+                turn.game, turn.state, self.limit(turn), seed=self.seed(turn), table=self.table
+            ),
+        )

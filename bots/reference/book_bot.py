@@ -49,4 +49,6 @@ class BookBot(SearchBot):
         )
         if action is not None:
             return action
-        return alpha_beta(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        return self.say(
+            turn, alpha_beta(turn.game, turn.state, self.limit(turn), seed=self.seed(turn))
+        )

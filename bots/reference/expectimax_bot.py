@@ -44,4 +44,4 @@ class ExpectimaxBot(SearchBot):
             model = remembered(mixed_policy(clever, self.share))
         limit = self.limit(turn)
         seed = self.seed(turn)
-        return expectimax(turn.game, turn.state, limit, opponents=model, seed=seed).action
+        return self.say(turn, expectimax(turn.game, turn.state, limit, opponents=model, seed=seed))

@@ -24,4 +24,6 @@ class ExpectiminimaxBot(SearchBot):
         """Return the best action that the search found in time."""
         limit = self.limit(turn)
         seed = self.seed(turn)
-        return expectiminimax(turn.game, turn.state, limit, seed=seed, pruning="star2").action
+        return self.say(
+            turn, expectiminimax(turn.game, turn.state, limit, seed=seed, pruning="star2")
+        )

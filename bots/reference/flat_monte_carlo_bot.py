@@ -22,4 +22,4 @@ class FlatMonteCarloBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         limit = self.limit(turn)
-        return flat_monte_carlo(turn.game, turn.state, limit, seed=self.seed(turn)).action
+        return self.say(turn, flat_monte_carlo(turn.game, turn.state, limit, seed=self.seed(turn)))

@@ -22,6 +22,6 @@ class IsmctsBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         limit = self.limit(turn)
-        return ismcts(
-            turn.game, turn.observation, limit, seed=self.seed(turn), choose="sample"
-        ).action
+        return self.say(
+            turn, ismcts(turn.game, turn.observation, limit, seed=self.seed(turn), choose="sample")
+        )

@@ -46,6 +46,9 @@ class LinearBot(SearchBot):
                 LinearEvaluation.load(self.file, game) if self.file else LinearEvaluation(game)
             )
         limit = self.limit(turn)
-        return alpha_beta(
-            turn.game, turn.state, limit, evaluate=self.evaluation, seed=self.seed(turn)
-        ).action
+        return self.say(
+            turn,
+            alpha_beta(
+                turn.game, turn.state, limit, evaluate=self.evaluation, seed=self.seed(turn)
+            ),
+        )

@@ -22,4 +22,4 @@ class MaxnBot(SearchBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        return maxn(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        return self.say(turn, maxn(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)))

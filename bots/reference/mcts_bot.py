@@ -42,4 +42,4 @@ class MctsBot(SearchBot):
             self.tree = MonteCarloTree(
                 turn.game, seed=self.seed(turn), exploration=self.exploration, rave=self.rave
             )
-        return self.tree.search(turn.state, limit).action
+        return self.say(turn, self.tree.search(turn.state, limit))

@@ -35,12 +35,14 @@ class PerfectBot(SearchBot):
         """Return an action that keeps the value of the game, if the table knows it."""
         known = table(turn.game)
         if known is not None and turn.state in known:
-            return retrograde(turn.game, turn.state, table=known, seed=self.seed(turn)).action
+            return self.say(
+                turn, retrograde(turn.game, turn.state, table=known, seed=self.seed(turn))
+            )
         evaluate = known.evaluate() if known is not None else None
         limit = self.limit(turn)
-        return alpha_beta(
-            turn.game, turn.state, limit, evaluate=evaluate, seed=self.seed(turn)
-        ).action
+        return self.say(
+            turn, alpha_beta(turn.game, turn.state, limit, evaluate=evaluate, seed=self.seed(turn))
+        )
 
 
 @functools.lru_cache(maxsize=8)

@@ -19,4 +19,4 @@ class PimcBot(SearchBot):
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
         limit = self.limit(turn)
-        return pimc(turn.game, turn.observation, limit, seed=self.seed(turn)).action
+        return self.say(turn, pimc(turn.game, turn.observation, limit, seed=self.seed(turn)))

@@ -30,4 +30,4 @@ class PuctBot(SearchBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        return puct(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        return self.say(turn, puct(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)))

@@ -22,4 +22,6 @@ class TeamSearchBot(SearchBot):
 
     def choose(self, turn: Turn) -> Any:
         """Return the best action that the search found in time."""
-        return team_search(turn.game, turn.state, self.limit(turn), seed=self.seed(turn)).action
+        return self.say(
+            turn, team_search(turn.game, turn.state, self.limit(turn), seed=self.seed(turn))
+        )

@@ -277,7 +277,7 @@ class Play:
             case Chosen():
                 if answer.warning:
                     self._around.log.note(f"match {self.match}: {answer.warning}")
-                await self._act(request.ply, answer.action, arrived)
+                await self._act(request.ply, answer.action, arrived, answer.info)
             case Resigned():
                 await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply}")
             case Failed():
@@ -312,18 +312,25 @@ class Play:
             )
         return await request.answer
 
-    async def _act(self, ply: int, action: str, arrived: int) -> None:
+    async def _act(
+        self, ply: int, action: str, arrived: int, info: dict[str, Any] | None = None
+    ) -> None:
         took = (self._around.clock.now() - arrived) // MS
         self._mistakes = self._mistakes + 1 if self._sent == (ply, action) else 1
         self._sent = (ply, action)
         try:
-            accepted = await self._around.client.act(self.match, ply, action)
+            accepted = await self._around.client.act(self.match, ply, action, info)
         except RequestRefused as error:
             self._refused(error, action)
         except ClientError as error:
             if not isinstance(error, ConnectionLost):
                 self._around.log.note(f"match {self.match}, ply {ply}: {error}")
         else:
+            if accepted.info_refused:
+                self._around.log.note(
+                    f"match {self.match}, ply {ply}: the action counts, and what the bot said of "
+                    f"it is not kept: {accepted.info_refused}"
+                )
             self._compare(accepted, took)
 
     def _refused(self, error: RequestRefused, action: str) -> None:

@@ -193,6 +193,19 @@ class AsyncApi:
         """The bots of a player."""
         return await self.do(calls.bots(player))
 
+    async def bot(self, player: str, bot: str) -> rows.BotPage:
+        """A bot: versions, standings, ratings over time, and what came of its latest matches.
+
+        ``bot`` is as `rows.Bot.name` has it.
+        """
+        return await self.do(calls.bot(player, bot))
+
+    def bot_matches(
+        self, player: str, bot: str, *, limit: int | None = None
+    ) -> AsyncIterator[rows.BotMatch]:
+        """A bot's finished matches, newest first, at most ``limit``; fetched as you go on."""
+        return self._pages(calls.bot_matches(player, bot, limit))
+
     async def register(self, name: str, *, display: str = "") -> rows.Account:
         """Make an account, where registration is open; keep the token, it is told only here."""
         return await self.do(calls.register(name, display))

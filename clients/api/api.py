@@ -192,6 +192,19 @@ class Api:
         """The bots of a player."""
         return self.do(calls.bots(player))
 
+    def bot(self, player: str, bot: str) -> rows.BotPage:
+        """A bot: versions, standings, ratings over time, and what came of its latest matches.
+
+        ``bot`` is as `rows.Bot.name` has it.
+        """
+        return self.do(calls.bot(player, bot))
+
+    def bot_matches(
+        self, player: str, bot: str, *, limit: int | None = None
+    ) -> Iterator[rows.BotMatch]:
+        """A bot's finished matches, newest first, at most ``limit``; fetched as you go on."""
+        return self._pages(calls.bot_matches(player, bot, limit))
+
     def register(self, name: str, *, display: str = "") -> rows.Account:
         """Make an account, where registration is open; keep the token, it is told only here."""
         return self.do(calls.register(name, display))

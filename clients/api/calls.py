@@ -189,6 +189,18 @@ def bots(name: str) -> Call[Rows[rows.Bot]]:
     return _get("players", name, read=lambda answer: Rows(one(rows.Player)(answer).bots))
 
 
+def bot(player: str, name: str) -> Call[rows.BotPage]:
+    return _get("bots", player, name, read=one(rows.BotPage))
+
+
+def bot_matches(player: str, name: str, most: int | None) -> Pages[rows.BotMatch]:
+    return Pages(
+        _get("bots", player, name, "matches", read=rows_of(rows.BotMatch)),
+        lambda page, had: {"before": page[-1].match},
+        most,
+    )
+
+
 def register(name: str, display: str) -> Call[rows.Account]:
     return _post("players", read=one(rows.Account), player=name, display=display)
 

@@ -16,13 +16,24 @@ from plyhouse.clients.api.drawing import scene_svg, table_html
 
 __all__ = [
     "Account",
+    "Against",
     "Bot",
+    "BotMatch",
+    "BotPage",
+    "BotRating",
+    "BotResult",
+    "BotVersion",
+    "Career",
     "Ending",
+    "ForfeitKind",
     "Game",
     "Happened",
     "Health",
+    "Holder",
+    "InSeat",
     "Leaderboard",
     "Match",
+    "Pace",
     "Player",
     "Position",
     "Record",
@@ -114,6 +125,9 @@ class Position:
     scene: dict[str, Any]
     events: list[Happened] = field(default_factory=list)
     """What happened since the position before."""
+    info: dict[str, Any] | None = None
+    """What the bot that played the action before it said of its thoughts: ``value``, ``depth``,
+    ``nodes``, ``pv``, ``text``, as far as it did; once the whole pairing is over."""
 
     def _repr_svg_(self) -> str:
         return scene_svg(self.scene)
@@ -272,6 +286,159 @@ class Bot:
     created_ms: int
     disabled_ms: int | None = None
     """Since when it may not log in; None if it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who held a seat."""
+
+    player: str
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
+class BotMatch:
+    """A finished match as it went for one bot."""
+
+    match: str
+    game: str
+    seat: int
+    version: str
+    result: str
+    """``W``, ``D`` or ``L``; empty in a match that does not count."""
+    returned: float | None
+    termination: str
+    forfeit: bool
+    """Whether the bot lost otherwise than by play."""
+    reason: str
+    rated: bool
+    ply: int
+    created_ms: int
+    void_reason: str | None
+    others: list[Holder]
+    """Who held the other seats, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotVersion:
+    """A version of a bot."""
+
+    version: str
+    created_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotResult:
+    """A bot's line on the leaderboard of a game, with one version."""
+
+    game: str
+    version: str
+    latest: bool
+    score: float
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    rating: float | None
+    """Elo; None until the first fit."""
+    low: float | None
+    high: float | None
+    """The bounds of the rating's 95 % interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotRating:
+    """A rating at the time it was fitted."""
+
+    game: str
+    version: str
+    taken_ms: int
+    rating: float
+    low: float
+    high: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """Results in matches with one opponent in one game."""
+
+    game: str
+    player: str
+    bot: str
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
+class InSeat:
+    """Results in one seat of a game."""
+
+    game: str
+    seat: int
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitKind:
+    """How often a bot lost otherwise than by play."""
+
+    termination: str
+    words: str
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a bot's plies took in a game, of some of its latest matches."""
+
+    game: str
+    plies: int
+    median_ms: float
+    slow_ms: float
+    """Nineteen of twenty plies took less."""
+    longest_ms: float
+    lag_ms: float
+    """Median of what the network took, which was given back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Career:
+    """What came of a bot's latest matches."""
+
+    matches: int
+    more: bool
+    """Whether there are older ones that were not counted."""
+    void: int
+    wins: int
+    draws: int
+    losses: int
+    against: list[Against]
+    seats: list[InSeat]
+    forfeits: list[ForfeitKind]
+
+
+@dataclass(frozen=True, slots=True)
+class BotPage:
+    """A bot: its versions, standings, ratings over time, and what came of its matches."""
+
+    player: str
+    display: str
+    bot: str
+    kind: str
+    created_ms: int
+    disabled: bool
+    online: bool
+    versions: list[BotVersion]
+    standings: list[BotResult]
+    ratings: list[BotRating]
+    career: Career
+    paces: list[Pace]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ export class Backoff {
     this.retry = retry;
     this.onState = onState;
     this.failures = 0;
-    this.timer = null;
+    /** @type {number | undefined} */
+    this.timer = undefined;
     addEventListener("online", () => this.now());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.now(); });
   }
@@ -41,13 +42,13 @@ export class Backoff {
 
   /** Try at once, if a try is waiting. */
   now() {
-    if (this.timer === null) return;
+    if (this.timer === undefined) return;
     this.stop();
     this.retry();
   }
 
   stop() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
   }
 }

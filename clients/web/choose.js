@@ -5,7 +5,12 @@
  * @typedef {{action: string, label: string, via: string[], pairs?: boolean}} Move
  */
 
-/** The spots that may come after those of the path; null if the path does not begin this way. */
+/**
+ * The spots that may come after those of the path; null if the path does not begin this way.
+ * @param {Move} move
+ * @param {string[]} path
+ * @returns {string[] | null}
+ */
 function following({ via, pairs }, path) {
   if (!pairs) return path.every((spot, at) => via[at] === spot) ? (via.length > path.length ? [via[path.length]] : []) : null;
   const left = [];
@@ -27,15 +32,18 @@ export class Choice {
   /** @param {Move[]} moves */
   constructor(moves) {
     this.moves = moves;
-    this.clear();
+    /** The spots chosen so far. @type {string[]} */
+    this.path = [];
+    this.left = moves;
+    /** Those between which only words decide. @type {Move[]} */
+    this.asked = [];
+    this.jumped = false;
   }
 
   /** Forget what was chosen. */
   clear() {
-    /** @type {string[]} */
     this.path = [];
     this.left = this.moves;
-    /** @type {Move[]} */
     this.asked = [];
     this.jumped = false;
   }

@@ -2,23 +2,18 @@
 // says is shown. The page is kept up to date with what whoever is signed in may see.
 
 import { refresh } from "./live.js";
-import { html } from "./dom.js";
+import { byId, fields, html, say, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 import { pressedTwice } from "./sure.js";
 
+/** What is on some of these pages only. @param {string} id */
 const at = (id) => document.getElementById(id);
-const state = at("state");
-const place = document.querySelector("[data-competition]")?.dataset.competition;
+const place = /** @type {HTMLElement | null} */ (document.querySelector("[data-competition]"))?.dataset.competition;
 const here = place ? `class/competitions/${encodeURIComponent(place)}` : "";
 let busy = false;
 
-function say(text) {
-  if (state.textContent !== text) state.textContent = text;
-}
-
 /** A time of this browser's clock as the API takes it; empty if there is none. */
 const instant = (text) => (text ? new Date(text).toISOString() : "");
-const fields = (form) => Object.fromEntries(new FormData(form));
 
 /** Do something once at a time; `act` returns what to say of it. */
 async function perform(act) {
@@ -30,7 +25,7 @@ async function perform(act) {
     await refresh(true);
     say(text);
   } catch (error) {
-    say(error.message);
+    say(words(error));
   } finally {
     busy = false;
   }
@@ -95,8 +90,8 @@ async function reinstate(button) {
 function pressed(button) {
   const { step: name, student, reinstate: bot, choose, sure } = button.dataset;
   if (choose !== undefined) {
-    at("student").value = choose;
-    at("student-why").focus();
+    byId("student", HTMLInputElement).value = choose;
+    byId("student-why").focus();
     return;
   }
   if (!name && !student && bot === undefined) return;
@@ -108,7 +103,7 @@ function pressed(button) {
 }
 
 document.addEventListener("click", (event) => {
-  const button = event.target.closest?.("button");
+  const button = event.target instanceof Element && event.target.closest("button");
   if (button) pressed(button);
 });
 
@@ -120,7 +115,7 @@ onSubmit("code-form", async (form) => {
   const { uses, expires, why } = fields(form);
   const made = await call("POST", `${here}/codes`, { uses: Number(uses), expires: instant(expires), why: why.trim() });
   const link = `${location.origin}/join?code=${encodeURIComponent(made.code)}`;
-  at("code").replaceChildren(
+  byId("code").replaceChildren(
     html("strong", { class: "code" }, made.code),
     ` lets ${made.uses} in. Copy it now, it is not shown here again. Students join at `,
     html("a", { href: link }, link),
@@ -153,14 +148,14 @@ onSubmit("submit-form", async (form) => {
 
 onSubmit("join-form", async (form) => {
   const { code, player } = fields(form);
-  const named = !at("join-new").hidden;
+  const named = !byId("join-new").hidden;
   const joined = await call("POST", "class/join", { code: code.trim(), player: named ? player.trim() : "" });
   const told = [html("p", {}, `You are ${joined.account} in ${joined.name}. `, html("a", { href: `/competitions/${encodeURIComponent(joined.name)}` }, "Go there"))];
   if (joined.token) {
     told.push(html("p", {}, "Your token, with which your bots connect and you sign in. Copy it now, it is not shown again: ", html("code", { class: "code" }, joined.token)));
     await call("POST", "session", { token: joined.token });
   }
-  at("joined").replaceChildren(html("div", { class: "panel" }, ...told));
+  byId("joined").replaceChildren(html("div", { class: "panel" }, ...told));
   form.reset();
   form.hidden = true;
   return joined.outcome === "present" ? "You were in it already." : "You are in.";
@@ -169,32 +164,32 @@ onSubmit("join-form", async (form) => {
 if (at("join-form")) {
   whoAmI().then((person) => {
     if (!person.player || person.guest || !person.scopes.some((scope) => scope === "play" || scope === "admin")) return;
-    at("join-new").hidden = true;
-    at("join-as").hidden = false;
-    at("join-as").textContent = `You join as ${person.player}.`;
-  }, (error) => say(error.message));
+    byId("join-new").hidden = true;
+    byId("join-as").hidden = false;
+    byId("join-as").textContent = `You join as ${person.player}.`;
+  }, (error) => say(words(error)));
 }
 
 // ------------------------------------------------------------------- a new competition
 
 function mistakes(error) {
-  const area = at("file");
+  const area = byId("file");
   const list = error.mistakes ?? [];
   area.setAttribute("aria-invalid", "true");
-  at("cost").replaceChildren();
+  byId("cost").replaceChildren();
   if (!list.length) {
-    at("mistakes").replaceChildren(html("p", { class: "warning" }, error.message));
+    byId("mistakes").replaceChildren(html("p", { class: "warning" }, error.message));
     return;
   }
-  at("mistakes").replaceChildren(
+  byId("mistakes").replaceChildren(
     html("p", { class: "warning" }, `The file has ${list.length === 1 ? "a mistake" : `${list.length} mistakes`}:`),
     html("ul", { class: "notes" }, list.map((each) => html("li", {}, each.key ? html("code", {}, each.key) : null, each.key ? ": " : "", each.text, " ", html("span", { class: "soft" }, each.code)))),
   );
 }
 
 function valid() {
-  at("file").removeAttribute("aria-invalid");
-  at("mistakes").replaceChildren();
+  byId("file").removeAttribute("aria-invalid");
+  byId("mistakes").replaceChildren();
 }
 
 const rounded = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString());
@@ -202,7 +197,7 @@ const rounded = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).to
 function cost(found) {
   valid();
   if (found.endless) {
-    at("cost").replaceChildren(html("p", { class: "panel" }, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`));
+    byId("cost").replaceChildren(html("p", { class: "panel" }, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`));
     return;
   }
   const row = (each) => html("tr", {},
@@ -210,7 +205,7 @@ function cost(found) {
     html("td", { class: "n" }, `${rounded(each.seconds)} s`), html("td", { class: "n" }, rounded(each.core_hours)),
     html("td", { class: "minor" }, each.source === "server" ? `${each.measured} matches on this server` : "played at random, thinking all the time"));
   const heads = [["game"], ["matches", "n"], ["a match", "n"], ["core-hours", "n"], ["measured by", "minor"]];
-  at("cost").replaceChildren(html("div", { class: "panel" },
+  byId("cost").replaceChildren(html("div", { class: "panel" },
     html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and ${rounded(found.core_hours)} core-hours; with ${found.at_a_time} matches at a time over by ${new Date(found.end_ms).toLocaleString()}.`),
     html("div", { class: "scroll" }, html("table", {},
       html("thead", {}, html("tr", {}, heads.map(([head, kind]) => html("th", { scope: "col", class: kind }, head)))),
@@ -221,21 +216,22 @@ function cost(found) {
 const withFile = (act) => perform(async () => {
   try {
     return await act();
-  } catch (error) {
+  } catch (problem) {
+    const error = /** @type {Error & {mistakes?: object[]}} */ (problem);
     mistakes(error);
     throw error.mistakes?.length ? new Error("The file has mistakes.") : error;
   }
 });
 
 at("check")?.addEventListener("click", () => withFile(async () => {
-  const { file, entries } = fields(at("file-form"));
+  const { file, entries } = fields(byId("file-form", HTMLFormElement));
   cost(await call("POST", "class/preview", { file, entries: Number(entries) }));
   return "The file is valid.";
 }));
 at("file-form")?.addEventListener("submit", (event) => {
   event.preventDefault();
   withFile(async () => {
-    const { file, why } = fields(event.target);
+    const { file, why } = fields(byId("file-form", HTMLFormElement));
     const made = await call("POST", "class/competitions", { file, why: why.trim() });
     location.assign(`/competitions/${encodeURIComponent(made.competition)}`);
     const left = (made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("");

@@ -17,7 +17,10 @@ export class Connection {
     this.onMessage = onMessage;
     this.number = 0;
     this.over = false;
-    this.silence = null;
+    /** @type {number | undefined} */
+    this.silence = undefined;
+    /** @type {WebSocket | null} */
+    this.socket = null;
     this.patience = 10_000;
     this.backoff = new Backoff(() => this.open(), onState);
     this.open();
@@ -36,7 +39,7 @@ export class Connection {
   receive(message) {
     this.heard();
     if (message.type === "ping") {
-      this.socket.send(JSON.stringify({ type: "pong", re: message.id }));
+      this.socket?.send(JSON.stringify({ type: "pong", re: message.id }));
       return;
     }
     if (message.type === "welcome") {

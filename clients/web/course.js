@@ -1,6 +1,6 @@
 // Beside the board: who plays with how much time left, and what was played so far.
 
-import { clockText, holder, html } from "./dom.js";
+import { clockText, holder, holderLink, html } from "./dom.js";
 import { seatClass } from "./scene.js";
 import { score } from "./words.js";
 
@@ -8,22 +8,30 @@ const SHORT = 10_000; // ms left from which on a running clock is shown as short
 
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
+/** @typedef {{seat?: number, remaining_ms?: number, running?: boolean}} Clock */
+
 /** The seats with their clocks, or with what they got. */
 export class Seats {
-  constructor() {
+  /** @param {boolean} linked whether names lead to the pages of bots and people */
+  constructor(linked) {
+    this.linked = linked;
     this.node = html("ul", { id: "seats", class: "seats" });
-    this.clear();
+    /** @type {Clock[]} */
+    this.clocks = [];
+    this.clocksAt = 0;
+    /** Seat to when the match stops waiting for it. @type {Map<number, number>} */
+    this.away = new Map();
   }
 
   clear() {
     this.clocks = [];
     this.clocksAt = 0;
-    this.away = new Map(); // seat to when the match stops waiting for it
+    this.away.clear();
     this.node.replaceChildren();
   }
 
   /** Clocks as a message has them; `mover`: whose starts with it, if none is said to run. */
-  run(clocks, mover = null) {
+  run(clocks, mover) {
     if (!clocks?.length) return;
     const runs = clocks.some((clock) => clock.running);
     this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === mover }));
@@ -62,7 +70,7 @@ export class Seats {
     const now = performance.now();
     seats.forEach((seat, index) => {
       const item = this.node.children[index] ?? this.node.appendChild(html("li", {},
-        html("span", { class: "swatch" }), html("span", { class: "who" }, holder(seat)),
+        html("span", { class: "swatch" }), html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
         html("span", { class: "called soft" }), html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""),
         html("span", { class: "away" }), html("span", { class: "clock" })));
       const clock = this.clocks.find((each) => (each.seat ?? 0) === index);
@@ -73,7 +81,7 @@ export class Seats {
       write(item.querySelector(".called"), names[index] ?? "");
       write(item.querySelector(".away"), gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
       item.lastChild.classList.toggle("running", Boolean(clock?.running));
-      item.lastChild.classList.toggle("short", Boolean(clock?.running) && left < SHORT);
+      item.lastChild.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);
       write(item.lastChild, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
     });
   }
@@ -89,6 +97,7 @@ export class Plies {
     this.name = name;
     this.go = go;
     this.node = html("ol", { id: "events", class: "events" });
+    /** @type {Element[]} */
     this.current = [];
   }
 

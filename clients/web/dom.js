@@ -17,6 +17,55 @@ export function html(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+/**
+ * The element with an id that the page is known to have; raises an error that names it otherwise.
+ * @template {HTMLElement} T
+ * @overload
+ * @param {string} id
+ * @param {new () => T} kind
+ * @returns {T}
+ */
+/**
+ * @overload
+ * @param {string} id
+ * @returns {HTMLElement}
+ */
+/**
+ * @param {string} id
+ * @param {new () => HTMLElement} kind
+ */
+export function byId(id, kind = HTMLElement) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`this page has no ${kind.name} called ${id}`);
+  return found;
+}
+
+/**
+ * The fields of a form as texts.
+ * @param {HTMLFormElement} form
+ * @returns {Record<string, string>}
+ */
+export function fields(form) {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * What an error says.
+ * @param {unknown} error
+ */
+export function words(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Writes to the line below the head of the page, where people are told how things stand.
+ * @param {string} text
+ */
+export function say(text) {
+  const state = byId("state");
+  if (state.textContent !== text) state.textContent = text;
+}
+
 /** An SVG element with attributes and children. */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
@@ -25,6 +74,13 @@ export function svg(tag, attributes = {}, ...children) {
 /** The name of a seat's holder for people: player/bot; a person has the player's name alone. */
 export function holder(seat) {
   return seat.bot && seat.bot.toLowerCase() !== seat.player.toLowerCase() ? `${seat.player}/${seat.bot}` : seat.player;
+}
+
+/** The same as a link to the page of the bot or the person. */
+export function holderLink(seat) {
+  const [player, bot] = [encodeURIComponent(seat.player), encodeURIComponent(seat.bot ?? "")];
+  const name = holder(seat);
+  return html("a", { href: name === seat.player ? `/players/${player}` : `/bots/${player}/${bot}` }, name);
 }
 
 /** A number with its sign and no sign on zero. */

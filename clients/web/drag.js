@@ -2,6 +2,9 @@
 
 const FAR = 6; // pixels after which it is no click any more
 
+/** @type {["pointerup", "pointercancel"]} */
+const ENDS = ["pointerup", "pointercancel"];
+
 let ended = 0; // when something was put down: the click that follows means nothing
 
 export const drag = {
@@ -23,7 +26,7 @@ export const drag = {
     let put = null;
     let ghost = null;
     let over = null;
-    const under = (at) => document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-name]") ?? null;
+    const under = (at) => /** @type {SVGElement | null} */ (document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-name]") ?? null);
     const move = (at) => {
       if (at.pointerId !== event.pointerId) return;
       const [x, y] = [at.clientX - start.x, at.clientY - start.y];
@@ -52,11 +55,13 @@ export const drag = {
       put(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null);
     };
     const stop = () => {
-      for (const [type, act] of [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]]) document.removeEventListener(type, act);
+      document.removeEventListener("pointermove", move);
+      for (const type of ENDS) document.removeEventListener(type, drop);
       ghost?.remove();
       stone.classList.remove("lifted");
       over?.classList.remove("near");
     };
-    for (const [type, act] of [["pointermove", move], ["pointerup", drop], ["pointercancel", drop]]) document.addEventListener(type, act);
+    document.addEventListener("pointermove", move);
+    for (const type of ENDS) document.addEventListener(type, drop);
   },
 };

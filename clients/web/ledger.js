@@ -1,6 +1,6 @@
 // Where the time of each ply went, and the record to take along: from the record of the match.
 
-import { html } from "./dom.js";
+import { html, words } from "./dom.js";
 
 const SECOND = 1e9;
 const seconds = (ns) => (ns / SECOND).toFixed(2);
@@ -37,7 +37,7 @@ export function ledger(address, name) {
       if (!response.ok) throw new Error(found.detail);
       body.replaceChildren(table(rows(found), name));
     } catch (error) {
-      body.replaceChildren(html("p", { class: "soft" }, `The record cannot be read now. ${error.message ?? ""}`));
+      body.replaceChildren(html("p", { class: "soft" }, `The record cannot be read now. ${words(error)}`));
     }
   };
   node.addEventListener("toggle", fill);

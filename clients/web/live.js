@@ -2,11 +2,11 @@
 // The server alone knows how its tables look: this asks for the page again and takes them over.
 
 import { Backoff } from "./backoff.js";
-import { localTimes } from "./dom.js";
+import { localTimes, say } from "./dom.js";
 
-const EVERY = Number(document.querySelector("[data-every]")?.dataset.every ?? 2000); // 0: it is over
-const state = document.getElementById("state");
-let timer = null;
+const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("[data-every]"))?.dataset.every ?? 2000); // 0: it is over
+/** @type {number | undefined} */
+let timer;
 
 /** What somebody has opened stays open. */
 function keepOpen(part, other) {
@@ -24,7 +24,7 @@ function mark(node) {
 }
 
 function takeOver(fresh, pressed) {
-  for (const part of document.querySelectorAll("[data-live]")) {
+  for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"))) {
     const other = fresh.getElementById(part.id);
     if (!other) continue;
     localTimes(other);
@@ -38,7 +38,7 @@ function takeOver(fresh, pressed) {
     part.replaceChildren(...other.childNodes);
     if (!inside) continue;
     part.tabIndex = -1; // where the focus goes on from, if what had it is gone
-    ((focused && part.querySelector(focused)) || part).focus({ preventScroll: true });
+    (/** @type {HTMLElement | null} */ (focused ? part.querySelector(focused) : null) ?? part).focus({ preventScroll: true });
   }
 }
 
@@ -57,7 +57,7 @@ export async function refresh(pressed = false) {
   }
 }
 
-const backoff = new Backoff(() => refresh(), (text) => { if (state.textContent !== text) state.textContent = text; });
+const backoff = new Backoff(() => refresh(), say);
 document.addEventListener("visibilitychange", () => refresh());
 localTimes(document);
 if (EVERY) timer = setTimeout(() => refresh(), EVERY);

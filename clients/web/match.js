@@ -7,7 +7,7 @@ import { Backoff } from "./backoff.js";
 import { Connection, endpoint } from "./connection.js";
 import { Controls } from "./controls.js";
 import { Plies, Seats } from "./course.js";
-import { holder, html } from "./dom.js";
+import { byId, holder, html, say as setState } from "./dom.js";
 import { fit, outline } from "./fit.js";
 import { ledger } from "./ledger.js";
 import { move } from "./motion.js";
@@ -16,35 +16,45 @@ import { Queue } from "./queue.js";
 import { drawScene } from "./scene.js";
 import { AS_MYSELF, whoAmI } from "./session.js";
 import { changesInWords, withHolders } from "./speak.js";
+import { Thoughts } from "./thoughts.js";
 import { sentence } from "./words.js";
 
-const place = document.getElementById("match");
+const place = byId("match");
 const mode = place.dataset.mode; // page, projector or embed
 const MOVE = 260; // ms that a piece is on its way, at most
 
+/**
+ * @typedef {import("./course.js").Clock} Clock
+ * @typedef {{ply?: number, seat: number, action?: string | null, ms?: number}} Happened
+ * @typedef {{termination: string, returns: number[], reason?: string, void_reason?: string | null}} Outcome
+ * @typedef {{player: string, bot?: string, seat: number, rating?: number}} Seat
+ * @typedef {Record<string, any>} Scene plain data whose parts scene.js knows
+ */
+
 const fresh = () => ({
   game: place.dataset.game ?? "",
-  seats: [],
+  seats: /** @type {Seat[]} */ ([]),
   status: "waiting",
-  outcome: null,
-  seenBy: null,
-  scenes: [], // by ply: the position after so many actions of seats
-  events: [],
+  outcome: /** @type {Outcome | null} */ (null),
+  seenBy: /** @type {number | null} */ (null),
+  scenes: /** @type {Scene[]} */ ([]), // by ply: the position after so many actions of seats
+  events: /** @type {Happened[]} */ ([]),
   at: 0,
   follow: true,
   playing: false,
-  shown: null, // { at, scene, drawn } as it is on the page
+  shown: /** @type {{at: number, scene: Scene, mine: boolean, asked: string, turn: number | null, seenBy: number | null} | null} */ (null), // { at, scene, drawn } as it is on the page
   shownAt: 0,
   told: false, // whether a snapshot or a replay has come
-  seat: null, // the seat of the person at this page, if any
-  turn: null, // the ply that the server waits for, if it is this person's
+  seat: /** @type {number | null} */ (null), // the seat of the person at this page, if any
+  turn: /** @type {number | null} */ (null), // the ply that the server waits for, if it is this person's
   offered: false, // whether the other seat offers a draw
   request: 0, // number of the request that plays it
   spot: "", // what had the focus when a person chose
 });
-let id = place.dataset.match;
+let id = place.dataset.match ?? "";
 let match = fresh();
-let timer = null; // of the next position
+/** @type {number | undefined} */
+let timer; // of the next position
 const api = () => `/api/v1/matches/${encodeURIComponent(id)}`;
 
 // ------------------------------------------------------------------------------ the page
@@ -57,13 +67,13 @@ const controls = new Controls({
   toggle,
   links: () => ({ page: link(`/matches/${encodeURIComponent(id)}`), embed: "embed" in place.dataset ? link(`/embed/${encodeURIComponent(id)}`) : null }),
   projector: mode === "embed" ? null : () => location.assign(mode === "projector"
-    ? (id ? `/matches/${encodeURIComponent(id)}` : "/matches") : `/projector?match=${encodeURIComponent(id)}&competition=${encodeURIComponent(place.dataset.competition)}`),
+    ? (id ? `/matches/${encodeURIComponent(id)}` : "/matches") : `/projector?match=${encodeURIComponent(id)}&competition=${encodeURIComponent(place.dataset.competition ?? "")}`),
 });
-const seats = new Seats();
+const seats = new Seats(mode === "page");
 const list = new Plies((seat) => name(seat), (at) => { pause(); go(at); });
+const thoughts = new Thoughts((seat) => name(seat), (at) => { pause(); go(at); });
 const accounts = ledger(() => `${api()}/record`, (seat) => name(seat));
 const view = {
-  state: document.getElementById("state"),
   title: html("p", { class: "title", hidden: mode === "page" }),
   scene: html("div", { id: "scene" }),
   seen: html("select", { id: "seen" }),
@@ -82,13 +92,13 @@ function layOut() {
   controls.steps.append(view.seenLabel);
   const open = html("a", { href: `/matches/${encodeURIComponent(id)}`, target: "_blank", rel: "noopener" }, "Open the match");
   place.replaceChildren(
-    html("section", { class: "position", "aria-label": "Position" }, view.scene, controls.steps),
+    html("section", { class: "position", "aria-label": "Position" }, view.scene, controls.steps, mode === "page" ? thoughts.node : null),
     html("section", { class: "course", "aria-label": "Course of the match" },
       view.title, view.outcome, view.detail, view.review, seats.node, view.own, view.again,
       mode === "page" ? html("h2", {}, "Plies") : null, mode === "page" ? list.node : null,
       mode === "page" ? accounts.node : null, mode === "embed" ? open : null),
     view.said, controls.help, controls.shared);
-  place.classList.add("match", mode);
+  place.classList.add("match", mode ?? "page");
   new ResizeObserver(room).observe(document.documentElement);
 }
 
@@ -149,7 +159,7 @@ function go(to) {
 
 function pause() {
   clearTimeout(timer);
-  timer = null;
+  timer = undefined;
   match.playing = false;
 }
 
@@ -211,7 +221,7 @@ function pursue() {
 }
 
 function later(wait) {
-  if (timer === null) timer = setTimeout(() => { timer = null; pursue(); }, wait);
+  if (timer === undefined) timer = setTimeout(() => { timer = undefined; pursue(); }, wait);
 }
 
 /** Whether somebody who follows the match has not come to its end yet. */
@@ -226,8 +236,8 @@ const options = () => ({
 function show() {
   const { scenes, at } = match;
   const mine = match.turn !== null && at === last();
-  const focused = document.activeElement;
-  if (view.scene.contains(focused)) match.spot = focused.dataset.spot ?? "";
+  const focused = /** @type {HTMLElement | SVGElement | null} */ (document.activeElement);
+  if (focused && view.scene.contains(focused)) match.spot = focused.dataset.spot ?? "";
   if (scenes[at]) draw(scenes[at], mine);
   if (mine && match.spot && document.activeElement === document.body) {
     view.scene.querySelector(`[data-spot="${CSS.escape(match.spot)}"]`)?.focus();
@@ -235,6 +245,7 @@ function show() {
   document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
   showWhere();
   list.mark(at);
+  thoughts.mark(at);
   const text = match.outcome && !comingTo() ? result() : "";
   if (view.outcome.textContent !== text) view.outcome.textContent = text;
   showSeats();
@@ -251,7 +262,7 @@ function draw(scene, mine) {
   if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) room();
   const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
   const pace = match.playing ? 1000 / controls.speed : patience(last() - at + 1) || MOVE;
-  if (Math.abs(step) === 1) {
+  if (shown && Math.abs(step) === 1) {
     move(drawn, before, shown.scene, scene, pace < 70 ? 0 : Math.min(MOVE, pace * 0.7));
     controls.tick();
   }
@@ -302,13 +313,14 @@ function setEvents(events) {
 }
 
 function showSeats() {
-  const over = match.outcome && !comingTo();
+  const over = comingTo() ? null : match.outcome;
   const mover = match.outcome && match.at === last() ? null : match.scenes[match.at]?.seat_to_move ?? null;
-  seats.show(match.seats, names(), mover, over ? match.outcome.returns : null);
+  seats.show(match.seats, names(), mover, over?.returns ?? null);
 }
 
 /** How it ended, in words. */
 function result() {
+  if (!match.outcome) return "";
   const why = match.outcome.void_reason ?? null;
   const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)));
   return `${said}${why === null ? "" : ` Void, it counts nowhere: ${why}`}`;
@@ -327,7 +339,7 @@ function setOutcome(outcome) {
 
 /** What a bot left when it failed: the server gives it to its author, who is signed in here. */
 async function showDetail() {
-  if (mode !== "page" || view.detail.dataset.asked || !["bot_crash", "illegal_action"].includes(match.outcome?.termination)) return;
+  if (mode !== "page" || view.detail.dataset.asked || !["bot_crash", "illegal_action"].includes(match.outcome?.termination ?? "")) return;
   view.detail.textContent = await failureDetail(api(), match.seats);
   view.detail.hidden = !view.detail.textContent;
   view.detail.dataset.asked = "1";
@@ -428,6 +440,7 @@ async function fetchScenes(first, withEvents) {
   const of = id;
   const seat = seen === null ? "" : `&seat=${seen}`;
   const events = [];
+  const said = [];
   let open = false;
   for (let next = first, plies = first; next <= plies;) {
     const part = await ask(`${api()}/replay?first=${next}${seat}`);
@@ -436,12 +449,17 @@ async function fetchScenes(first, withEvents) {
       // A seat's own positions stay: they have what it may do, and in some games what it alone sees.
       if (withEvents || !match.scenes[frame.ply]) match.scenes[frame.ply] = frame.scene;
       events.push(...frame.events);
+      const acted = frame.info && frame.events.find((event) => event.seat >= 0);
+      if (acted) said.push({ at: frame.ply, seat: acted.seat, info: frame.info });
     }
     open = part.open;
     plies = part.plies;
     next = part.frames.length ? part.frames.at(-1).ply + 1 : plies + 1;
   }
-  if (withEvents) setEvents(events);
+  if (withEvents) {
+    setEvents(events);
+    thoughts.show(said, last(), names());
+  }
   offerViews(open);
 }
 
@@ -655,10 +673,6 @@ function onMessage(message) {
   }
 }
 
-function setState(text) {
-  if (view.state.textContent !== text) view.state.textContent = text;
-}
-
 // ------------------------------------------------------------------- the next match
 
 /** Show another match in this page. */
@@ -679,7 +693,7 @@ function enter(other) {
   load();
 }
 
-const queue = new Queue(() => ({ id, competition: place.dataset.competition, game: place.dataset.game || match.game }), enter, setState);
+const queue = new Queue(() => ({ id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game }), enter, setState);
 let connection = null;
 const loading = new Backoff(load, setState);
 

@@ -1,19 +1,18 @@
 // The way into a match: a game, somebody to play with, and how long to think.
 
 import { Connection, endpoint } from "./connection.js";
-import { html } from "./dom.js";
+import { byId as at, html, say, words } from "./dom.js";
 import { AS_MYSELF, call, enter, keepSettings, lastSettings, takeWish, whoAmI } from "./session.js";
 
-const at = (id) => document.getElementById(id);
-const form = at("play");
-const state = at("state");
+const form = at("play", HTMLFormElement);
+/** A field of the form. @param {string} name */
+const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 const waiting = at("waiting");
 const SEEKS_EVERY = 3000;
 let connection = null;
 let wanted = null; // the terms that are asked for now
 let person = null;
 
-const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 const go = (match) => location.assign(`/matches/${encodeURIComponent(match)}`);
 const title = (game) => document.querySelector(`[data-game="${CSS.escape(game)}"] b`)?.textContent ?? game;
 
@@ -32,7 +31,7 @@ function showPerson(found) {
     ? `You play as ${found.player}${found.guest ? ", a guest: nothing is rated, and when you leave you are forgotten" : ""}. `
     : found.guests ? "You need no account: you play as a guest. Or " : "To play, ";
   at("who").replaceChildren(text, link);
-  at("rated").disabled = found.guest || !found.player;
+  at("rated", HTMLInputElement).disabled = found.guest || !found.player;
   showUnfinished(found.matches);
 }
 
@@ -79,27 +78,31 @@ async function ask(terms) {
     }
     if (terms.level) mine.opponent = (await call("POST", "house-bots", { level: terms.level })).opponent;
   } catch (error) {
-    if (wanted === mine) fail(error);
+    if (wanted === mine) fail(/** @type {Failure} */ (error));
     return;
   }
   if (wanted !== mine) return;
-  const games = [...document.querySelectorAll("#games option")].map((option) => option.value);
+  const games = [.../** @type {NodeListOf<HTMLOptionElement>} */ (document.querySelectorAll("#games option"))].map((option) => option.value);
   // Only as many games as a hello takes; the one that is asked for is among them.
   const accepted = [...new Set([mine.game, ...games])].slice(0, 256);
   connection = new Connection(endpoint(), onMessage, say, { ...AS_MYSELF, games: accepted });
 }
 
+/**
+ * @typedef {{code: string, message: string}} Failure from the server, or an error of `call`
+ * @param {Failure} failure
+ */
 function fail({ code, message }) {
   leave();
   if (code === "auth/required" || code === "auth/signed_out") {
-    state.replaceChildren(`${message} `, html("a", { href: "/account" }, "Sign in"));
+    at("state").replaceChildren(`${message} `, html("a", { href: "/account" }, "Sign in"));
     return;
   }
   say(message);
-  if (!at("more").open) return;
-  if (code.startsWith("game/")) form.elements.game.focus();
-  else if (code.startsWith("time_control/")) form.elements.time.focus();
-  else if (code.startsWith("challenge/")) form.elements.opponent.focus();
+  if (!at("more", HTMLDetailsElement).open) return;
+  if (code.startsWith("game/")) field("game").focus();
+  else if (code.startsWith("time_control/")) field("time").focus();
+  else if (code.startsWith("challenge/")) field("opponent").focus();
 }
 
 /** Somebody asks for a match. */
@@ -155,7 +158,7 @@ function onMessage(message) {
 
 // ------------------------------------------------------------------------- the choices
 
-const presets = [...document.querySelectorAll("[name=preset]")];
+const presets = [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=preset]"))];
 
 function choose(game, { focus = true } = {}) {
   const tile = document.querySelector(`[data-game="${CSS.escape(game)}"]`);
@@ -166,7 +169,7 @@ function choose(game, { focus = true } = {}) {
   at("chosen-name").textContent = title(game);
   at("chosen-summary").textContent = document.querySelector(`[data-summary="${CSS.escape(game)}"]`)?.textContent ?? "";
   at("chosen").hidden = false;
-  form.elements.game.value = game;
+  field("game").value = game;
   if (focus) {
     const last = lastSettings().level;
     const first = last && document.querySelector(`[data-level="${CSS.escape(last)}"]`);
@@ -183,21 +186,20 @@ const chosen = () => ({
 });
 
 at("tiles").addEventListener("click", (event) => {
-  const tile = event.target.closest("[data-game]");
+  const tile = /** @type {HTMLElement} */ (event.target).closest("[data-game]");
   if (!tile || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  choose(tile.dataset.game);
+  choose(/** @type {HTMLElement} */ (tile).dataset.game);
 });
-for (const node of document.querySelectorAll("[data-level]")) {
+for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
   node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level }));
 }
 at("seek").addEventListener("click", () => ask(chosen()));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const fields = form.elements;
   ask({
-    game: fields.game.value.trim(), time_control: fields.time.value.trim(),
-    rated: fields.rated.checked && !fields.rated.disabled, opponent: fields.opponent.value.trim(),
+    game: field("game").value.trim(), time_control: field("time").value.trim(),
+    rated: field("rated").checked && !field("rated").disabled, opponent: field("opponent").value.trim(),
   });
 });
 
@@ -227,7 +229,7 @@ async function begin() {
   const last = lastSettings();
   const preset = presets.find((each) => each.value === last.time);
   if (preset) preset.checked = true;
-  if (last.time) form.elements.time.value = last.time;
+  if (last.time) field("time").value = last.time;
   const asked = new URLSearchParams(location.search).get("game");
   if (asked) choose(asked);
   else if (last.game) choose(last.game, { focus: false });
@@ -235,7 +237,7 @@ async function begin() {
   try {
     showPerson(await whoAmI());
   } catch (error) {
-    say(error.message);
+    say(words(error));
   }
   lookForSeeks();
   const left = takeWish();

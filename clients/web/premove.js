@@ -4,12 +4,14 @@
 /** One person's choice in advance, for one page. */
 export class Premove {
   constructor() {
-    this.clear();
+    /** @type {string[]} */
+    this.path = [];
+    this.whole = false;
+    /** @type {boolean | null} */
     this.single = null; // whether the last turn's actions were one spot each; null before it
   }
 
   clear() {
-    /** @type {string[]} */
     this.path = [];
   }
 

@@ -1,5 +1,7 @@
 // Which match comes next on the projector: one that runs, of the same competition or else game.
 
+import { words } from "./dom.js";
+
 const EVERY = 3000; // ms between two looks
 const REST = 8000; // ms that a result stays
 
@@ -14,7 +16,8 @@ export class Queue {
     this.here = here;
     this.enter = enter;
     this.say = say;
-    this.timer = null;
+    /** @type {number | undefined} */
+    this.timer = undefined;
   }
 
   /** A match is over: look for another when its result has been seen. */
@@ -24,7 +27,7 @@ export class Queue {
 
   async look() {
     clearTimeout(this.timer);
-    this.timer = null;
+    this.timer = undefined;
     const { id, competition, game } = this.here();
     const wanted = new URLSearchParams({ status: "running", limit: "20" });
     if (competition) wanted.set("competition", competition);
@@ -40,7 +43,7 @@ export class Queue {
       }
       this.say(id ? "" : "Waiting for a match to begin.");
     } catch (error) {
-      this.say(`The next match cannot be found: ${error.message || "the server does not answer"}. Trying again.`);
+      this.say(`The next match cannot be found: ${words(error) || "the server does not answer"}. Trying again.`);
     }
     this.timer = setTimeout(() => this.look(), EVERY);
   }

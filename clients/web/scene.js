@@ -21,7 +21,9 @@ const NAMED = new Set(["white", "black"]); // seats that are called after a colo
 const MANY = 12; // more buttons than these go into a list that can be opened
 
 /** What this page remembers from one drawing to the next. */
-const page = { turned: false, waiting: new Premove(), keys: new Map(), drawn: null };
+const page = {
+  turned: false, waiting: new Premove(), keys: new Map(), drawn: /** @type {HTMLElement | null} */ (null),
+};
 
 /** The class with the colour of a seat; `names` are what the seats are called. */
 export function seatClass(seat, names = []) {
@@ -149,7 +151,7 @@ class Drawing {
     if (this.choose || this.ahead) whole.append(this.hint);
     if (this.choose) {
       whole.append(this.asked, ...this.buttons());
-      this.listen(whole);
+      this.listen();
     } else page.keys = new Map();
     if (this.choose || this.ahead) {
       whole.addEventListener("keydown", (event) => {
@@ -198,7 +200,7 @@ class Drawing {
 
   // ------------------------------------------------------------------------ choosing
 
-  listen(whole) {
+  listen() {
     page.keys = new Map();
     for (const element of this.scene.elements ?? []) {
       if (element.kind === "button" && element.key) page.keys.set(element.key, () => this.send(element.action));
@@ -238,7 +240,7 @@ class Drawing {
   }
 
   send(action) {
-    if (this.sent) return;
+    if (this.sent || !this.choose) return;
     this.sent = true; // one turn, one action
     this.choice?.clear();
     this.choose(action);
@@ -251,6 +253,7 @@ class Drawing {
       this.refresh();
       return;
     }
+    if (!this.choice) return;
     const action = this.choice.pick(name);
     if (action !== null) this.send(action);
     else this.refresh();
@@ -258,6 +261,7 @@ class Drawing {
 
   /** Give up what was chosen so far. */
   give() {
+    if (!this.choice) return;
     const [first] = this.choice.path;
     this.choice.clear();
     this.refresh();
@@ -268,25 +272,27 @@ class Drawing {
 
   /** Take up what stands on a spot; returns what to call when it is put down, or null. */
   take(name) {
-    if (this.ahead) {
+    const { ahead, choice } = this;
+    if (ahead) {
       if (!this.own.has(name)) return null;
-      this.ahead.clear();
-      this.ahead.pick(name, true);
-    } else {
-      if (this.choice.path.at(-1) !== name && !this.choice.leads(name)) {
-        if (!new Choice(this.choice.moves).leads(name)) return null;
-        this.choice.clear();
+      ahead.clear();
+      ahead.pick(name, true);
+    } else if (!choice) return null;
+    else {
+      if (choice.path.at(-1) !== name && !choice.leads(name)) {
+        if (!new Choice(choice.moves).leads(name)) return null;
+        choice.clear();
       }
-      if (this.choice.path.at(-1) !== name) {
-        const action = this.choice.pick(name);
+      if (choice.path.at(-1) !== name) {
+        const action = choice.pick(name);
         if (action !== null) { this.send(action); return null; }
       }
     }
     this.refresh();
     return (there) => {
       if (there === name) return; // put back: it stays chosen
-      if (there !== null && (this.ahead || this.choice.open().has(there))) this.pick(there);
-      else if (this.ahead) { this.ahead.clear(); this.refresh(); }
+      if (there !== null && (ahead || choice?.open().has(there))) this.pick(there);
+      else if (ahead) { ahead.clear(); this.refresh(); }
       else this.pick(name);
     };
   }
@@ -299,7 +305,7 @@ class Drawing {
     for (const [name, node] of this.spots) {
       const kind = open.get(name);
       const chosen = path.includes(name);
-      const held = chosen ? false : kind === "start" && choice.leads(name);
+      const held = chosen ? false : kind === "start" && choice?.leads(name);
       node.setAttribute("class", ["spot", kind && `open ${kind}`, held && "holds", chosen && (ahead ? "ahead" : "chosen")].filter(Boolean).join(" "));
       node.setAttribute("aria-selected", String(chosen));
       node.setAttribute("aria-disabled", String(!kind && !ahead));

@@ -2,6 +2,7 @@
 
 /** Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
 export async function call(method, path, body) {
+  /** @type {{method: string, headers: Record<string, string>, body?: string}} */
   const options = { method, headers: { accept: "application/json" } };
   if (body instanceof Blob) {
     options.headers["content-type"] = "application/octet-stream";
@@ -43,7 +44,7 @@ const WANTED = "plyhouse.wanted";
 /** The settings of the last match that was asked for; this browser keeps them. */
 export function lastSettings() {
   try {
-    return JSON.parse(localStorage.getItem(LAST)) ?? {};
+    return JSON.parse(localStorage.getItem(LAST) ?? "{}");
   } catch {
     return {};
   }

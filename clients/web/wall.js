@@ -2,7 +2,7 @@
 // is something new to see: a board that is played faster than eyes skips positions.
 
 import { Connection, endpoint } from "./connection.js";
-import { clockText, holder, html } from "./dom.js";
+import { byId, clockText, holder, html, say } from "./dom.js";
 import { fit, outline } from "./fit.js";
 import { drawScene, seatClass } from "./scene.js";
 import { sentence } from "./words.js";
@@ -13,12 +13,10 @@ const STAY = 8000; // ms that a board stays after its match is over
 const LEAST = 300; // ms that positions are shown, so that they can be seen
 const BUDGET = 40; // ms that drawing them may take at once; what is left comes first the next time
 
-const wall = document.getElementById("wall");
-const state = document.getElementById("state");
+const wall = byId("wall");
 const empty = html("p", {}, "No match is running now: boards appear here by themselves.");
 /** @type {Map<string, Tile>} */
 const tiles = new Map();
-const say = (text) => { if (state.textContent !== text) state.textContent = text; };
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
 /** Make a drawing that is in the page like a new one, and leave what is the same untouched. */
@@ -53,8 +51,8 @@ class Tile {
     this.players = html("div", { class: "players" }, this.seats.flatMap((seat) => [
       html("span", { class: "swatch" }), html("span", { class: "who" }, holder(seat)), html("span", { class: "clock" })]));
     this.foot = html("div", { class: "foot" });
-    const label = `${this.seats.map(holder).join(" against ")}, ${match.game}`;
-    this.node = html("a", { class: "tile", href: `/matches/${encodeURIComponent(this.id)}`, "aria-label": label, "data-match": this.id }, this.field, this.players, this.foot);
+    const game = html("span", { class: "unseen" }, match.game);
+    this.node = html("a", { class: "tile", href: `/matches/${encodeURIComponent(this.id)}`, "data-match": this.id }, this.field, game, this.players, this.foot);
   }
 
   /** A position has come; it is drawn when it is this tile's turn. */
@@ -181,7 +179,8 @@ function onMessage(message) {
   }
 }
 
-let timer = null;
+/** @type {number | undefined} */
+let timer;
 /** Take new matches up, and those down that are over for a while. */
 async function look() {
   clearTimeout(timer);

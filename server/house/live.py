@@ -163,6 +163,7 @@ class LiveMatch:
                     stamp,
                     lag_ns=lag_ns,
                     re=message.id,
+                    info=message.info,
                 )
             )
         except Exception:

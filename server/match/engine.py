@@ -31,6 +31,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ERRORS
@@ -59,6 +61,7 @@ from plyhouse.server.match.clock import MS, SECOND, Clock, Ledger
 from plyhouse.server.match.course import Course
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
+from plyhouse.server.match.info import read_info
 from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
 from plyhouse.server.match.views import Views, clock_states, ledger_entry
 
@@ -311,8 +314,12 @@ class Match:
         lag_ns: int = 0,
         stall_ns: int = 0,
         re: int | None = None,
+        info: Any = None,
     ) -> Effects:
         """A seat plays; ``now`` is when its frame was read.
+
+        ``info`` is what the bot says of its thoughts: kept with the ply if it can be, and never
+        a reason to refuse the action.
 
         Sending the same action for the same ply again is answered like the first time, with
         ``duplicate`` set.  ``stall_ns`` is how long the server itself held the frame up.
@@ -339,7 +346,13 @@ class Match:
                 return self._illegal(seat, text, error, now, re)
             canonical = self.game.format(before, action)
             ledger = clock.stop(seat, now, lag_ns, stall_ns)
-            rows: list[Row] = [course.acted(before, action, seat, canonical, as_sent(text), ledger)]
+            row = course.acted(before, action, seat, canonical, as_sent(text), ledger)
+            said = ""
+            if info is not None:
+                kept, said = read_info(info)
+                if kept:
+                    row = replace(row, data=kept)
+            rows: list[Row] = [row]
             if position.state.to_move == CHANCE:
                 course.roll(rows)
             clocks = clock_states(clock, now, position.state.to_move)
@@ -348,7 +361,9 @@ class Match:
                 told += self._others(seat, DrawDeclined(self.config.match, seat))
             if re is not None:
                 entry = ledger_entry(ply, seat, ledger)
-                answer = Accepted(re, self.config.match, ply, self._events(seat), clocks, entry)
+                events = self._events(seat)
+                match = self.config.match
+                answer = Accepted(re, match, ply, events, clocks, entry, False, said)
                 told.append(Send(seat, answer))
             return self._proceed(rows, told, now, clocks)
         except Exception as error:  # whatever the rules of a game, also a user's, may raise

@@ -25,6 +25,7 @@ from plyhouse.protocol.messages import IllegalRule, Outcome
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
 from plyhouse.server.match.clock import LagPolicy
 from plyhouse.server.match.events import end_data
+from plyhouse.server.match.info import Info, kept_info
 from plyhouse.server.match.terms import MatchConfig, config_of
 from plyhouse.storage.rows import EventRow, StoredMatch
 
@@ -98,6 +99,9 @@ class RecordEvent(Struct, frozen=True, omit_defaults=True):
     remaining_ns: what the seat had then until its next flag fall, increment included; 0 when its
         flag has fallen.
     on_clock: in the ``end`` event, whose ply was under way and has this ledger; -1 if nobody's.
+    info: what the bot said of its thoughts along with the action: ``value`` (what its seat expects,
+        in the game's returns), ``depth``, ``nodes``, ``pv`` (the play it expects) and ``text``;
+        only once the pairing is over.
     """
 
     kind: str
@@ -110,6 +114,7 @@ class RecordEvent(Struct, frozen=True, omit_defaults=True):
     charged_ns: int = 0
     remaining_ns: int = 0
     on_clock: int = -1
+    info: Info | None = None
 
 
 class Record(Struct, frozen=True):
@@ -195,6 +200,7 @@ def make_record(
                 row.charged_ns,
                 row.remaining_ns,
                 on_clock,
+                kept_info(row.data) if reveal and row.kind == "action" else None,
             )
         )
     return Record(

@@ -15,6 +15,7 @@ from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
     boards,
+    careers,
     class_costs,
     class_finals,
     classes,
@@ -31,6 +32,7 @@ from plyhouse.server.web.api import (
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
 from plyhouse.server.web.pages import account as account_pages
+from plyhouse.server.web.pages import careers as career_pages
 from plyhouse.server.web.pages import classroom as classroom_pages
 from plyhouse.server.web.pages import competitions as competition_pages
 from plyhouse.server.web.pages import leaderboards as leaderboard_pages
@@ -71,6 +73,7 @@ def _routed() -> Litestar:
         *matches.HANDLERS,
         *players.HANDLERS,
         *runners.HANDLERS,
+        *careers.HANDLERS,
         *people.HANDLERS,
         *competitions.HANDLERS,
         *classes.HANDLERS,
@@ -82,6 +85,7 @@ def _routed() -> Litestar:
         *administration.HANDLERS,
         *leaderboard_pages.HANDLERS,
         *match_pages.HANDLERS,
+        *career_pages.HANDLERS,
         *competition_pages.HANDLERS,
         *classroom_pages.HANDLERS,
         *watching.HANDLERS,

@@ -14,6 +14,7 @@ from msgspec import Struct
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.position import Position
 from plyhouse.protocol.messages import Event
+from plyhouse.server.match.info import Info, kept_info
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import StoredMatch
 
@@ -28,6 +29,9 @@ class Frame(Struct):
     events: list[Event]
     """What happened since the frame before."""
     scene: dict[str, Any]
+    info: Info | None = None
+    """What the bot that played the action before this position said of its thoughts; once the
+    whole pairing is over."""
 
 
 class Replay(Struct):
@@ -61,13 +65,16 @@ def replay(
     position = Position(game)
     frames: list[Frame] = []
     told = 0
+    over = stored.pairing.finished_ms is not None
+    info: Info | None = None
 
     def draw() -> None:
-        nonlocal told
+        nonlocal told, info
         if first <= position.ply < first + limit:
             scene = views.drawn(position.state, viewer)[1]
-            frames.append(Frame(position.ply, views.events(viewer, told), scene))
+            frames.append(Frame(position.ply, views.events(viewer, told), scene, info))
         told = views.length
+        info = None
 
     if position.mover != CHANCE:
         draw()
@@ -78,6 +85,9 @@ def replay(
         action = position.apply(row.seat, row.text)
         charged = row.charged_ns if row.kind == "action" else None
         views.record(before, action, row.text, row.seat, row.ply, charged)
+        # A seat's view has what that seat knew: not what the others thought.
+        if over and row.kind == "action" and viewer in (None, row.seat):
+            info = kept_info(row.data)
         if position.mover != CHANCE:
             draw()
     if position.mover == CHANCE:  # not dealt yet, or cut short before the roll

@@ -125,6 +125,11 @@ CLIENT: dict[str, ClientMessage] = {
     "ready, no nonce": Ready(6, "m1x7Qa"),
     "act": Act(7, "m1x7Qa", 2, "c3"),
     "act, empty text": Act(7, "m1x7Qa", 0, ""),
+    "act with what the bot thought": Act(
+        *(7, "m1x7Qa", 2, "c3"),
+        {"value": 0.25, "depth": 7, "nodes": 81234, "pv": ["c3", "b2"], "text": "book ends"},
+    ),
+    "act with what nobody can keep": Act(7, "m1x7Qa", 2, "c3", ["deep", {"a": [None]}]),
     "resign": Resign(8, "m1x7Qa"),
     "resign after a crash": Resign(8, "m1x7Qa", "bot_crash", "ZeroDivisionError: division by zero"),
     "offer_draw": OfferDraw(9, "m1x7Qa"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import string
+import tracemalloc
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
@@ -86,6 +87,8 @@ def values(shape: inspect.Type) -> SearchStrategy[Any]:
             return st.floats(allow_nan=False, allow_infinity=False)
         case inspect.NoneType():
             return st.none()
+        case inspect.AnyType():
+            return PLAIN
         case inspect.LiteralType():
             return st.sampled_from(shape.values)
         case inspect.ListType():
@@ -421,3 +424,28 @@ def test_half_surrogates_are_malformed(half: str) -> None:
             JSON.decode_client(frame)
         assert caught.value.code == "protocol/malformed"
     assert isinstance(JSON.decode_client('{"type": "ping", "id": 1, "x": "\\ud83d\\ude00"}'), Ping)
+
+
+@pytest.mark.parametrize(
+    "claim", [b"\xdd", b"\xdf", b"\xc6", b"\xdb"], ids=["list", "map", "bytes", "text"]
+)
+def test_what_a_bot_thought_takes_no_memory_on_its_word(claim: bytes) -> None:
+    plain = MSGPACK.encode(Act(7, "m1", 2, "c3"))
+    assert isinstance(plain, bytes)
+    said = b"\xa4info" + claim + b"\x7f\xff\xff\xff" + 100 * b"\xc0"
+    for frame in (bytes([plain[0] + 1]) + plain[1:] + said, plain[:1] + plain[1:10] + said):
+        tracemalloc.start()
+        try:
+            with pytest.raises(RemoteProtocolError):
+                MSGPACK.decode_client(frame)
+            assert tracemalloc.get_traced_memory()[1] < 1_000_000
+        finally:
+            tracemalloc.stop()
+
+
+@BOTH
+def test_an_action_gets_through_with_more_thoughts_than_can_be_kept(codec: Codec) -> None:
+    said = {"pv": ["c3"] * 1000, "deep": [[[[[]]]]], "text": "x" * 5000}
+    assert codec.decode_client(codec.encode(Act(7, "m1", 2, "c3", said))) == Act(
+        7, "m1", 2, "c3", said
+    )

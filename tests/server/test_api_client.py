@@ -26,9 +26,10 @@ from plyhouse.clients.api import (
 from plyhouse.clients.api import calls as made_calls
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event, Finished
+from plyhouse.server.results import careers
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
-from plyhouse.server.web.api import board_types, class_types, submissions, types
+from plyhouse.server.web.api import board_types, career_types, class_types, submissions, types
 from plyhouse.storage.rows import BotRow, TableRow
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
@@ -43,6 +44,17 @@ ROWS_OF: dict[type, Any] = {
     rows.Standing: Line,
     rows.Leaderboard: types.Leaderboard,
     rows.Bot: BotRow,
+    rows.BotPage: career_types.BotView,
+    rows.BotMatch: career_types.BotMatch,
+    rows.BotVersion: career_types.BotVersion,
+    rows.BotResult: career_types.BotResult,
+    rows.BotRating: career_types.BotRating,
+    rows.Holder: career_types.HolderView,
+    rows.Career: careers.Career,
+    rows.Against: careers.Against,
+    rows.InSeat: careers.InSeat,
+    rows.ForfeitKind: careers.ForfeitKind,
+    rows.Pace: careers.Pace,
     rows.Player: types.PlayerView,
     rows.Account: types.Account,
     rows.Game: types.GameView,
@@ -164,6 +176,18 @@ async def test_what_a_script_asks_for(house: House, monkeypatch: pytest.MonkeyPa
             assert len(api.leaderboard("tic_tac_toe", limit=1).standings) == 1
             assert [bot.name for bot in api.bots("alice")] == ["one"]
             assert api.player("bob").online == ["bob/two"]
+            page = api.bot("Alice", "one")
+            assert (page.career.matches, page.online) == (3, True)
+            met = [(each.player, each.bot, each.matches) for each in page.career.against]
+            assert met == [("bob", "two", 3)]
+            assert sum(each.matches for each in page.career.seats) == 3
+            assert page.paces[0].plies == sum(
+                row.kind == "action" and row.seat == own
+                for match in stored
+                for own in (next(s.seat for s in match.header.seats if s.player == "alice"),)
+                for row in match.events
+            )
+            assert [each.match for each in api.bot_matches("alice", "one")] == played[::-1]
             assert "chess" in [game.name for game in api.games()]
             assert api.health().status == "ok"
             with pytest.raises(ApiError, match="no match") as refused:

@@ -78,6 +78,29 @@ async def test_an_anonymous_table_gives_no_names_away(house: Any) -> None:
         ("s4/bot", "staff/bot"),
         ("staff/bot", "s4/bot"),
     }
+    await no_bots_page_gives_more_away(cup)
+
+
+async def no_bots_page_gives_more_away(cup: Course) -> None:
+    """A stranger sees nothing of a final that is closed, a student its own matches."""
+    met: dict[str, set[str]] = {}
+    for viewer in ("", "s4", "s0", "olga"):
+        async with cup.web(viewer) as web:
+            page = await web.get("/bots/s0/bot")
+            player = await web.get("/players/s0")
+            found = (await web.get("/api/v1/bots/s0/bot")).json()
+            listed = (await web.get("/api/v1/bots/s0/bot/matches")).json()
+        others = {other["player"] for match in listed for other in match["others"]}
+        assert others == {each["player"] for each in found["career"]["against"]}
+        assert found["career"]["matches"] == len(listed)
+        assert bool(found["versions"]) == bool(found["paces"] or viewer) == bool(others)
+        for name in ("s1", "s2", "s3", "s4", "staff", "secret"):
+            for text in (page.text, player.text):
+                assert (f"/bots/{name}/bot" in text) == (name in others), (viewer, name)
+        met[viewer] = others
+    assert met[""] == set()
+    assert met["s4"] == {"s4"}
+    assert met["s0"] == met["olga"] == {"s1", "s2", "s3", "s4", "staff", "secret"}
 
 
 async def test_a_twin_shows_the_noise_and_is_never_ranked_or_graded(house: Any) -> None:

@@ -14,6 +14,7 @@ from jinja2 import UndefinedError
 
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.standings import Entrant, Standing
+from plyhouse.server.house.careers import BotCareer
 from plyhouse.server.house.reports import (
     BaselineScore,
     EntryRating,
@@ -25,15 +26,25 @@ from plyhouse.server.house.reports import (
     SlowPly,
 )
 from plyhouse.server.house.upcoming import Upcoming
+from plyhouse.server.results.careers import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.leaderboards import Line as LeaderboardLine
 from plyhouse.server.results.nash import NashShare
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
 from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Row, Table
+from plyhouse.server.web.pages.curves import curves
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.words import FILTERS
+from plyhouse.storage.careers import (
+    CareerMatch,
+    Holder,
+    PlyCost,
+    RatingPoint,
+    VersionResult,
+    VersionSeen,
+)
 from plyhouse.storage.class_rows import (
     ClassCompetition,
     ClassEntry,
@@ -43,7 +54,14 @@ from plyhouse.storage.class_rows import (
     VersionRow,
 )
 from plyhouse.storage.probation import SuspensionRow
-from plyhouse.storage.rows import CompetitionRow, MatchRow, SeatRow, TableRow
+from plyhouse.storage.rows import (
+    BotRow,
+    CompetitionRow,
+    MatchRow,
+    PlayerRow,
+    SeatRow,
+    TableRow,
+)
 
 PLAIN = "zebra"
 NAMES = (
@@ -214,6 +232,53 @@ def robin(name: str) -> Any:
     return SimpleNamespace(row=row, table=table, planned=2, finished=1, waiting_for=[name, name])
 
 
+def bot_page(name: str) -> dict[str, Any]:
+    """A bot with a loss by forfeit, a void match and ratings of two versions."""
+    fields = (name, name, 0, 1, name)
+    lost = CareerMatch(
+        *(*fields, "L", -1.0, "flag_fall", 0, name, True, 7, 0, None, True),
+        (Holder(name, name), Holder(name, f"{name}.bot")),
+    )
+    void = CareerMatch(
+        *(*fields, None, None, "aborted", None, name, True, 7, 0, name, False, ()),
+    )
+    points = [
+        RatingPoint(name, each, at, 1500.0, 1400.0, 1600.0, 3) for each in "ab" for at in (1, 2)
+    ]
+    row = BotRow(1, 1, name, f"{name}.bot", "bot", 0, 1)
+    found = BotCareer(
+        *(row, name, True, [VersionSeen(1, name, 0)]),
+        [VersionResult(name, 1, name, False, 1.0, 2, 1, 0, 1, None, None, None)],
+        points,
+        career([lost, void], more=True),
+        paces([PlyCost(name, 5, 5)], {name: name}),
+        [lost, void],
+    )
+    return {
+        "found": found,
+        "career": found.career,
+        "curves": curves(points),
+        "lost": True,
+        "rows": [(row, lost), (row, void)],
+        "older": name,
+        "forfeited": forfeited,
+        "first": True,
+        "shown": 1,
+    }
+
+
+def player_page(name: str) -> dict[str, Any]:
+    known = bot_page(name)
+    return {
+        "row": PlayerRow(1, name, 0, name, 1),
+        "bots": [(known["found"].row, known["found"].standings), (known["found"].row, [])],
+        "online": {1},
+        "newest": known["rows"],
+        "running": [live(name)],
+        "forfeited": forfeited,
+    }
+
+
 def schema(name: str) -> dict[str, Any]:
     kinds: list[dict[str, Any]] = [
         {"$ref": f"#/components/schemas/a_{name}"},
@@ -341,14 +406,29 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"registration": True, "guests": True, "shortest": 10, "longest": 256},
             {"registration": False, "guests": True, "shortest": 10, "longest": 256},
         ],
+        "bot.html": [
+            bot_page(name),
+            {
+                **bot_page(name),
+                "rows": [],
+                "older": None,
+                "first": False,
+                "lost": False,
+                "curves": [],
+            },
+        ],
+        "player.html": [
+            player_page(name),
+            {**player_page(name), "bots": [], "newest": [], "running": []},
+        ],
         "missing.html": [{"text": name}],
         "reference.html": [schema(name)],
     }
 
 
 PARTS = {
-    *("competition_parts.html", "layout.html", "staff.html", "tables.html", "tiles.html"),
-    "words.html",
+    *("career_parts.html", "competition_parts.html", "layout.html", "staff.html", "tables.html"),
+    *("tiles.html", "words.html"),
 }
 """What other templates are made of."""
 CASES = [

@@ -63,12 +63,38 @@ def draw_offers(spec: str) -> bool:
 @_filter
 def holders(row: MatchRow) -> list[str]:
     """Return the names of a match's seats; a person plays under the player's own name."""
-    return [
-        seat.player
-        if not seat.bot or seat.bot.lower() == seat.player.lower()
-        else f"{seat.player}/{seat.bot}"
-        for seat in row.seats
-    ]
+    return [holder_name((seat.player, seat.bot)) for seat in row.seats]
+
+
+@_filter
+def holder_name(holder: tuple[str, str]) -> str:
+    """Return the name of a bot and its player; a person's is the player's own."""
+    player, bot = holder
+    return player if not bot or bot.lower() == player.lower() else f"{player}/{bot}"
+
+
+@_filter
+def page_of(name: str) -> str:
+    """Return the address of the page of ``player/bot`` or of a player.
+
+    Empty where a board tells no name: it has words in brackets in its place.
+    """
+    if not name or name.startswith("("):
+        return ""
+    player, slash, bot = name.partition("/")
+    return f"/bots/{segment(player)}/{segment(bot)}" if slash else f"/players/{segment(player)}"
+
+
+@_filter
+def duration(ms: float) -> str:
+    """Return milliseconds as people read them: 0.4 ms, 35 ms, 1.2 s.
+
+    >>> duration(0.42), duration(35.2), duration(1234.0)
+    ('0.4 ms', '35 ms', '1.2 s')
+    """
+    if ms >= 1000:
+        return f"{ms / 1000:.1f} s"
+    return f"{ms:.0f} ms" if ms >= 10 else f"{ms:.1f} ms"
 
 
 @_filter

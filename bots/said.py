@@ -1,0 +1,48 @@
+"""What a bot says of its thoughts along with an action, as it goes over the wire."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, Final
+
+__all__ = ["MAX_LINE", "MAX_SAID", "said_of"]
+
+MAX_LINE: Final = 16
+"""Actions of an expected play that are sent."""
+MAX_SAID: Final = 2000
+"""Characters of free text that are sent; what is longer is cut."""
+
+
+def said_of(
+    value: float | None,
+    depth: int | None,
+    nodes: int | None,
+    pv: Sequence[str],
+    text: str,
+) -> dict[str, Any]:
+    """What a bot thought, as it goes over the wire; raises `ValueError` for what cannot."""
+    said: dict[str, Any] = {}
+    if value is not None:
+        try:
+            number = float(value)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"value {value!r} is not a number") from error
+        if math.isfinite(number):  # a proven win of some searches is an infinite one
+            said["value"] = number
+    for name, count in (("depth", depth), ("nodes", nodes)):
+        if count is not None:
+            try:
+                said[name] = operator.index(count)
+            except TypeError as error:
+                raise ValueError(f"{name} {count!r} is not a whole number") from error
+            if said[name] < 0:
+                raise ValueError(f"{name} is {count}, which is less than none")
+    if pv:
+        said["pv"] = list(pv)
+    if not isinstance(text, str):
+        raise ValueError(f"text has to be a str, not {type(text).__name__}")
+    if text:
+        said["text"] = text if len(text) <= MAX_SAID else text[: MAX_SAID - 1] + "\u2026"
+    return said

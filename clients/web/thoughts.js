@@ -1,0 +1,111 @@
+// What the bots said of their thoughts, under the board of a replay: a graph of what each seat
+// expected, and the words that go with the ply that is shown.
+
+import { html, signed, svg } from "./dom.js";
+import { seatClass } from "./scene.js";
+
+const WIDE = 600;
+const HIGH = 72;
+
+/**
+ * @typedef {{value?: number, depth?: number, nodes?: number, pv?: string[], text?: string}} Info
+ * @typedef {{at: number, seat: number, info: Info}} Thought `at`: the position that the ply led to
+ */
+
+/**
+ * The graph's scale: what is drawn at the upper and, negated, at the lower edge.
+ * @param {Thought[]} thoughts
+ */
+export function scale(thoughts) {
+  const sizes = thoughts.map(({ info }) => Math.abs(info.value ?? 0));
+  return Math.max(1, ...sizes);
+}
+
+/**
+ * The points of one seat's line, as SVG has them.
+ * @param {Thought[]} thoughts of one seat
+ * @param {number} last position of the match
+ * @param {number} most see `scale`
+ */
+export function points(thoughts, last, most) {
+  return thoughts.flatMap(({ at, info }) => {
+    if (info.value === undefined) return [];
+    const x = (at / Math.max(1, last)) * WIDE;
+    const y = (HIGH / 2) * (1 - info.value / most);
+    return [`${x.toFixed(1)},${y.toFixed(1)}`];
+  });
+}
+
+/**
+ * What a bot said, in words.
+ * @param {Info} info
+ */
+export function inWords({ value, depth, nodes, pv = [], text = "" }) {
+  const parts = [
+    value === undefined ? "" : `expects ${signed(value, 2)}`,
+    depth ? `${depth} ${depth === 1 ? "ply" : "plies"} deep` : "",
+    nodes ? `${nodes.toLocaleString("en")} positions` : "",
+    pv.length ? `plays on ${pv.join(" ")}` : "",
+  ].filter(Boolean);
+  return [parts.join(", "), text].filter(Boolean).join(". ");
+}
+
+/** The graph and the words; hidden as long as nobody said anything. */
+export class Thoughts {
+  /**
+   * @param {(seat: number) => string} name of a seat's holder
+   * @param {(at: number) => void} go to a position
+   */
+  constructor(name, go) {
+    this.name = name;
+    /** @type {Thought[]} */
+    this.found = [];
+    this.last = 0;
+    this.graph = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img" });
+    this.line = svg("line", { y1: 0, y2: HIGH, class: "here", "vector-effect": "non-scaling-stroke" });
+    this.words = html("p", { class: "said" });
+    this.node = html("figure", { id: "thoughts", class: "thoughts", hidden: true },
+      html("figcaption", { class: "soft" }, "What the bots expected"), this.graph, this.words);
+    // For the mouse only: keys and the slider lead everywhere as well.
+    this.graph.addEventListener("click", (event) => {
+      const { left, width } = this.graph.getBoundingClientRect();
+      go(Math.round(((/** @type {MouseEvent} */ (event)).clientX - left) / width * this.last));
+    });
+  }
+
+  /**
+   * Show what was said in a whole match.
+   * @param {Thought[]} found
+   * @param {number} last position of the match
+   * @param {string[]} names what the game calls the seats
+   */
+  show(found, last, names) {
+    this.found = found;
+    this.last = last;
+    this.node.hidden = found.length === 0;
+    const most = scale(found);
+    const seats = [...new Set(found.map((each) => each.seat))].sort((one, other) => one - other);
+    const lines = seats.flatMap((seat) => {
+      const own = points(found.filter((each) => each.seat === seat), last, most);
+      return own.length ? [svg("polyline", { class: `line ${seatClass(seat, names)}`, points: own.join(" "), "vector-effect": "non-scaling-stroke" })] : [];
+    });
+    this.graph.toggleAttribute("hidden", lines.length === 0);
+    this.graph.setAttribute("aria-label", `Values from ${signed(-most, 0)} to ${signed(most, 0)} over ${last} plies, a line for each bot: ${seats.map(this.name).join(", ")}`);
+    this.graph.replaceChildren(
+      svg("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "zero", "vector-effect": "non-scaling-stroke" }),
+      ...lines, this.line);
+  }
+
+  /**
+   * Mark a position, and say what the bot that led to it thought.
+   * @param {number} at
+   */
+  mark(at) {
+    const x = (at / Math.max(1, this.last)) * WIDE;
+    this.line.setAttribute("x1", String(x));
+    this.line.setAttribute("x2", String(x));
+    const here = this.found.find((each) => each.at === at);
+    const text = here ? `${this.name(here.seat)} ${inWords(here.info)}` : "\u00a0";
+    if (this.words.textContent !== text) this.words.textContent = text;
+  }
+}

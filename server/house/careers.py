@@ -1,0 +1,92 @@
+"""The page of a bot as somebody may see it: read from the store, counted in a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.privacy import ALL, Sight
+from plyhouse.server.results.careers import Career, Pace, career, paces
+from plyhouse.storage.careers import CareerMatch, RatingPoint, VersionResult, VersionSeen
+from plyhouse.storage.rows import BotRow, Identity
+
+__all__ = ["COUNTED", "BotCareer", "bot_career", "matches_seen"]
+
+COUNTED: Final = 1000
+"""Finished matches that are counted, the latest."""
+TIMED: Final = 50
+"""Of those, the matches whose plies are timed."""
+MOST_PLIES: Final = 5000
+MOST_VERSIONS: Final = 100
+MOST_STANDINGS: Final = 500
+MOST_RATINGS: Final = 200
+"""Points of the curve of a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotCareer:
+    """What somebody may see of a bot."""
+
+    row: BotRow
+    display: str
+    online: bool
+    versions: list[VersionSeen]
+    standings: list[VersionResult]
+    ratings: list[RatingPoint]
+    career: Career
+    paces: list[Pace]
+    matches: Sequence[CareerMatch]
+    """Those that were counted, the newest first."""
+
+
+async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -> BotCareer:
+    """Put together what ``viewer`` may see of a bot; `Unknown` if there is none.
+
+    Everybody is told of the versions with a result on a leaderboard or in a match that they may
+    see, and no others: what a student has just handed in is its own business, and its organiser's.
+    """
+    store = hub.store
+    row = await store.bot_named(player, bot)
+    owner = await store.player(row.player)
+    sight = await hub.privacy.sight(viewer)
+    rows = await matches_seen(hub, row.id, sight, COUNTED + 1)
+    more, rows = len(rows) > COUNTED, rows[:COUNTED]
+    standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
+    games = list(dict.fromkeys(each.game for each in standings))
+    # Times of plies are told as the record has them: when the whole pairing is over.
+    timed = [each for each in rows if each.over][:TIMED]
+    plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
+    known = {each.version_id for each in standings} | {each.version_id for each in rows}
+    if viewer is not None and (
+        viewer.player_id == row.player_id or not viewer.scopes.isdisjoint(ALL)
+    ):
+        shown = await store.careers.versions(row.id, MOST_VERSIONS)
+    else:
+        shown = [
+            each
+            for each in await store.careers.versions(row.id, MOST_VERSIONS)
+            if each.version_id in known
+        ]
+    return BotCareer(
+        row,
+        owner.display,
+        row.id in hub.directory.participants and hub.directory.participants[row.id].online,
+        shown,
+        standings,
+        await store.careers.ratings(row.id, games, MOST_RATINGS),
+        await asyncio.to_thread(career, rows, more=more),
+        paces(plies, {each.match: each.game for each in rows}),
+        rows,
+    )
+
+
+async def matches_seen(
+    hub: Hub, bot_id: int, sight: Sight, limit: int, before: str | None = None
+) -> list[CareerMatch]:
+    """Finished matches of a bot, newest first, as far as they may be seen."""
+    return await hub.store.careers.matches(
+        bot_id, limit=limit, before=before, closed=sight.closed, viewer=sight.player_id
+    )

@@ -1,0 +1,73 @@
+"""What a bot says of its thoughts along with an action: read, bounded, and kept with the ply.
+
+It is shown once the whole pairing is over, and to nobody before: neither opponents nor spectators
+are sent it while anything of it could still help somebody.
+
+>>> read_info({"value": 0.25, "depth": 7, "pv": ["e2e4"], "mood": "fine"})
+('{"value":0.25,"depth":7,"pv":["e2e4"]}', '')
+>>> read_info({"value": "good"})
+('', 'info.value: Expected `float | null`, got `str`')
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+__all__ = ["MAX_INFO", "MAX_PV", "MAX_TEXT", "Info", "kept_info", "read_info"]
+
+MAX_INFO: Final = 4096
+"""Bytes of one info as compact JSON."""
+MAX_PV: Final = 64
+MAX_TEXT: Final = 2000
+
+
+class Info(Struct, frozen=True, omit_defaults=True):
+    """What a bot thought when it chose an action; everything is optional.
+
+    value: what its seat expects, in the game's returns.
+    depth: how many plies it looked ahead.
+    nodes: how many positions it looked at.
+    pv: the play it expects from there, as actions in the notation of the game.
+    text: whatever else it says.
+    """
+
+    value: float | None = None
+    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_PV)] = []
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
+
+
+def read_info(given: Any) -> tuple[str, str]:
+    """Return what is kept, as compact JSON, and why nothing is: one of the two is empty.
+
+    Fields that nobody knows are left out, as they are everywhere in the protocol.
+    """
+    if not isinstance(given, dict):
+        return "", f"info: Expected `object`, got `{type(given).__name__}`"
+    try:
+        info = msgspec.convert(given, Info)
+        if info.value is not None and not math.isfinite(info.value):
+            return "", "info.value: Expected a finite number"
+        text = msgspec.json.encode(info).decode()
+    except (msgspec.ValidationError, UnicodeError, ValueError) as error:
+        words, _, place = str(error).partition(" - at `$.")
+        return "", f"info.{place.rstrip('`')}: {words}" if place else f"info: {words}"
+    if len(text.encode()) > MAX_INFO:
+        return "", f"info: {len(text.encode())} bytes as JSON; {MAX_INFO} are kept at most"
+    # PostgreSQL keeps no NUL; in JSON it is written out, so that none can be here.
+    return text, ""
+
+
+def kept_info(data: str | None) -> Info | None:
+    """Read what was kept with a ply; None if there is nothing that can be read."""
+    if not data:
+        return None
+    try:
+        return msgspec.json.decode(data, type=Info)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return None

@@ -1,0 +1,148 @@
+"""What came of a bot's matches: against whom, in which seat, by which forfeits, how fast.  Pure.
+
+Counted are the matches it is given, which are those that somebody may see, so that what is said of
+a bot gives nothing away of a competition that is closed to who asks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from plyhouse.server.match.endings import ENDINGS, FORFEITS
+from plyhouse.storage.careers import CareerMatch, PlyCost
+
+__all__ = ["Against", "Career", "ForfeitKind", "InSeat", "Pace", "career", "forfeited", "paces"]
+
+
+class Tally(Struct):
+    """How many matches ended how; void ones count nowhere."""
+
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def add(self, result: str | None) -> None:
+        """Count a match."""
+        self.matches += 1
+        self.wins += result == "W"
+        self.draws += result == "D"
+        self.losses += result == "L"
+
+
+class Against(Tally, kw_only=True):
+    """Results in matches with one opponent in one game; with several, each is counted."""
+
+    game: str
+    player: str
+    bot: str
+
+
+class InSeat(Tally, kw_only=True):
+    """Results in one seat of a game."""
+
+    game: str
+    seat: int
+
+
+class ForfeitKind(Struct):
+    """How often the bot lost otherwise than by play."""
+
+    termination: str
+    words: str
+    matches: int
+
+
+class Pace(Struct):
+    """How long the bot's plies took in a game, in milliseconds; of some of its latest matches."""
+
+    game: str
+    plies: int
+    median_ms: float
+    """Of the time on the clock."""
+    slow_ms: float
+    """Nineteen of twenty plies took less."""
+    longest_ms: float
+    lag_ms: float
+    """Median of what the network took, which was given back."""
+
+
+class Career(Struct):
+    """What came of some matches of a bot."""
+
+    matches: int
+    """Matches that were counted."""
+    more: bool
+    """Whether there are older ones that were not."""
+    void: int
+    wins: int
+    draws: int
+    losses: int
+    against: list[Against]
+    """Those it met most first."""
+    seats: list[InSeat]
+    forfeits: list[ForfeitKind]
+    """The most frequent first."""
+
+
+def forfeited(match: CareerMatch) -> bool:
+    """Whether the bot lost a match otherwise than by play."""
+    return match.culprit == match.seat and match.termination in FORFEITS
+
+
+def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
+    """Count a bot's matches."""
+    total, void, seen = Tally(), 0, 0
+    against: dict[tuple[str, str, str], Against] = {}
+    seats: dict[tuple[str, int], InSeat] = {}
+    kinds: Counter[str] = Counter()
+    for each in matches:
+        seen += 1
+        if each.result is None:
+            void += 1
+            continue
+        total.add(each.result)
+        kinds[each.termination] += forfeited(each)
+        place = each.game, each.seat
+        seats.setdefault(place, InSeat(game=each.game, seat=each.seat)).add(each.result)
+        for other in dict.fromkeys(each.others):
+            key = (each.game, *other)
+            if key not in against:
+                against[key] = Against(game=each.game, player=other.player, bot=other.bot)
+            against[key].add(each.result)
+    return Career(
+        *(seen, more, void, total.wins, total.draws, total.losses),
+        sorted(against.values(), key=lambda row: (-row.matches, row.game, row.player, row.bot)),
+        [seats[place] for place in sorted(seats)],
+        [
+            ForfeitKind(kind, ENDINGS[kind].words, count)
+            for kind, count in kinds.most_common()
+            if count
+        ],
+    )
+
+
+def paces(plies: Iterable[PlyCost], games: dict[str, str]) -> list[Pace]:
+    """How long plies took, by game; ``games`` has the game of each match."""
+    found: defaultdict[str, list[PlyCost]] = defaultdict(list)
+    for each in plies:
+        found[games[each.match]].append(each)
+    made = []
+    for game in sorted(found):
+        charged = sorted(each.charged_ns / 1e6 for each in found[game])
+        lags = sorted(each.lag_ns / 1e6 for each in found[game])
+        made.append(
+            Pace(
+                *(game, len(charged), _at(charged, 0.5), _at(charged, 0.95)),
+                *(charged[-1], _at(lags, 0.5)),
+            )
+        )
+    return made
+
+
+def _at(ordered: Sequence[float], share: float) -> float:
+    """The value that this share of the others does not exceed."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

@@ -1,0 +1,138 @@
+"""A page for each bot and each player: what they played, and first of all what they lost."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from litestar import Request, Response, get
+from litestar.datastructures import State
+from litestar.params import FromPath, FromQuery
+
+from plyhouse.server.house.careers import bot_career, matches_seen
+from plyhouse.server.results.careers import forfeited
+from plyhouse.server.web.api.access import viewer_of
+from plyhouse.server.web.pages.curves import Curve, curves
+from plyhouse.server.web.pages.matches import running_for
+from plyhouse.server.web.pages.rendering import missing, page
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.careers import CareerMatch
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import Identity
+
+__all__ = ["HANDLERS"]
+
+Call = Request[Any, Any, Any]
+SHOWN: Final = 25
+"""Matches in a list, and opponents."""
+SEARCHED: Final = 1000
+"""Matches among which losses are looked for."""
+MOST_STANDINGS: Final = 500
+MOST_BOTS: Final = 20
+"""Bots of a player whose matches are listed together; the others have theirs on their pages."""
+
+
+class Listed(NamedTuple):
+    """A part of a list of matches."""
+
+    rows: list[CareerMatch]
+    older: str | None
+    """After which match to go on; None at the end."""
+
+
+@get("/bots/{player:str}/{bot:str}", include_in_schema=False)
+async def bot_page(
+    state: State,
+    request: Call,
+    player: FromPath[str],
+    bot: FromPath[str],
+    show: FromQuery[str] = "",
+    before: FromQuery[str | None] = None,
+) -> Response[str]:
+    """Show a bot; ``show`` is ``lost`` or ``all``, ``before`` the last match of the list before."""
+    hub = hub_of(state)
+    viewer = await viewer_of(request, hub)
+    try:
+        found = await bot_career(hub, player, bot, viewer)
+    except Unknown as error:
+        return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    matches = list(found.matches)
+    lost = show != "all" and (show == "lost" or found.career.losses > 0)
+    if before is not None:
+        sight = await hub.privacy.sight(viewer)
+        matches = await matches_seen(hub, found.row.id, sight, SEARCHED, before)
+    listed = _listed(matches, lost=lost, more=before is not None or found.career.more)
+    drawn: list[Curve] = curves(found.ratings)
+    answer = page(
+        "bot.html",
+        found=found,
+        career=found.career,
+        curves=drawn,
+        lost=lost,
+        rows=[(found.row, each) for each in listed.rows],
+        older=listed.older,
+        forfeited=forfeited,
+        first=before is None,
+        shown=SHOWN,
+    )
+    return _private(answer, viewer)
+
+
+@get("/players/{player:str}", include_in_schema=False)
+async def player_page(state: State, request: Call, player: FromPath[str]) -> Response[str]:
+    """Show a player: the bots with their standings, and the latest matches of all of them."""
+    hub = hub_of(state)
+    viewer = await viewer_of(request, hub)
+    try:
+        row = await hub.store.player(player)
+    except Unknown:
+        return missing(f"There is no player {player} on this server.")
+    bots = await hub.store.bots(row.id)
+    ids = [each.id for each in bots]
+    standings = await hub.store.careers.standings(ids, MOST_STANDINGS)
+    sight = await hub.privacy.sight(viewer)
+    found = [(each, await matches_seen(hub, each.id, sight, SHOWN)) for each in bots[:MOST_BOTS]]
+    newest = sorted(
+        ((each, match) for each, matches in found for match in matches),
+        key=lambda pair: pair[1].match,
+        reverse=True,
+    )[:SHOWN]
+    mine = [
+        live
+        for live in await running_for(hub, sight, 200)
+        if row.id in {holder.player_id for holder in live.holders}
+    ]
+    answer = page(
+        "player.html",
+        row=row,
+        bots=[
+            (each, [line for bot, line in standings if bot == each.id and line.latest])
+            for each in bots
+        ],
+        online={
+            each
+            for each in ids
+            if each in hub.directory.participants and hub.directory.participants[each].online
+        },
+        newest=newest,
+        running=mine,
+        forfeited=forfeited,
+    )
+    return _private(answer, viewer)
+
+
+def _private(answer: Response[str], viewer: Identity | None) -> Response[str]:
+    if viewer is not None:
+        answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+def _listed(matches: list[CareerMatch], *, lost: bool, more: bool) -> Listed:
+    """The first matches of a list, and where the next part begins."""
+    chosen = [each for each in matches if not lost or each.result == "L"]
+    if len(chosen) > SHOWN:
+        return Listed(chosen[:SHOWN], chosen[SHOWN - 1].match)
+    full = len(matches) >= SEARCHED and more
+    return Listed(chosen, matches[-1].match if full else None)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (bot_page, player_page)
