@@ -79,7 +79,8 @@ def upgrade(connection: Connection, place: str) -> None:
     found = revision(connection)
     if found != HEAD:
         if connection.dialect.name == "postgresql":  # SQLite's BEGIN IMMEDIATE is such a lock
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({_ADVISORY_LOCK})"))
+            schema = f"hashtextextended(coalesce(current_schema(), ''), {_ADVISORY_LOCK})"
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({schema})"))
             found = revision(connection)
         if found is not None and found not in KNOWN:
             raise _newer(connection, place, found)

@@ -62,7 +62,10 @@ def run_command(
     os.write(writing, data)
     os.close(writing)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = os.fork()
+        with warnings.catch_warnings():
+            # Of threads, which are none of the command's: it uses nothing that they may hold.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            child = os.fork()
         if child == 0:
             _be_the_command(arguments, folder, environment, (reading, out.fileno(), err.fileno()))
         os.close(reading)
