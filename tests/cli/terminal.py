@@ -87,6 +87,8 @@ def in_terminal(
             if waiting and data.endswith(after.encode()):
                 time.sleep(0.2)  # until it listens to keys
                 os.write(ours, waiting.pop(0).encode())
+        shown = _CONTROL.sub("", data[seen:].decode(errors="replace"))[-1500:]
+        assert not coming or time.monotonic() < deadline, f"{coming[0]!r} never came: {shown}"
         code = process.wait(timeout=30)
     finally:
         process.kill()

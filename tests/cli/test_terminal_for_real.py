@@ -11,7 +11,7 @@ def test_a_match_is_drawn_in_place_and_the_terminal_is_given_back() -> None:
     steps = [
         ("X to move", "?"),
         ("give up what was chosen", "q"),
-        ("type an action", "/b2\r"),  # which was below the help
+        ("b2, empty", "/b2\r"),  # which was below the help
         ("you: b2", "R"),
         ("Really resign?", "R"),
         ("by resignation", "q"),

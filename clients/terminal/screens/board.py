@@ -105,7 +105,7 @@ class BoardView(ScrollView, can_focus=True):
             holders=self._holders,
             open=self.choice.open() if self.choice is not None else {},
             path=self.choice.path if self.choice is not None else (),
-            cursor=self.cursor if self.has_focus and self.choice is not None else "",
+            cursor=self.cursor if self.has_focus and self.choice and self.choice.moves else "",
         )
         self.drawn = picture(self.scene, look)
         self._lines = self.drawn.lines()

@@ -160,7 +160,7 @@ class MatchScreen(Screen[None]):
         self._lay_out()
         if self.playing:
             self._run()
-        self.query_one(BoardView).focus()
+        self.set_focus(self.board)
         if self.course.seat is not None and self.course.status == "waiting":
             self._do(self._ready(self.course.match))
         self.refresh_all()
@@ -192,7 +192,7 @@ class MatchScreen(Screen[None]):
         mine = self.course.seat is not None and not self.course.over
         actions = self.query_one(ActionList)
         if not mine and self.focused in (actions.field, actions.options):
-            self.board.focus()
+            self.set_focus(self.board)
         actions.display = mine
         self.query_one(Track).display = not mine or self.at < self.course.last
 
@@ -245,9 +245,9 @@ class MatchScreen(Screen[None]):
             actions.offer(self.course.legal or tuple(self.course.labels), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn
-            (board if board.choosable else actions.options).focus()
+            self.set_focus(board if board.choosable else actions.options)
         elif asked:
-            actions.options.focus()
+            self.set_focus(actions.options)
 
     def tick(self) -> None:
         """Let the clocks go on."""
@@ -353,7 +353,7 @@ class MatchScreen(Screen[None]):
 
     def on_action_list_left(self) -> None:
         """Back to the board."""
-        self.board.focus()
+        self.set_focus(self.board)
 
     def play(self, action: str) -> None:
         """Play an action, once."""
@@ -385,7 +385,7 @@ class MatchScreen(Screen[None]):
 
     def action_type(self) -> None:
         """Type an action."""
-        self.query_one(ActionList).field.focus()
+        self.set_focus(self.query_one(ActionList).field)  # at once, for who types fast
 
     def action_flip(self) -> None:
         """Turn the board."""
@@ -394,7 +394,7 @@ class MatchScreen(Screen[None]):
     def action_give_up(self) -> None:
         """Forget what was chosen so far."""
         self.board.give_up()
-        self.board.focus()
+        self.set_focus(self.board)
 
     def action_go(self, by: int) -> None:
         """Step through the match."""
