@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
 
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.course import Course
@@ -88,7 +88,8 @@ class MatchScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "type", "Type"),
+        # Before the board gets it, so that what follows at once goes to the field.
+        Binding("slash", "type", "Type", priority=True),
         Binding("f", "flip", "Flip"),
         Binding("comma", "go(-1)", "Back", key_display=","),
         Binding("full_stop", "go(1)", "On", key_display="."),
@@ -362,6 +363,7 @@ class MatchScreen(Screen[None]):
         line, match, ply = self._line, self.course.match, self.course.turn or 0
         self.sent = ply
         self.course.notice = ""
+        self.set_focus(self.board)  # so that keys mean what they say again
 
         async def act() -> None:
             await line.ask(lambda number: Act(number, match, ply, action))
@@ -373,9 +375,7 @@ class MatchScreen(Screen[None]):
         """Keys of the game's own come before those of the screen."""
         if self._armed and event.key not in ("R", "q"):
             self._disarm()
-        if not isinstance(self.focused, BoardView | ActionList | type(None)) and (
-            self.focused is self.query_one(ActionList).field
-        ):
+        if isinstance(self.focused, Input):
             return
         action = self.board.key_of(event.key, event.character)
         if action is not None and self.choosing:
@@ -479,6 +479,8 @@ class MatchScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Which keys mean something now."""
+        if action == "type" and self.focused is not None and isinstance(self.focused, Input):
+            return False  # it is typed, as in 8/5
         if action in ("resign", "draw", "type"):
             return self._mine and bool(self.course.match)
         if action == "again":
