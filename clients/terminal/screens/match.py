@@ -20,7 +20,7 @@ from plyhouse.clients.terminal.line import Incoming, Line, Refusal
 from plyhouse.clients.terminal.prompt import nearest
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.board import BoardView
-from plyhouse.clients.terminal.screens.help import HelpScreen
+from plyhouse.clients.terminal.screens.help import MATCH_KEYS, SIGNS, HelpScreen
 from plyhouse.clients.terminal.screens.seats import PliesView, SeatsView
 from plyhouse.clients.terminal.screens.track import SPEEDS, Track
 from plyhouse.protocol.messages import (
@@ -38,35 +38,6 @@ __all__ = ["MatchScreen"]
 
 PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
-
-SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
-    "ArrowLeft": "left",
-    "ArrowRight": "right",
-}
-"""What keys of games are called."""
-
-HELP: Final = """\
-KEYS
-
-arrow keys      move over the board (step, where nothing is to be chosen)
-Enter, space    choose what is under the cursor; a click does, too
-Esc             give up what was chosen so far
-/               type an action, or part of its name; Enter plays it
-Tab             board, field, list of actions
-f               flip the board
-, .             one ply back or forward
-Home, End       first and last position
-p               play by itself, and stop
-+ -             faster, slower
-D               offer a draw, or accept the one on offer
-R               resign (asks once more)
-n               another match, after this one
-q               leave
-?               this list
-
-Marks: (x) the last action, *x* what decided the game,
-<x> where the chosen piece can go, {x} what was chosen, [x] the cursor.
-Keys of the game's own, such as r in pig, stand beside the actions."""
 
 
 class MatchScreen(Screen[None]):
@@ -535,7 +506,7 @@ class MatchScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(HelpScreen(HELP))
+        self.app.push_screen(HelpScreen(MATCH_KEYS))
 
     async def action_leave(self) -> None:
         """Leave; a match that exists only here is given up, after one more press."""
