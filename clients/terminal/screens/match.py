@@ -185,7 +185,12 @@ class MatchScreen(Screen[None]):
         self.query_one("#title", Static).update(
             title if self._ink.unicode else title.replace("\u00b7", "-")
         )
-        self.board.show(course.position(self.at), course.holders, choosing=self.choosing)
+        self.board.show(
+            course.position(self.at),
+            course.holders,
+            choosing=self.choosing,
+            before=course.scenes.get(self.at - 1),
+        )
         self._offer()
         self.query_one(PliesView).show(course, self.at, self._ink)
         self.tick()
