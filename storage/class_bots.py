@@ -56,7 +56,7 @@ def submit(
         if own and own.version_id and came and _came_later(connection, class_id, own, came):
             continue  # it was handed in, and what was handed in after it plays: let that play on
         if own is None:
-            if _active(mine) < most:
+            if _taken(mine) < most:
                 _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
         elif own.status == "active" and not own.chosen and own.version_id != version_id:
             _play_with(connection, class_id, bot_id, version_id)
@@ -85,8 +85,9 @@ def _open_to(connection: Connection, player_id: int, now_ms: int) -> list[tuple[
     return [(row.id, row.entries_each) for row in connection.execute(query)]
 
 
-def _active(mine: Sequence[ClassEntry]) -> int:
-    return sum(each.status == "active" and not each.baseline for each in mine)
+def _taken(mine: Sequence[ClassEntry]) -> int:
+    """How many of a student's places are taken: a disqualification does not give one back."""
+    return sum(each.status != "withdrawn" and not each.baseline for each in mine)
 
 
 def _play_with(
@@ -116,7 +117,7 @@ def takers(connection: Connection, player_id: int, bot_id: int, now_ms: int) -> 
     for class_id, most in _open_to(connection, player_id, now_ms):
         mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
         own = next((each for each in mine if each.bot_id == bot_id), None)
-        if (own is None and _active(mine) < most) or (own is not None and own.status == "active"):
+        if (own is None and _taken(mine) < most) or (own is not None and own.status == "active"):
             found.append(class_id)
     return sorted(set(found))
 
@@ -142,7 +143,7 @@ def taker(connection: Connection, reference: str, player_id: int, bot_id: int, n
             raise ClassRefusal("competition/revoked", f"{own.name} is {own.status} in {row.name!r}")
         return row.id
     mine = [each for each in entries if each.player_id == player_id]
-    if _active(mine) >= row.entries_each:
+    if _taken(mine) >= row.entries_each:
         listed = ", ".join(each.bot for each in mine if not each.baseline)
         raise ClassRefusal(
             "competition/entry_limit",
@@ -191,7 +192,7 @@ def enter_checked(
         _play_with(connection, class_id, bot_id, version_id)
     elif own is not None:
         _play_with(connection, class_id, bot_id, version_id, chosen=chosen or own.chosen)
-    elif _active([each for each in entries if each.player_id == player_id]) >= row.entries_each:
+    elif _taken([each for each in entries if each.player_id == player_id]) >= row.entries_each:
         return "full"
     else:
         _enter(connection, class_id, player_id, bot_id, version_id, chosen, now_ms)
@@ -336,6 +337,7 @@ def enter(
         if old is None:
             listed = ", ".join(each.bot for each in mine) or "none"
             raise Unknown(f"{replaces!r} is not entered, and cannot be replaced; entered: {listed}")
+        _not_disqualified(row, old)
         if old.bot_id != chosen.bot_id:
             connection.execute(
                 class_entries.delete().where(here.class_id == row.id, here.bot_id == old.bot_id)
@@ -349,13 +351,15 @@ def enter(
         .where(asked.class_id == row.id, asked.outcome == "", asked.submission_id.in_(theirs))
         .values(outcome="pinned")
     )
-    if any(each.bot_id == chosen.bot_id for each in mine):
+    own = next((each for each in mine if each.bot_id == chosen.bot_id), None)
+    if own is not None:
+        _not_disqualified(row, own)
         connection.execute(
             class_entries.update()
             .where(here.class_id == row.id, here.bot_id == chosen.bot_id)
             .values(version_id=chosen.id, chosen=bool(version), status="active")
         )
-    elif len(mine) >= row.entries_each:
+    elif _taken(mine) >= row.entries_each:
         listed = ", ".join(each.bot for each in mine)
         raise ClassRefusal(
             "competition/entry_limit",
@@ -365,6 +369,13 @@ def enter(
     else:
         _enter(connection, row.id, player_id, chosen.bot_id, chosen.id, bool(version), now_ms)
     return next(each for each in entries_of(connection, row.id) if each.bot_id == chosen.bot_id)
+
+
+def _not_disqualified(row: ClassCompetition, entry: ClassEntry) -> None:
+    if entry.status == "disqualified":
+        raise ClassRefusal(
+            "competition/revoked", f"{entry.name} is disqualified in {row.name!r}, and stays so"
+        )
 
 
 def _may_submit(

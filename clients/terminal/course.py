@@ -77,6 +77,8 @@ class Course:
         """The last thing that the server had to say, or why an action was refused."""
         self.labels: dict[str, str] = {}
         """What actions are called, from scenes in which they could be chosen."""
+        self.spelt: dict[str, str] = {}
+        """The same of those from spot to spot, as people write them: ``Nf3`` for ``g1f3``."""
 
     @property
     def last(self) -> int:
@@ -232,6 +234,9 @@ class Course:
         for action, label in actions(scene).items():
             if label:
                 self.labels[action] = label
+        for element in scene.get("elements", ()):
+            if element.get("kind") == "button" and element.get("via") and element.get("label"):
+                self.spelt[element["action"]] = element["label"]
 
     def _add(self, events: Sequence[Event]) -> None:
         for event in events:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rich.style import Style
 
-from plyhouse.clients.terminal.choice import Role
+from plyhouse.clients.terminal.choice import Role, spot_name
 from plyhouse.clients.terminal.colours import CHOSEN, GROUNDS, MARK, MARKS, TARGET, WON, Ink
 from plyhouse.clients.terminal.words import with_holders
 
-__all__ = ["Look", "is_sided", "is_turned"]
+__all__ = ["Look", "changed_spots", "is_sided", "is_turned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Look:
     open: Mapping[str, Role] = field(default_factory=dict)
     path: Sequence[str] = ()
     cursor: str = ""
+    changed: Container[str] = ()
+    """Names of spots on which something else stands than in the position before."""
 
     def words(self, text: str) -> str:
         """Words of a scene, with the names of those who play."""
@@ -46,7 +48,7 @@ class Look:
             return "target"
         if cell.get("won"):
             return "won"
-        return "mark" if cell.get("highlight") else ""
+        return "mark" if cell.get("highlight") or name in self.changed else ""
 
     def ground(self, state: str, theme: str, *, other: bool = False) -> Style:
         """What lies under a spot; ``other`` for every other one."""
@@ -66,6 +68,26 @@ class Look:
         if state == "target":
             return self.ink.sign("\u2039\u203a", "<>")
         return {"chosen": "{}", "won": "**", "mark": "()"}.get(state, "")
+
+
+def changed_spots(scene: Mapping[str, Any], before: Mapping[str, Any]) -> frozenset[str]:
+    """Names of the spots on which something else stands than in the scene before."""
+    earlier = before.get("elements", ())
+    found: set[str] = set()
+    for index, element in enumerate(scene.get("elements", ())):
+        if element.get("kind") != "grid" or index >= len(earlier):
+            continue
+        rows = earlier[index].get("rows", ())
+        for y, row in enumerate(element.get("rows", ())):
+            for x, cell in enumerate(row):
+                if y < len(rows) and x < len(rows[y]) and _differs(cell, rows[y][x]):
+                    found.add(spot_name(cell, index, y, x))
+    return frozenset(found)
+
+
+def _differs(cell: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    keys = ("text", "owner", "shape") if cell.get("text") else ("text", "owner")
+    return any(cell.get(key) != before.get(key) for key in keys)
 
 
 def is_sided(grid: Mapping[str, Any]) -> bool:

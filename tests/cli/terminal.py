@@ -90,6 +90,8 @@ def in_terminal(
                     assert process.poll() is None
                     time.sleep(0.005)
                 os.write(ours, waiting.pop(0).encode())
+        shown = _CONTROL.sub("", data[seen:].decode(errors="replace"))[-1500:]
+        assert not coming or time.monotonic() < deadline, f"{coming[0]!r} never came: {shown}"
         code = process.wait(timeout=100)
     finally:
         process.kill()

@@ -55,7 +55,7 @@ def test_a_turn_and_what_comes_of_it() -> None:
     assert course.clocks.running == 1
     scene, _ = scene_after("tic_tac_toe", 2)
     course.take(Turn("m", 2, [Event(1, 1, "a1", 10)], {"legal": ["c3"]}, clocks, scene=scene), 0)
-    assert (course.turn, course.last, course.legal) == (2, 2, ("c3",))
+    assert [course.turn, course.last, *course.legal] == [2, 2, "c3"]
     assert course.take(Update("other", 1), 0) is False
 
 

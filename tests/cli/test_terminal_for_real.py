@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from tests.cli.terminal import in_terminal
 
 PLAY = ("play", "tic_tac_toe", "--against", "random", "--bot-time", "0.2")
@@ -11,7 +14,7 @@ def test_a_match_is_drawn_in_place_and_the_terminal_is_given_back() -> None:
     steps = [
         ("X to move", "?"),
         ("give up what was chosen", "q"),
-        ("type an action", "/b2\r"),  # which was below the help
+        ("b2, empty", "/b2\r"),  # which was below the help
         ("you: b2", "R"),
         ("Really resign?", "R"),
         ("by resignation", "q"),
@@ -31,3 +34,14 @@ def test_plain_lines_where_they_are_asked_for() -> None:
     dumb = in_terminal(*PLAY, stdin="quit\n", env={"TERM": "dumb"})
     assert "\x1b" not in dumb.raw
     assert "Your action (" in dumb.text
+
+
+def test_nobody_loads_textual_who_shows_no_screen() -> None:
+    script = (
+        "import sys, plyhouse.clients.cli.main, plyhouse.clients.cli.play, "
+        "plyhouse.clients.cli.replay, plyhouse.clients.cli.lobby, plyhouse.clients.cli.watch, "
+        "plyhouse.clients.cli.leaderboard, plyhouse.server.serve; "
+        "print([name for name in sys.modules if name.split('.')[0] == 'textual'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr

@@ -21,6 +21,7 @@ from plyhouse.clients.terminal.colours import (
     WON,
     Ink,
 )
+from plyhouse.clients.terminal.look import changed_spots
 from plyhouse.clients.terminal.picture import Look, picture
 from plyhouse.games.registry import BUILT_IN, get_game
 
@@ -146,3 +147,13 @@ def test_words_decide_where_spots_do_not() -> None:
     assert choice.pick("a8") is None
     assert [move.label for move in choice.asked] == ["queen", "knight"]
     assert choice.open() == {}
+
+
+def test_the_last_action_is_what_changed() -> None:
+    before, _ = scene_after("tic_tac_toe", 1)
+    after, _ = scene_after("tic_tac_toe", 2)
+    changed = changed_spots(after, before)
+    assert len(changed) == 1
+    drawn = picture(after, Look(*SMALL, Ink(colours=False), changed=changed)).text()
+    assert drawn.count("(") == 1
+    assert changed_spots(after, after) == frozenset()

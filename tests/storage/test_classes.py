@@ -377,6 +377,13 @@ async def test_disqualified_with_all_or_with_one_entry(store: Store) -> None:
     assert (name, len(gone)) == ("ada/deep", 1)
     statuses = {each.bot: each.status for each in await store.classes.entries("id-cup")}
     assert statuses == {"deep": "disqualified", "other": "active"}
+    player = (await store.player("ada")).id
+    said = await refused("revoked", store.classes.enter("Cup", player, "deep"))
+    assert "ada/deep is disqualified in 'Cup'" in said
+    await ada(store, bot="third")
+    await refused("entry_limit", store.classes.enter("Cup", player, "third"))
+    await refused("revoked", store.classes.enter("Cup", player, "third", replaces="deep"))
+    assert {each.bot for each in await store.classes.entries("id-cup")} == {"deep", "other"}
     assert len((await store.classes.disqualify("Cup", "ada", OLGA))[1]) == 2
     await store.classes.leave("Cup", "ada", OLGA)
     assert {each.status for each in await store.classes.entries("id-cup")} == {"disqualified"}

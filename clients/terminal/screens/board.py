@@ -17,7 +17,7 @@ from textual.strip import Strip
 from plyhouse.clients.terminal.canvas import Canvas, Spot
 from plyhouse.clients.terminal.choice import Choice, Move, moves_of, plain_buttons
 from plyhouse.clients.terminal.colours import SHEET, TEXT, Ink
-from plyhouse.clients.terminal.look import Look
+from plyhouse.clients.terminal.look import Look, changed_spots
 from plyhouse.clients.terminal.picture import picture
 
 __all__ = ["BoardView"]
@@ -72,12 +72,24 @@ class BoardView(ScrollView, can_focus=True):
         self._holders: tuple[str, ...] = ()
         self.shift = (0, 0)
         """Where the picture begins in the widget, which may have more room than it needs."""
+        self._changed: frozenset[str] = frozenset()
         self._held: Spot | None = None
 
     # ------------------------------------------------------------------- what is shown
 
-    def show(self, scene: Mapping[str, Any], holders: Sequence[str], *, choosing: bool) -> None:
-        """Draw a scene; with ``choosing``, actions can be chosen in it."""
+    def show(
+        self,
+        scene: Mapping[str, Any],
+        holders: Sequence[str],
+        *,
+        choosing: bool,
+        before: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Draw a scene; with ``choosing``, actions can be chosen in it.
+
+        What differs from the scene ``before`` is marked.
+        """
+        self._changed = changed_spots(scene, before) if before else frozenset()
         same = scene is self.scene and choosing == (self.choice is not None)
         self._holders = tuple(holders)
         if not same:
@@ -105,7 +117,8 @@ class BoardView(ScrollView, can_focus=True):
             holders=self._holders,
             open=self.choice.open() if self.choice is not None else {},
             path=self.choice.path if self.choice is not None else (),
-            cursor=self.cursor if self.has_focus and self.choice is not None else "",
+            changed=self._changed,
+            cursor=self.cursor if self.has_focus and self.choice and self.choice.moves else "",
         )
         self.drawn = picture(self.scene, look)
         self._lines = self.drawn.lines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,7 +10,36 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-__all__ = ["HelpScreen"]
+__all__ = ["MATCH_KEYS", "SIGNS", "HelpScreen"]
+
+SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
+    "ArrowLeft": "left",
+    "ArrowRight": "right",
+}
+"""What keys of games are called."""
+
+MATCH_KEYS: Final = """\
+KEYS
+
+arrow keys      move over the board (step, where nothing is to be chosen)
+Enter, space    choose what is under the cursor; a click does, too
+Esc             give up what was chosen so far
+/               type an action, or part of its name; Enter plays it
+Tab             board, field, list of actions
+f               flip the board
+, .             one ply back or forward
+Home, End       first and last position
+p               play by itself, and stop
++ -             faster, slower
+D               offer a draw, or accept the one on offer
+R               resign (asks once more)
+n               another match, after this one
+q               leave
+?               this list
+
+Marks: (x) the last action, *x* what decided the game,
+<x> where the chosen piece can go, {x} what was chosen, [x] the cursor.
+Keys of the game's own, such as r in pig, stand beside the actions."""
 
 
 class HelpScreen(ModalScreen[None]):

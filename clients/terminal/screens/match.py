@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static
 
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.course import Course
@@ -20,7 +20,7 @@ from plyhouse.clients.terminal.line import Incoming, Line, Refusal
 from plyhouse.clients.terminal.prompt import nearest
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.board import BoardView
-from plyhouse.clients.terminal.screens.help import HelpScreen
+from plyhouse.clients.terminal.screens.help import MATCH_KEYS, SIGNS, HelpScreen
 from plyhouse.clients.terminal.screens.seats import PliesView, SeatsView
 from plyhouse.clients.terminal.screens.track import SPEEDS, Track
 from plyhouse.protocol.messages import (
@@ -38,35 +38,6 @@ __all__ = ["MatchScreen"]
 
 PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
-
-SIGNS: Final = {" ": "space", "ArrowUp": "up", "ArrowDown": "down"} | {
-    "ArrowLeft": "left",
-    "ArrowRight": "right",
-}
-"""What keys of games are called."""
-
-HELP: Final = """\
-KEYS
-
-arrow keys      move over the board (step, where nothing is to be chosen)
-Enter, space    choose what is under the cursor; a click does, too
-Esc             give up what was chosen so far
-/               type an action, or part of its name; Enter plays it
-Tab             board, field, list of actions
-f               flip the board
-, .             one ply back or forward
-Home, End       first and last position
-p               play by itself, and stop
-+ -             faster, slower
-D               offer a draw, or accept the one on offer
-R               resign (asks once more)
-n               another match, after this one
-q               leave
-?               this list
-
-Marks: (x) the last action, *x* what decided the game,
-<x> where the chosen piece can go, {x} what was chosen, [x] the cursor.
-Keys of the game's own, such as r in pig, stand beside the actions."""
 
 
 class MatchScreen(Screen[None]):
@@ -88,7 +59,8 @@ class MatchScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "type", "Type"),
+        # Before the board gets it, so that what follows at once goes to the field.
+        Binding("slash", "type", "Type", priority=True),
         Binding("f", "flip", "Flip"),
         Binding("comma", "go(-1)", "Back", key_display=","),
         Binding("full_stop", "go(1)", "On", key_display="."),
@@ -160,7 +132,7 @@ class MatchScreen(Screen[None]):
         self._lay_out()
         if self.playing:
             self._run()
-        self.query_one(BoardView).focus()
+        self.set_focus(self.board)
         if self.course.seat is not None and self.course.status == "waiting":
             self._do(self._ready(self.course.match))
         self.refresh_all()
@@ -192,7 +164,7 @@ class MatchScreen(Screen[None]):
         mine = self.course.seat is not None and not self.course.over
         actions = self.query_one(ActionList)
         if not mine and self.focused in (actions.field, actions.options):
-            self.board.focus()
+            self.set_focus(self.board)
         actions.display = mine
         self.query_one(Track).display = not mine or self.at < self.course.last
 
@@ -213,7 +185,12 @@ class MatchScreen(Screen[None]):
         self.query_one("#title", Static).update(
             title if self._ink.unicode else title.replace("\u00b7", "-")
         )
-        self.board.show(course.position(self.at), course.holders, choosing=self.choosing)
+        self.board.show(
+            course.position(self.at),
+            course.holders,
+            choosing=self.choosing,
+            before=course.scenes.get(self.at - 1),
+        )
         self._offer()
         self.query_one(PliesView).show(course, self.at, self._ink)
         self.tick()
@@ -245,9 +222,9 @@ class MatchScreen(Screen[None]):
             actions.offer(self.course.legal or tuple(self.course.labels), labels)
         if self._turn_shown != self.course.turn:
             self._turn_shown = self.course.turn
-            (board if board.choosable else actions.options).focus()
+            self.set_focus(board if board.choosable else actions.options)
         elif asked:
-            actions.options.focus()
+            self.set_focus(actions.options)
 
     def tick(self) -> None:
         """Let the clocks go on."""
@@ -353,7 +330,7 @@ class MatchScreen(Screen[None]):
 
     def on_action_list_left(self) -> None:
         """Back to the board."""
-        self.board.focus()
+        self.set_focus(self.board)
 
     def play(self, action: str) -> None:
         """Play an action, once."""
@@ -362,6 +339,7 @@ class MatchScreen(Screen[None]):
         line, match, ply = self._line, self.course.match, self.course.turn or 0
         self.sent = ply
         self.course.notice = ""
+        self.set_focus(self.board)  # so that keys mean what they say again
 
         async def act() -> None:
             await line.ask(lambda number: Act(number, match, ply, action))
@@ -373,9 +351,7 @@ class MatchScreen(Screen[None]):
         """Keys of the game's own come before those of the screen."""
         if self._armed and event.key not in ("R", "q"):
             self._disarm()
-        if not isinstance(self.focused, BoardView | ActionList | type(None)) and (
-            self.focused is self.query_one(ActionList).field
-        ):
+        if isinstance(self.focused, Input):
             return
         action = self.board.key_of(event.key, event.character)
         if action is not None and self.choosing:
@@ -385,7 +361,7 @@ class MatchScreen(Screen[None]):
 
     def action_type(self) -> None:
         """Type an action."""
-        self.query_one(ActionList).field.focus()
+        self.set_focus(self.query_one(ActionList).field)  # at once, for who types fast
 
     def action_flip(self) -> None:
         """Turn the board."""
@@ -394,7 +370,7 @@ class MatchScreen(Screen[None]):
     def action_give_up(self) -> None:
         """Forget what was chosen so far."""
         self.board.give_up()
-        self.board.focus()
+        self.set_focus(self.board)
 
     def action_go(self, by: int) -> None:
         """Step through the match."""
@@ -479,6 +455,8 @@ class MatchScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Which keys mean something now."""
+        if action == "type" and self.focused is not None and isinstance(self.focused, Input):
+            return False  # it is typed, as in 8/5
         if action in ("resign", "draw", "type"):
             return self._mine and bool(self.course.match)
         if action == "again":
@@ -533,7 +511,7 @@ class MatchScreen(Screen[None]):
 
     def action_help(self) -> None:
         """Show the keys."""
-        self.app.push_screen(HelpScreen(HELP))
+        self.app.push_screen(HelpScreen(MATCH_KEYS))
 
     async def action_leave(self) -> None:
         """Leave; a match that exists only here is given up, after one more press."""

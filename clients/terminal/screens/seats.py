@@ -88,8 +88,7 @@ class PliesView(Static):
             here = each.at == at and at > 0
             number = f"{each.at:>3} " if each.seat >= 0 else "    "
             line = Text(number, "dim")
-            label = course.labels.get(each.text, "")
-            text = label if 0 < len(label) <= 12 and course.seat is not None else each.text
+            text = course.spelt.get(each.text, each.text)
             time = "" if each.seconds is None else f" {each.seconds:.1f}s"
             room = max(4, width - len(number) - len(time))
             if ":" not in text:  # what was done is told in any case, by whom if there is room

@@ -1,0 +1,53 @@
+"""A server in the terminal: the lobby, and watching."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Plyhouse
+from tests.cli.test_terminal_screens import until
+from tests.cli.test_with_a_server import start, stop
+from textual.widgets import OptionList
+
+from plyhouse.clients.cli.shared.house import ServerHouse
+from plyhouse.clients.terminal.colours import Ink
+from plyhouse.clients.terminal.screens.app import TerminalApp
+from plyhouse.clients.terminal.screens.lobby import LobbyScreen
+from plyhouse.clients.terminal.screens.match import MatchScreen
+
+
+@pytest.mark.slow
+async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
+    tmp_path: Path, plyhouse: Plyhouse
+) -> None:
+    server = start(tmp_path, "--database", "sqlite:///club.db")
+    try:
+        app = TerminalApp(lambda app: LobbyScreen(ServerHouse(server.url, None)), Ink())
+        async with app.run_test(size=(80, 24)) as pilot:
+            lobby = app.screen
+            assert isinstance(lobby, LobbyScreen)
+            await until(pilot, lambda: bool(lobby.levels))
+            names = [each["name"] for each in lobby.games]
+            lobby.query_one("#games", OptionList).highlighted = names.index("tic_tac_toe")
+            await pilot.press("enter", "enter")  # the game, then the first level
+            await until(pilot, lambda: isinstance(app.screen, MatchScreen))
+            match = app.screen
+            assert isinstance(match, MatchScreen)
+            await until(pilot, lambda: match.choosing)
+            listed = plyhouse("lobby", "--server", server.url)
+            assert f"Match {match.course.match}: tic_tac_toe" in listed.out, listed.err
+            await pilot.press("R", "R")
+            await until(pilot, lambda: match.course.over)
+            assert "house/easy wins by resignation." in match.course.result()
+            await pilot.press("q")
+            assert app.screen is lobby
+        watched = plyhouse("watch", match.course.match, "--server", server.url)
+        assert watched.code == 0, watched.err
+        assert watched.out.startswith("tic_tac_toe, total:300+5: ")
+        assert "house/easy wins by resignation." in watched.out
+        nothing = plyhouse("watch", "--server", server.url)
+        assert (nothing.code, "No match is being played" in nothing.err) == (1, True)
+        assert plyhouse("leaderboard", "--server", server.url).code == 0
+    finally:
+        stop(server)
