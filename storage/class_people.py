@@ -1,8 +1,7 @@
-"""Students of a competition: taken in, by a list or by codes, let go and disqualified; the SQL."""
+"""Students of a competition: taken in, let go and disqualified; the SQL."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ from plyhouse.storage import audit
 from plyhouse.storage.class_rows import (
     ClassCompetition,
     ClassStudent,
-    Code,
     Joined,
     Member,
     NewMember,
@@ -20,7 +18,6 @@ from plyhouse.storage.class_rows import (
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import (
-    class_codes,
     class_entries,
     class_games,
     class_members,
@@ -33,24 +30,19 @@ from plyhouse.storage.people import check_display, check_name, new_token
 from plyhouse.storage.rows import By, PlayerRow
 
 __all__ = [
-    "add_code",
-    "codes_of",
     "disqualify",
     "extend",
     "is_frozen",
-    "join",
     "leave",
     "name_of",
+    "players_of",
     "restore",
-    "revoke_code",
+    "still_open",
     "student_of",
     "students_of",
     "take_in",
 ]
 
-CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""No letters that are taken for digits, or for each other."""
-CODE_LENGTH = 8
 ALL = "*"
 """Stands for every account that is there already; no account can be called so."""
 SHOWN = 20
@@ -78,13 +70,13 @@ def take_in(
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
     """
     row = find(connection, reference)
-    _still_open(row, late_ms is not None, now_ms)
+    still_open(row, late_ms is not None, now_ms)
     accounts: dict[str, NewMember] = {}
     for each in people:
         check_name(each.account, "player")
         check_display(each.display)
         accounts.setdefault(each.account.lower(), each)
-    known = _players(connection, accounts)
+    known = players_of(connection, accounts)
     inside = _statuses(connection, row.id)
     if ALL not in adopt:
         _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
@@ -109,7 +101,7 @@ def take_in(
                 for key in fresh
             ],
         )
-        known |= _players(connection, fresh)
+        known |= players_of(connection, fresh)
     joining = [known[key].id for key in accounts if known[key].id not in inside]
     if joining:
         connection.execute(
@@ -206,7 +198,8 @@ def _add_members(
     return joined
 
 
-def _players(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
+def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
+    """Return the accounts of these names, which are in small letters, by them."""
     wanted = sorted(keys)
     found: dict[str, PlayerRow] = {}
     here = players.c
@@ -225,7 +218,7 @@ def _statuses(connection: Connection, class_id: str) -> dict[int, str]:
     return {player: status for player, status in connection.execute(query)}  # noqa: C416
 
 
-def _still_open(row: ClassCompetition, late: bool, now_ms: int) -> None:
+def still_open(row: ClassCompetition, late: bool, now_ms: int) -> None:
     """Raise unless students can be taken in."""
     if row.status in ("running", "paused"):
         raise ClassRefusal(
@@ -250,167 +243,10 @@ def is_frozen(row: ClassCompetition, now_ms: int) -> bool:
     )
 
 
-# --------------------------------------------------------------------------------- codes
-
-
-def add_code(
-    connection: Connection,
-    reference: str,
-    uses: int,
-    expires_ms: int | None,
-    group: str,
-    late_ms: int | None,
-    by: By,
-    now_ms: int,
-) -> Code:
-    """Make a code; with ``group`` it lets members into that group's account."""
-    row = find(connection, reference)
-    _still_open(row, late_ms is not None, now_ms)
-    player_id = student_of(connection, row, group).player_id if group else None
-    code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
-    connection.execute(
-        class_codes.insert().values(
-            code=code,
-            class_id=row.id,
-            uses=uses,
-            used=0,
-            expires_ms=expires_ms,
-            player_id=player_id,
-            late_ms=late_ms,
-            created_ms=now_ms,
-        )
-    )
-    audit.add(connection, now_ms, by, "student.code", f"{code} for {row.name}", row.id)
-    return Code(_shown(code), uses, 0, expires_ms, group, late_ms, None)
-
-
-def codes_of(connection: Connection, reference: str) -> list[Code]:
-    """Return all codes of a competition, the newest first."""
-    row = find(connection, reference)
-    here = class_codes.c
-    query = (
-        select(
-            *(here.code, here.uses, here.used, here.expires_ms, players.c.name),
-            *(here.late_ms, here.revoked_ms),
-        )
-        .outerjoin(players, players.c.id == here.player_id)
-        .where(here.class_id == row.id)
-        .order_by(here.created_ms.desc(), here.code)
-    )
-    return [
-        Code(_shown(code), uses, used, expires, group or "", late, revoked)
-        for code, uses, used, expires, group, late, revoked in connection.execute(query)
-    ]
-
-
-def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:
-    """Let nobody in by a code any more; who came in stays."""
-    code = _plain(text)
-    found = connection.execute(
-        class_codes.update()
-        .where(class_codes.c.code == code, class_codes.c.revoked_ms.is_(None))
-        .values(revoked_ms=now_ms)
-    )
-    if not found.rowcount:
-        raise Unknown(f"there is no valid code {text!r}; see plyhouse student codes")
-    audit.add(connection, now_ms, by, "student.revoke-code", _shown(code), code)
-
-
-def join(
-    connection: Connection, text: str, name: str, player_id: int | None, now_ms: int
-) -> tuple[ClassCompetition, Joined]:
-    """Join by a code: with the account ``player_id``, or with a new one called ``name``.
-
-    Raises `ClassRefusal` with a code of its own for each reason why not.
-    """
-    here = class_codes.c
-    found = connection.execute(select(*here).where(here.code == _plain(text))).first()
-    if found is None:
-        raise ClassRefusal(
-            "competition/code_unknown", f"there is no code {text!r}: look for a slip of the pen"
-        )
-    row = find(connection, found.class_id)
-    if found.revoked_ms is not None:
-        raise ClassRefusal("competition/code_revoked", "this code was revoked: ask for a new one")
-    if found.expires_ms is not None and now_ms >= found.expires_ms:
-        raise ClassRefusal("competition/code_expired", "this code has expired: ask for a new one")
-    if found.used >= found.uses:
-        raise ClassRefusal(
-            "competition/code_used_up",
-            f"this code was for {found.uses}, and all have come: ask for a new one",
-        )
-    if row.status == "draft" and row.opens_ms is not None and now_ms < row.opens_ms:
-        raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet: come again")
-    _still_open(row, found.late_ms is not None, now_ms)
-    joined = _join(connection, row, found, name, player_id, now_ms)
-    if joined.outcome != "present":
-        changed = connection.execute(
-            class_codes.update()
-            .where(here.code == found.code, here.used < here.uses)
-            .values(used=here.used + 1)
-        )
-        if not changed.rowcount:  # somebody was quicker; the transaction is rolled back
-            raise ClassRefusal("competition/code_used_up", "this code has just been used up")
-    return row, joined
-
-
-def _join(
-    connection: Connection,
-    row: ClassCompetition,
-    code: Any,
-    name: str,
-    player_id: int | None,
-    now_ms: int,
-) -> Joined:
-    by = By(name or "student", f"by the code {_shown(code.code)}")
-    if code.player_id is not None:
-        if not name:
-            raise ClassRefusal(
-                "competition/name_needed", "this code is for a group: say who you are (--player)"
-            )
-        group = name_of(connection, code.player_id)
-        people = [NewMember(name, group)]
-    elif player_id is not None:
-        account = name_of(connection, player_id)
-        people = [NewMember(account, account)]
-    else:
-        if not name:
-            raise ClassRefusal(
-                "competition/name_needed", "say what your account is to be called: --player NAME"
-            )
-        if _players(connection, [name.lower()]):
-            raise ClassRefusal(
-                "competition/account_taken",
-                f"there is an account {name!r} already: take another name, or join with its token",
-            )
-        people = [NewMember(name, name)]
-    # Whose token this is has shown that the account is theirs; a group is in already.
-    adopt = [each.account for each in people]
-    (joined,) = take_in(connection, row.id, people, by, now_ms, code.late_ms, adopt)
-    if joined.outcome == "revoked":
-        raise ClassRefusal(
-            "competition/revoked", f"{joined.account} was taken out of {row.name!r}: ask why"
-        )
-    if joined.outcome == "present" and code.player_id is not None:
-        raise ClassRefusal(
-            "competition/account_taken", f"{name!r} is in the group already: give another name"
-        )
-    return joined
-
-
 def name_of(connection: Connection, player_id: int) -> str:
     """Return the name of an account."""
     query = select(players.c.name).where(players.c.id == player_id)
     return str(connection.execute(query).scalar_one())
-
-
-def _plain(code: str) -> str:
-    return code.strip().upper().replace("-", "").replace(" ", "")
-
-
-def _shown(code: str) -> str:
-    """``K7QF-M2XP``."""
-    return f"{code[:4]}-{code[4:]}"
 
 
 # -------------------------------------------------------------------------- the students
@@ -505,7 +341,7 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     """Let a student back in that was taken out, before the final begins."""
     row = find(connection, reference)
     student = student_of(connection, row, account)
-    _still_open(row, True, now_ms)
+    still_open(row, True, now_ms)
     _set_student(connection, row, student.player_id, status="active")
     _withdraw(connection, row, class_entries.c.player_id == student.player_id, "active")
     subject = f"{student.name} to {row.name}"

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from plyhouse.storage import (
     class_bots,
+    class_codes,
     class_finals,
     class_people,
     class_privacy,
@@ -167,7 +168,7 @@ class ClassBook:
         self, code: str, name: str, player_id: int | None
     ) -> tuple[ClassCompetition, Joined]:
         """Join by a code, with an account that there is or a new one of that name."""
-        return await self._write(lambda c, now: class_people.join(c, code, name, player_id, now))
+        return await self._write(lambda c, now: class_codes.join(c, code, name, player_id, now))
 
     async def students(self, competition: str) -> list[ClassStudent]:
         """Return the students by name."""
@@ -211,18 +212,18 @@ class ClassBook:
     ) -> Code:
         """Make a code by which so many can join."""
         return await self._write(
-            lambda c, now: class_people.add_code(
+            lambda c, now: class_codes.add_code(
                 c, competition, uses, expires_ms, group, late_ms, by, now
             )
         )
 
     async def codes(self, competition: str) -> list[Code]:
         """Return all codes of a competition."""
-        return await self._database.read(lambda c: class_people.codes_of(c, competition))
+        return await self._database.read(lambda c: class_codes.codes_of(c, competition))
 
     async def revoke_code(self, code: str, by: By) -> None:
         """Let nobody in by a code any more."""
-        await self._write(lambda c, now: class_people.revoke_code(c, code, by, now))
+        await self._write(lambda c, now: class_codes.revoke_code(c, code, by, now))
 
     # versions
 

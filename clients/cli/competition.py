@@ -1,34 +1,32 @@
 """``plyhouse competition``: from a file to grades, on a server; the older ones in the database.
 
-Competitions with a class go by their name.  ``list``, ``pause``, ``resume`` and ``delete`` work on
-a server with ``--server`` (or PLYHOUSE_SERVER), also for a round robin without a class, and on the
-database itself without it.
+Competitions with a class go by their name.  What other commands there are is in the modules beside
+this one: ``competition_status``, ``competition_results``, ``competition_steering``.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
-from plyhouse.clients.cli.competition_results import (
-    board,
-    export,
-    print_board,
-    print_certainty,
-    report,
+from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.competition_results import board, export, report
+from plyhouse.clients.cli.competition_status import rounds, status
+from plyhouse.clients.cli.competition_steering import (
+    delete,
+    list_competitions,
+    pause,
+    resume,
+    withdraw,
 )
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
-    database_option,
     game_option,
-    json_option,
     server_option,
     time_control_option,
     token_option,
@@ -41,12 +39,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plyhouse.server.competition.preview import Measured, Preview
-    from plyhouse.storage.store import Store
 
 __all__ = ["competition", "needed", "read_text", "request", "why_text"]
-
-POLL = 0.5
-"""Seconds between two looks of ``status --wait``."""
 
 
 def read_text(file: Path) -> str:
@@ -306,120 +300,6 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
 
 @competition.command()
 @click.argument("name")
-@server_option()
-@token_option()
-@click.option("--game", default="", help="Only this one.  [default: all]")
-@json_option()
-def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
-    """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
-    found = request(server, token, "GET", "competitions", name, "rounds")
-    coming = request(server, token, "GET", "competitions", name, "next")
-    found = [each for each in found if game in ("", each["game"])]
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-        return
-    if not found:
-        note(f"The final of {name} has not begun." if not game else f"There is no game {game}.")
-    for each in found:
-        ties = each["tie_breaks"]
-        lines = [
-            [
-                "-" if line["place"] is None else str(line["place"]),
-                line["entry"] + (" (left)" if line["withdrawn"] else ""),
-                f"{line['points']:g}",
-                str(line["played"]),
-                *(f"{value:g}" for value in line["tie_breaks"]),
-            ]
-            for line in each["table"]
-        ]
-        columns = ["place", "entry", "points", "pairings", *ties]
-        print_table(f"{each['game']}, {each['format']}", columns, lines, "rlrr" + "r" * len(ties))
-        for number in each["rounds"]:
-            pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
-            print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
-    _print_next([each for each in coming if game in ("", each["game"])])
-
-
-def _print_next(coming: list[dict[str, Any]]) -> None:
-    """The pairings that come next, as far as they are known."""
-    rows = [[each["game"], " - ".join(each["entries"]), each["key"]] for each in coming]
-    if rows:
-        print_table("Next", ["game", "pairing", "key"], rows, "lll")
-
-
-def _met(line: dict[str, Any]) -> str:
-    return " - ".join(entry or "?" for entry in line["entries"] if entry or line["state"] != "bye")
-
-
-def _ended(line: dict[str, Any]) -> str:
-    played = line["scores"] is not None
-    said = " : ".join(f"{each:g}" for each in line["scores"]) if played else str(line["state"])
-    return said + (f", {line['winner']} goes on" if line["winner"] else "")
-
-
-@competition.command()
-@click.argument("name")
-@server_option()
-@token_option()
-@click.option("--wait", is_flag=True, help="Wait until its final is over.")
-@json_option()
-def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
-    """Show how NAME stands: students, entries, and how far its final is."""
-    view = request(server, token, "GET", "competitions", name)
-    while wait and view["status"] == "running":
-        time.sleep(POLL)
-        view = request(server, token, "GET", "competitions", name)
-    if as_json:
-        click.echo(json.dumps(view, indent=2))
-        return
-    dates = [
-        f"{what} {minute(view[key])} UTC"
-        for what, key in (("opens", "opens_ms"), ("freeze", "freezes_ms"), ("final", "final_ms"))
-        if view[key] is not None
-    ]
-    click.echo(f"{view['name']} is {view['status']}" + (f" ({', '.join(dates)})" if dates else ""))
-    active = [each for each in view["students"] if each["status"] == "active"]
-    entered = {each["entry"].partition("/")[0] for each in view["entries"] if not each["baseline"]}
-    idle = [each["student"] for each in active if each["student"] not in entered]
-    click.echo(f"{counted(len(active), 'student')}, {len(idle)} without an entry")
-    if view["entries"]:
-        rows = [
-            [
-                each["entry"],
-                each["version"] or "-",
-                each["digest"][:8] or "-",
-                "baseline" if each["baseline"] else each["status"],
-                "yes" if each["connected"] else "no",
-            ]
-            for each in view["entries"]
-        ]
-        columns = ["entry", "version", "digest", "status", "connected"]
-        print_table("Entries", columns, rows, "lllll")
-        for each in view["entries"]:
-            if each["next_version"] or each["next_digest"]:
-                later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
-                note(f"{each['entry']}: a rerun plays with version {later}.")
-    rows = [[each["game"], str(each["finished"]), str(each["planned"])]
-            for each in view["progress"]]  # fmt: skip
-    print_table("Final", ["game", "played", "matches"], rows, "lrr")
-    for game in view["progress"]:
-        for reason in game["waiting_for"]:
-            note(f"{game['game']}: {reason}")
-        for told in game["absent"]:
-            note(f"{game['game']}: {told}")
-    if view["note"]:
-        note(f"Not yet: {view['note']}.")
-    for told in view["warnings"]:
-        note(told)
-    if view["status"] in ("running", "paused"):
-        _print_next(request(server, token, "GET", "competitions", name, "next"))
-    if any(game["finished"] for game in view["progress"]):
-        print_board(request(server, token, "GET", "competitions", name, "table"))
-        print_certainty(request(server, token, "GET", "competitions", name, "certainty"))
-
-
-@competition.command()
-@click.argument("name")
 @click.argument("who", metavar="STUDENT|PLAYER/BOT")
 @server_option()
 @token_option()
@@ -449,141 +329,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
     note(f"{student} may submit until {until}.")
 
 
-for command in (board, report, export):
+for command in (board, report, export, rounds, status):
     competition.add_command(command)
-
-
-@competition.command("list")
-@server_option(default=None)
-@database_option()
-def list_competitions(server: str | None, database: str) -> None:
-    """List the competitions, newest first."""
-    if server is not None:
-        from plyhouse.clients.cli.shared.http import call, path
-
-        listed = call(server, "GET", path("class", "competitions"))
-        others = call(server, "GET", path("competitions"))
-        cells = [
-            [each["name"], ", ".join(each["games"]), each["status"], "class"] for each in listed
-        ]
-        cells += [[e["name"], e["game"], e["status"], e["competition"]] for e in others]
-        if cells:
-            print_table("Competitions", ["name", "games", "status", "id"], cells, "llll")
-        else:
-            note(f"No competitions on {server}.")
-        return
-    rows = with_store(database, lambda store: store.competitions())
-    courses = with_store(database, lambda store: store.classes.all())
-    if not rows and not courses:
-        note(f"No competitions in {database}.")
-        return
-    cells = [
-        [each.id, each.name, ", ".join(game.game for game in each.games), each.status,
-         minute(each.created_ms)]
-        for each in courses
-    ]  # fmt: skip
-    cells += [[row.id, row.name, row.game, row.status, minute(row.created_ms)] for row in rows]
-    columns = ["competition", "name", "game", "status", "made (UTC)"]
-    print_table("Competitions", columns, cells, "lllll")
-
-
-def _steer(
-    server: str | None, token: str | None, database: str, name: str, step: str, why: str
-) -> str:
-    """Pause, resume or delete, wherever it is and whatever kind it has; return its name."""
-    if server is None:
-        return _steer_stored(database, name, step, why)
-    from plyhouse.clients.cli.shared.http import ApiError, call, path
-
-    try:
-        if step == "delete":
-            _delete_on(server, token, ("class", "competitions", name), why)
-        else:
-            _step(server, token, name, step, why)
-    except ApiError as error:
-        if error.code != "storage/unknown":
-            raise
-        try:  # a round robin without a class, by its id
-            if step == "delete":
-                _delete_on(server, token, ("competitions", name), why)
-            else:
-                body = {"why": why_text(why)}
-                call(server, "POST", path("competitions", name, step), body, needed(token))
-        except ApiError as other:
-            raise error if other.code == "storage/unknown" else other from None
-    return name
-
-
-def _delete_on(server: str, token: str | None, parts: tuple[str, ...], why: str) -> None:
-    from urllib.parse import quote
-
-    from plyhouse.clients.cli.shared.http import call, path
-
-    query = f"?why={quote(why_text(why), safe='')}"
-    call(server, "DELETE", path(*parts) + query, token=needed(token))
-
-
-def _steer_stored(database: str, name: str, step: str, why: str) -> str:
-    status = {"pause": "paused", "resume": "running", "delete": "deleted"}[step]
-
-    async def action(store: Store) -> str:
-        from plyhouse.storage.errors import Unknown
-
-        try:
-            course = await store.classes.find(name)
-        except Unknown:
-            office = store.administration
-            return (await office.set_competition_status(name, status, operator(why))).name
-        return (await store.classes.move(course.id, step, operator(why))).name
-
-    return with_store(database, action)
-
-
-@competition.command()
-@click.argument("name", metavar="NAME|ID")
-@why_option(required=False)
-@server_option(default=None)
-@token_option()
-@database_option()
-def pause(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Begin nothing more of a competition; matches that run are played on."""
-    note(f"{_steer(server, token, database, name, 'pause', why)} is paused.")
-
-
-@competition.command()
-@click.argument("name", metavar="NAME|ID")
-@why_option(required=False)
-@server_option(default=None)
-@token_option()
-@database_option()
-def resume(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Let a paused competition go on."""
-    note(f"{_steer(server, token, database, name, 'resume', why)} is running.")
-
-
-@competition.command()
-@click.argument("name", metavar="NAME|ID")
-@why_option()
-@server_option(default=None)
-@token_option()
-@database_option()
-def delete(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Begin nothing more of a competition and list it nowhere; its matches stay."""
-    note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
-
-
-@competition.command()
-@click.argument("competition_id", metavar="ID")
-@click.argument("bot", metavar="PLAYER/BOT")
-@why_option(required=False)
-@database_option()
-def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
-    """Take a bot out of what is still to begin of a round robin without a class."""
-
-    async def action(store: Store) -> str:
-        player, _, name = bot.partition("/")
-        row = await store.bot_named(player, name)
-        entry = await store.administration.withdraw(competition_id, row.id, operator(why))
-        return f"{entry.player}/{entry.bot}"
-
-    note(f"Withdrew {with_store(database, action)}.")
+for command in (list_competitions, pause, resume, delete, withdraw):
+    competition.add_command(command)

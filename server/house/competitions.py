@@ -21,18 +21,17 @@ from typing import Any, Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.competition.facts import Pairing
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import Progress, look
-from plyhouse.server.competition.schedule import count
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.ladders import LadderWork
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.house.organising import MAX_MATCHES, robin_of
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.house.rosters import Missing, bots_named, missed, missing
+from plyhouse.server.house.rosters import Missing, missed, missing
 from plyhouse.server.house.running import (
     PairingId,
     Running,
@@ -55,8 +54,6 @@ from plyhouse.storage.rows import (
     EntryRow,
     PlayedSeat,
     TableRow,
-    new_id,
-    wall_ms,
 )
 from plyhouse.storage.store import Store
 
@@ -64,8 +61,6 @@ __all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
 
 log = logging.getLogger("plyhouse.server.house.competitions")
 
-MAX_MATCHES: Final = 100_000
-"""The largest schedule accepted."""
 LADDER_SECONDS: Final = 1.0
 """How often a ladder is looked at while bots wait for another opponent."""
 RETRY_SECONDS: Final = 1.0
@@ -127,47 +122,8 @@ class Competitions:
         ``entries`` are names like ``player/bot`` (made known by the first login of the bot);
         None enters all connected bots that accept the game.  Raises `ProtocolError`.
         """
-        game = terms.game
-        if entries is None:
-            bots = [
-                each.bot_id
-                for each in self._participants.values()
-                if each.online and each.accepts(game.info.name, game.spec) and not each.casual
-            ]
-            if len(bots) < game.seats:
-                raise ProtocolError(
-                    "game/unfit",
-                    f"Only {len(bots)} connected bots accept {game.spec}, which has "
-                    f"{game.seats} seats: connect more, or name the entries.",
-                )
-        else:
-            bots = await bots_named(self._store, entries)
-        try:
-            planned = count(len(bots), rounds, seats=game.seats, mirrored=terms.mirrored)
-        except ValueError as error:
-            raise ProtocolError("protocol/bad_field", f"No schedule: {error}.") from error
-        if len(set(bots)) != len(bots):
-            raise ProtocolError("protocol/bad_field", "No schedule: an entry is listed twice.")
-        if planned > MAX_MATCHES:
-            raise ProtocolError(
-                "protocol/bad_field",
-                f"{len(bots)} entries and {rounds} rounds of {game.spec} make {planned:,} matches; "
-                f"a competition has {MAX_MATCHES:,} at most: take fewer rounds or entries.",
-            )
-        now = wall_ms()
-        row = CompetitionRow(
-            id=new_id(),
-            name=name,
-            game=game.spec,
-            time_control=str(terms.time_control),
-            format="round_robin",
-            rounds=rounds,
-            mirrored=terms.mirrored,
-            rated=terms.rated,
-            created_ms=now,
-            status="running",
-            started_ms=now,
-        )
+        here = self._participants.values()
+        row, bots, planned = await robin_of(self._store, here, name, terms, rounds, entries)
         await self._store.create_competition(row, bots)
         log.info(
             "competition made",

@@ -152,14 +152,14 @@ def test_points_are_fitted_as_shares_and_have_their_mean() -> None:
     assert found.fitted is not None
     assert found.returns["kuhn_poker"]["a/x"].raw.mean == pytest.approx(1.5)
     assert found.returns["kuhn_poker"]["b/x"].raw.mean == pytest.approx(-1.5)
-    watched = found.returns["kuhn_poker"]["a/x"].watched
-    assert watched is not None
-    assert 0.0 < watched[0] < 1.5 < watched[1] < 2.0
+    bounds = found.returns["kuhn_poker"]["a/x"].watched
+    assert bounds is not None
+    assert 0.0 < bounds[0] < 1.5 < bounds[1] < 2.0
     results = [each for each in board(rows) if each.bot_id < 2]
     head, table = standings_table(lines(standings(ENTRANTS, results), found), ["kuhn_poker"])
-    first, last = (dict(zip(head, row, strict=True)) for row in (table[0], table[-1]))
-    low, high = first["kuhn_poker any_low"], first["kuhn_poker any_high"]
-    assert (low, first["kuhn_poker return"], high) == (watched[0], 1.5, watched[1])
+    best, last = (dict(zip(head, row, strict=True)) for row in (table[0], table[-1]))
+    low, high = best["kuhn_poker any_low"], best["kuhn_poker any_high"]
+    assert (low, best["kuhn_poker return"], high) == (bounds[0], 1.5, bounds[1])
     assert last["kuhn_poker any_low"] is None, "it has played nobody"
 
 

@@ -46,9 +46,9 @@ def played(seed: int, pairs: int = 12) -> tuple[list[Outcome], list[SeatResult]]
     return outcomes, results
 
 
-def seen(seed: int, **more: str) -> tuple[list[Standing], list[Outcome]]:
+def seen(seed: int, digest: str = TWIN.digest) -> tuple[list[Standing], list[Outcome]]:
     outcomes, results = played(seed)
-    return standings([ADA, BOB, EASY, replace(TWIN, **more)], results), outcomes
+    return standings([ADA, BOB, EASY, replace(TWIN, digest=digest)], results), outcomes
 
 
 def test_a_twin_stands_where_its_score_puts_it_and_others_are_ranked_without_it() -> None:

@@ -158,6 +158,21 @@ async def test_a_class_table_is_for_its_class(house: Any) -> None:
     await cup.get("/table", status=401)
     await cup.get("/table", "eve", status=403)
     assert (await cup.get("/table", "s1"))["matches"] == 0
+    await cup.begin()
+    await cup.get("/next", "eve", status=403)
+    coming = await cup.get("/next?limit=5", "s1")
+    assert len(coming) == 5
+    assert [each["own"] for each in coming] == sorted((e["own"] for e in coming), reverse=True)
+    assert "secret" not in str(coming)
+    async with cup.web("olga") as web:
+        page = (await web.get("/competitions/cup")).text
+        assert "<h2>Next</h2>" in page
+        assert "have not begun, of" in page, "whoever ends it is told before"
+        ended = (await web.post(f"{cup.here}/finish", json={})).json()
+    assert ended["status"] == "finished"
+    (left,) = ended["unplayed"]
+    assert left.startswith("connect_four: ")
+    assert "s1/bot" in left
 
 
 async def test_luck_is_taken_out_of_games_of_chance(

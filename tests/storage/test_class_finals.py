@@ -50,6 +50,12 @@ async def test_a_rerun_counts_only_what_present_versions_played(store: Store) ->
     state = await book.final_state("id-cup")
     again = await store.log_in(bob, "2")
     assert len(await book.final_seats("id-cup")) == 12
+    assert await book.extent(PART) == (6, 6, 0)
+    assert await book.last_digests([bob.id]) == {bob.id: ""}
+    shown = {each.player: each for each in await book.played_entries("id-cup")}
+    assert (shown["bob"].version, shown["bob"].next_version) == ("1", "2")
+    assert (shown["bob"].version_id, shown["bob"].next_id) == (world.bots["bob"][1], again)
+    assert (shown["ada"].version, shown["ada"].next_id) == ("1", None)
     await store.note_left(PART, {world.bots["dan"][0].id: 2})
     await book.disqualify("Cup", "dan", OLGA)
     with statements(store) as counted:
@@ -76,6 +82,10 @@ async def test_a_bot_that_lost_its_place_counts_no_more(store: Store) -> None:
     other = await store.ensure_bot(ada.id, "new")
     await store.log_in(other, "1")
     await book.enter("Cup", ada.id, "new", replaces="ada")
+    names = {each.name: each.status for each in await book.played_entries("id-cup", replaced=True)}
+    assert names["ada/ada"] == "withdrawn", "its results stand until the rerun"
+    assert names["ada/new"] == "active"
+    assert "ada/ada" not in {each.name for each in await book.played_entries("id-cup")}
     await book.rerun("Cup", OLGA)
     assert {each.bot_id for each in await store.entries(PART)} >= {other.id}
     assert len(await book.final_seats("id-cup")) == 2, "Bob against Cyd"

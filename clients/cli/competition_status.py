@@ -1,0 +1,134 @@
+"""``plyhouse competition status`` and ``rounds``: how a competition stands, and what comes next."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.cli.competition_results import print_board, print_certainty
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.organising import request
+from plyhouse.clients.cli.shared.output import counted, note, print_table
+
+__all__ = ["rounds", "status"]
+
+POLL = 0.5
+"""Seconds between two looks of ``status --wait``."""
+
+
+@click.command()
+@click.argument("name")
+@server_option()
+@token_option()
+@click.option("--game", default="", help="Only this one.  [default: all]")
+@json_option()
+def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
+    """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
+    found = request(server, token, "GET", "competitions", name, "rounds")
+    coming = request(server, token, "GET", "competitions", name, "next")
+    found = [each for each in found if game in ("", each["game"])]
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    if not found:
+        note(f"The final of {name} has not begun." if not game else f"There is no game {game}.")
+    for each in found:
+        ties = each["tie_breaks"]
+        lines = [
+            [
+                "-" if line["place"] is None else str(line["place"]),
+                line["entry"] + (" (left)" if line["withdrawn"] else ""),
+                f"{line['points']:g}",
+                str(line["played"]),
+                *(f"{value:g}" for value in line["tie_breaks"]),
+            ]
+            for line in each["table"]
+        ]
+        columns = ["place", "entry", "points", "pairings", *ties]
+        print_table(f"{each['game']}, {each['format']}", columns, lines, "rlrr" + "r" * len(ties))
+        for number in each["rounds"]:
+            pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
+            print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
+    _print_next([each for each in coming if game in ("", each["game"])])
+
+
+def _print_next(coming: list[dict[str, Any]]) -> None:
+    """The pairings that come next, as far as they are known."""
+    rows = [[each["game"], " - ".join(each["entries"]), each["key"]] for each in coming]
+    if rows:
+        print_table("Next", ["game", "pairing", "key"], rows, "lll")
+
+
+def _met(line: dict[str, Any]) -> str:
+    return " - ".join(entry or "?" for entry in line["entries"] if entry or line["state"] != "bye")
+
+
+def _ended(line: dict[str, Any]) -> str:
+    played = line["scores"] is not None
+    said = " : ".join(f"{each:g}" for each in line["scores"]) if played else str(line["state"])
+    return said + (f", {line['winner']} goes on" if line["winner"] else "")
+
+
+@click.command()
+@click.argument("name")
+@server_option()
+@token_option()
+@click.option("--wait", is_flag=True, help="Wait until its final is over.")
+@json_option()
+def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
+    """Show how NAME stands: students, entries, and how far its final is."""
+    view = request(server, token, "GET", "competitions", name)
+    while wait and view["status"] == "running":
+        time.sleep(POLL)
+        view = request(server, token, "GET", "competitions", name)
+    if as_json:
+        click.echo(json.dumps(view, indent=2))
+        return
+    dates = [
+        f"{what} {minute(view[key])} UTC"
+        for what, key in (("opens", "opens_ms"), ("freeze", "freezes_ms"), ("final", "final_ms"))
+        if view[key] is not None
+    ]
+    click.echo(f"{view['name']} is {view['status']}" + (f" ({', '.join(dates)})" if dates else ""))
+    active = [each for each in view["students"] if each["status"] == "active"]
+    entered = {each["entry"].partition("/")[0] for each in view["entries"] if not each["baseline"]}
+    idle = [each["student"] for each in active if each["student"] not in entered]
+    click.echo(f"{counted(len(active), 'student')}, {len(idle)} without an entry")
+    if view["entries"]:
+        rows = [
+            [
+                each["entry"],
+                each["version"] or "-",
+                each["digest"][:8] or "-",
+                "baseline" if each["baseline"] else each["status"],
+                "yes" if each["connected"] else "no",
+            ]
+            for each in view["entries"]
+        ]
+        columns = ["entry", "version", "digest", "status", "connected"]
+        print_table("Entries", columns, rows, "lllll")
+        for each in view["entries"]:
+            if each["next_version"] or each["next_digest"]:
+                later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
+                note(f"{each['entry']}: a rerun plays with version {later}.")
+    rows = [[each["game"], str(each["finished"]), str(each["planned"])]
+            for each in view["progress"]]  # fmt: skip
+    print_table("Final", ["game", "played", "matches"], rows, "lrr")
+    for game in view["progress"]:
+        for reason in game["waiting_for"]:
+            note(f"{game['game']}: {reason}")
+        for told in game["absent"]:
+            note(f"{game['game']}: {told}")
+    if view["note"]:
+        note(f"Not yet: {view['note']}.")
+    for told in view["warnings"]:
+        note(told)
+    if view["status"] in ("running", "paused"):
+        _print_next(request(server, token, "GET", "competitions", name, "next"))
+    if any(game["finished"] for game in view["progress"]):
+        print_board(request(server, token, "GET", "competitions", name, "table"))
+        print_certainty(request(server, token, "GET", "competitions", name, "certainty"))

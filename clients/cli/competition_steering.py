@@ -1,0 +1,157 @@
+"""``plyhouse competition list|pause|resume|delete|withdraw``: of every kind, wherever they are.
+
+They work on a server with ``--server`` (or PLYHOUSE_SERVER), also for a round robin without a
+class, and on the database itself without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
+from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
+from plyhouse.clients.cli.shared.organising import needed, request, why_text
+from plyhouse.clients.cli.shared.output import note, print_table
+
+if TYPE_CHECKING:
+    from plyhouse.storage.store import Store
+
+__all__ = ["delete", "list_competitions", "pause", "resume", "withdraw"]
+
+
+@click.command("list")
+@server_option(default=None)
+@database_option()
+def list_competitions(server: str | None, database: str) -> None:
+    """List the competitions, newest first."""
+    if server is not None:
+        from plyhouse.clients.cli.shared.http import call, path
+
+        listed = call(server, "GET", path("class", "competitions"))
+        others = call(server, "GET", path("competitions"))
+        cells = [
+            [each["name"], ", ".join(each["games"]), each["status"], "class"] for each in listed
+        ]
+        cells += [[e["name"], e["game"], e["status"], e["competition"]] for e in others]
+        if cells:
+            print_table("Competitions", ["name", "games", "status", "id"], cells, "llll")
+        else:
+            note(f"No competitions on {server}.")
+        return
+    rows = with_store(database, lambda store: store.competitions())
+    courses = with_store(database, lambda store: store.classes.all())
+    if not rows and not courses:
+        note(f"No competitions in {database}.")
+        return
+    cells = [
+        [each.id, each.name, ", ".join(game.game for game in each.games), each.status,
+         minute(each.created_ms)]
+        for each in courses
+    ]  # fmt: skip
+    cells += [[row.id, row.name, row.game, row.status, minute(row.created_ms)] for row in rows]
+    columns = ["competition", "name", "game", "status", "made (UTC)"]
+    print_table("Competitions", columns, cells, "lllll")
+
+
+def _steer(
+    server: str | None, token: str | None, database: str, name: str, step: str, why: str
+) -> str:
+    """Pause, resume or delete, wherever it is and whatever kind it has; return its name."""
+    if server is None:
+        return _steer_stored(database, name, step, why)
+    from plyhouse.clients.cli.shared.http import ApiError, call, path
+
+    try:
+        if step == "delete":
+            _delete_on(server, token, ("class", "competitions", name), why)
+        else:
+            request(server, token, "POST", "competitions", name, step, body={"why": why})
+    except ApiError as error:
+        if error.code != "storage/unknown":
+            raise
+        try:  # a round robin without a class, by its id
+            if step == "delete":
+                _delete_on(server, token, ("competitions", name), why)
+            else:
+                body = {"why": why_text(why)}
+                call(server, "POST", path("competitions", name, step), body, needed(token))
+        except ApiError as other:
+            raise error if other.code == "storage/unknown" else other from None
+    return name
+
+
+def _delete_on(server: str, token: str | None, parts: tuple[str, ...], why: str) -> None:
+    from urllib.parse import quote
+
+    from plyhouse.clients.cli.shared.http import call, path
+
+    query = f"?why={quote(why_text(why), safe='')}"
+    call(server, "DELETE", path(*parts) + query, token=needed(token))
+
+
+def _steer_stored(database: str, name: str, step: str, why: str) -> str:
+    status = {"pause": "paused", "resume": "running", "delete": "deleted"}[step]
+
+    async def action(store: Store) -> str:
+        from plyhouse.storage.errors import Unknown
+
+        try:
+            course = await store.classes.find(name)
+        except Unknown:
+            office = store.administration
+            return (await office.set_competition_status(name, status, operator(why))).name
+        return (await store.classes.move(course.id, step, operator(why))).name
+
+    return with_store(database, action)
+
+
+@click.command()
+@click.argument("name", metavar="NAME|ID")
+@why_option(required=False)
+@server_option(default=None)
+@token_option()
+@database_option()
+def pause(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
+    """Begin nothing more of a competition; matches that run are played on."""
+    note(f"{_steer(server, token, database, name, 'pause', why)} is paused.")
+
+
+@click.command()
+@click.argument("name", metavar="NAME|ID")
+@why_option(required=False)
+@server_option(default=None)
+@token_option()
+@database_option()
+def resume(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
+    """Let a paused competition go on."""
+    note(f"{_steer(server, token, database, name, 'resume', why)} is running.")
+
+
+@click.command()
+@click.argument("name", metavar="NAME|ID")
+@why_option()
+@server_option(default=None)
+@token_option()
+@database_option()
+def delete(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
+    """Begin nothing more of a competition and list it nowhere; its matches stay."""
+    note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
+
+
+@click.command()
+@click.argument("competition_id", metavar="ID")
+@click.argument("bot", metavar="PLAYER/BOT")
+@why_option(required=False)
+@database_option()
+def withdraw(competition_id: str, bot: str, why: str, database: str) -> None:
+    """Take a bot out of what is still to begin of a round robin without a class."""
+
+    async def action(store: Store) -> str:
+        player, _, name = bot.partition("/")
+        row = await store.bot_named(player, name)
+        entry = await store.administration.withdraw(competition_id, row.id, operator(why))
+        return f"{entry.player}/{entry.bot}"
+
+    note(f"Withdrew {with_store(database, action)}.")
