@@ -435,8 +435,8 @@ async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) ->
     await page.go(f"{house.url}/matches/{match}")
     await page.until(f"{WHERE} === '7 / 7'")
     await page.evaluate("location.hash = '#2'")
-    said = "bob/bot expects +0.25, 3 plies deep, plays on 1. <b>1</b>"
-    await page.until(f"{words} === {json.dumps(said)}")
+    shown = "bob/bot expects +0.25, 3 plies deep, plays on 1. <b>1</b>"
+    await page.until(f"{words} === {json.dumps(shown)}")
     lines = await page.evaluate(
         "[...document.querySelectorAll('#thoughts polyline')]"
         ".map((each) => each.getAttribute('points').split(' ').length)"
