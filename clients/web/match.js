@@ -98,7 +98,8 @@ function layOut() {
       mode === "page" ? html("h2", {}, "Plies") : null, mode === "page" ? list.node : null,
       mode === "page" ? accounts.node : null, mode === "embed" ? open : null),
     view.said, controls.help, controls.shared);
-  place.classList.add("match", mode ?? "page");
+  // Nothing is seen before there is something to see, so that nothing moves when it comes.
+  place.classList.add("match", mode ?? "page", "waiting");
   new ResizeObserver(room).observe(document.documentElement);
 }
 
@@ -510,6 +511,7 @@ function begin(first) {
     match.follow = false;
   } else if (first || match.playing) match.at = match.follow ? last() : match.at;
   match.told = true;
+  place.classList.remove("waiting");
   pursue();
 }
 
@@ -520,6 +522,7 @@ function showRecord() {
 
 async function load() {
   if (!id) {
+    place.classList.remove("waiting");
     queue.look();
     return;
   }
@@ -533,6 +536,7 @@ async function load() {
       if (of === id && !connection && match.status !== "finished") connection = new Connection(endpoint(), onMessage, setState, who);
     }
   } catch {
+    place.classList.remove("waiting");
     loading.failed();
   }
 }

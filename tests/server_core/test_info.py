@@ -123,7 +123,7 @@ def test_what_a_bot_cannot_say_is_told_where_it_was_said() -> None:
         ({"text": 5}, "text has to be a str"),
     ):
         with pytest.raises(BotError, match=why):
-            asked.info(**wrong)  # type: ignore[arg-type]
+            asked.info(**wrong)
     asked.info(value=float("inf"), text="y" * 3000)
     assert asked.said is not None
     assert set(asked.said) == {"text"}

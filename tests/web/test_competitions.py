@@ -83,7 +83,7 @@ async def test_a_private_page_shows_each_what_it_may_see(hall: House) -> None:
     running = seen["s4"].partition("Running")[2]
     board = seen["s4"].partition("Running")[0]
     assert not any(other in board for other in others), "neither in the table nor what waits"
-    links = re.findall(r'<a href="/matches/[^"]+">([^<]+)</a>', running)
+    links = re.findall(r'<a href="/matches/[^"]+" aria-label="Watch: ([^"]+)">', running)
     assert links
     assert all("s4/bot" in link for link in links), "its own matches"
     assert all(other in seen["olga"] for other in others)

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 import httpx
 
-from plyhouse.protocol.messages import Resign, Seek, Watch
+from plyhouse.protocol.messages import Accepted, Act, Resign, Seek, Turn, Watch
 
 from .conftest import House
 
@@ -94,3 +94,32 @@ async def test_without_an_account_one_may_watch_and_do_nothing_else(house: House
     assert (await guest.ask(Watch, first.match)).snapshot.seat is None
     for kind, *fields in ((Seek, "pig", "move:1"), (Resign, first.match)):
         assert (await guest.ask(kind, *fields)).code == "auth/required"
+
+
+async def test_what_bots_thought_is_told_when_the_pairing_is_over(house: House) -> None:
+    first, second = await house.pair("kuhn_poker")
+    for bot, ply in ((first, 0), (second, 1)):
+        if ply:
+            async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches") as web:
+                for path in ("/replay", ""):
+                    assert "of mine" not in (await web.get(f"/{first.match}{path}")).text
+                assert (await web.get(f"/{first.match}/record")).status_code == 409
+        turn = await bot._next(Turn)
+        said = {"value": -0.5, "text": f"card of mine {ply}"}
+        bot.send(Act, bot.match, turn.ply, "check", said)
+        await bot._next(Accepted)
+    await first.finish()
+    async with httpx.AsyncClient(base_url=f"{house.url}/api/v1/matches/{first.match}") as web:
+        seen = {
+            seat: [
+                frame["info"] and frame["info"]["text"]
+                for frame in (await web.get(f"/replay{seat}")).json()["frames"]
+            ]
+            for seat in ("", "?seat=0", "?seat=1")
+        }
+        record = (await web.get("/record")).json()
+    assert seen[""] == [None, "card of mine 0", "card of mine 1"]
+    assert seen["?seat=0"] == [None, "card of mine 0", None]
+    assert seen["?seat=1"] == [None, None, "card of mine 1"]
+    told = [event["info"]["value"] for event in record["events"] if "info" in event]
+    assert told == [-0.5, -0.5]

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from plyhouse.protocol.messages import Seek
+from plyhouse.protocol.messages import Accepted, Act, Seek, Turn
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.serve import running_server
 
@@ -421,3 +421,31 @@ async def test_a_frame_holds_a_match_and_no_seat(house: House, page: Page) -> No
     assert await page.evaluate(inside)
     await first.act("b2")  # it still holds its seat: nobody took it over
     await page.until(f"{WHERE}.startsWith('1 / 1')")
+
+
+async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) -> None:
+    bots = await house.pair("connect_four")
+    match = bots[0].match
+    for ply, action in enumerate(FOUR.split()):
+        bot = bots[ply % 2]
+        turn = await bot._next(Turn)
+        said = {"value": ply / 4, "depth": 3, "pv": [action], "text": f"<b>{ply}</b>"}
+        bot.send(Act, match, turn.ply, action, said if ply < 3 else None)
+        await bot._next(Accepted)
+    await bots[0].finish()
+    words = "document.querySelector('#thoughts .said').textContent"
+    await page.go(f"{house.url}/matches/{match}")
+    await page.until(f"{WHERE} === '7 / 7'")
+    await page.evaluate("location.hash = '#2'")
+    shown = "bob/bot expects +0.25, 3 plies deep, plays on 1. <b>1</b>"
+    await page.until(f"{words} === {json.dumps(shown)}")
+    lines = await page.evaluate(
+        "[...document.querySelectorAll('#thoughts polyline')]"
+        ".map((each) => each.getAttribute('points').split(' ').length)"
+    )
+    assert lines == [2, 1]
+    await page.press("End")
+    await page.until(f"{words}.trim() === ''")
+    await page.point("#thoughts svg")  # its middle, which is nearest to ply 4 of 7
+    await page.until(f"{WHERE} === '4 / 7' || {WHERE} === '3 / 7'")
+    assert page.errors == []
