@@ -172,23 +172,23 @@ def enter_checked(
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
         return "begun"
+    student = class_students.c
+    active = exists().where(
+        student.class_id == class_id, student.player_id == player_id, student.status == "active"
+    )
+    baseline = own is not None and own.baseline
+    if not baseline and not connection.execute(select(active)).scalar_one():
+        return "out"
+    if own is not None and own.status != "active":
+        return "out"
     if own is not None and own.version_id not in (None, version_id):
         if _came_later(connection, class_id, own, asked_ms):
             return "newer"
         if own.chosen and not chosen:
             return "pinned"
-    if own is not None and own.baseline:
+    if baseline:
         _play_with(connection, class_id, bot_id, version_id)
-        return "entered"
-    student = class_students.c
-    active = select(
-        exists().where(
-            student.class_id == class_id, student.player_id == player_id, student.status == "active"
-        )
-    )
-    if not connection.execute(active).scalar_one() or (own and own.status != "active"):
-        return "out"
-    if own is not None:
+    elif own is not None:
         _play_with(connection, class_id, bot_id, version_id, chosen=chosen or own.chosen)
     elif _active([each for each in entries if each.player_id == player_id]) >= row.entries_each:
         return "full"
@@ -327,6 +327,14 @@ def enter(
                 class_entries.delete().where(here.class_id == row.id, here.bot_id == old.bot_id)
             )
             mine.remove(old)
+    # What was handed in before and waits for its check comes too late now.
+    theirs = select(handed_in.c.id).where(handed_in.c.bot_id == chosen.bot_id)
+    asked = submission_entries.c
+    connection.execute(
+        submission_entries.update()
+        .where(asked.class_id == row.id, asked.outcome == "", asked.submission_id.in_(theirs))
+        .values(outcome="pinned")
+    )
     if any(each.bot_id == chosen.bot_id for each in mine):
         connection.execute(
             class_entries.update()

@@ -235,14 +235,25 @@ def find(connection: Connection, identity: int) -> SubmissionRow:
 
 
 def of(
-    connection: Connection, *, bot_id: int | None = None, player_id: int | None = None
+    connection: Connection,
+    *,
+    bot_id: int | None = None,
+    player_id: int | None = None,
+    class_id: str = "",
+    limit: int | None = None,
 ) -> list[SubmissionRow]:
-    """Return what was handed in of a bot, or by a player, the newest first."""
+    """Return what was handed in of a bot, by a player or for a competition, the newest first."""
     query = _rows().order_by(submissions.c.submitted_ms.desc(), submissions.c.id.desc())
     if bot_id is not None:
         query = query.where(submissions.c.bot_id == bot_id)
     if player_id is not None:
         query = query.where(bots.c.player_id == player_id)
+    if class_id:
+        asked = submission_entries.c
+        here = asked.submission_id == submissions.c.id, asked.class_id == class_id
+        query = query.where(exists().where(*here))
+    if limit is not None:
+        query = query.limit(limit)
     return _with_entries(connection, connection.execute(query).all())
 
 

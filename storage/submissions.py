@@ -59,9 +59,16 @@ class Submissions:
         """Return what was handed in of a bot, the newest first."""
         return await self._database.read(lambda c: sql.of(c, bot_id=bot_id))
 
-    async def of_player(self, player_id: int) -> list[SubmissionRow]:
-        """Return what a player has handed in, the newest first."""
-        return await self._database.read(lambda c: sql.of(c, player_id=player_id))
+    async def of_player(
+        self, player_id: int, class_id: str = "", limit: int | None = None
+    ) -> list[SubmissionRow]:
+        """Return what a player has handed in, the newest first.
+
+        Only what is to play in a competition with a class if its id is given, and so many at most.
+        """
+        return await self._database.read(
+            lambda c: sql.of(c, player_id=player_id, class_id=class_id, limit=limit)
+        )
 
     async def waiting(self, limit: int = 100) -> list[int]:
         """Return the ids of those that wait for their check, in the order in which they came."""

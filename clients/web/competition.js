@@ -137,6 +137,19 @@ onSubmit("enter-form", async (form) => {
   return `${entry.entry} plays, version ${entry.version}.`;
 });
 
+onSubmit("submit-form", async (form) => {
+  const { file, bot } = form.elements;
+  const [chosen] = file.files;
+  const most = Number(form.dataset.most);
+  if (!chosen) refuse(file, "Choose a file: a Python file or a zip.");
+  if (chosen.size > most) refuse(file, `${chosen.name} has ${chosen.size.toLocaleString()} bytes, and a package has at most ${most.toLocaleString()}.`);
+  say(`Sending ${chosen.name} …`);
+  const query = new URLSearchParams({ file: chosen.name, bot: bot.value.trim(), competition: form.dataset.competition });
+  const made = await call("POST", `submissions?${query}`, chosen);
+  form.reset();
+  return made.status === "ready" ? `${made.bot} is ready.` : `${made.bot} has come, and waits for its check.`;
+});
+
 onSubmit("join-form", async (form) => {
   const { code, player } = fields(form);
   const named = !at("join-new").hidden;

@@ -1,9 +1,12 @@
 // Who is at this browser. The secret is in a cookie that no script can read; the server knows it.
 
-/** Ask the API; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
+/** Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
 export async function call(method, path, body) {
   const options = { method, headers: { accept: "application/json" } };
-  if (body !== undefined) {
+  if (body instanceof Blob) {
+    options.headers["content-type"] = "application/octet-stream";
+    options.body = body;
+  } else if (body !== undefined) {
     options.headers["content-type"] = "application/json";
     options.body = JSON.stringify(body);
   }

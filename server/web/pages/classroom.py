@@ -27,6 +27,7 @@ from plyhouse.storage.class_rows import ClassEntry, ClassStudent, Code, VersionR
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import Identity
+from plyhouse.storage.submission_rows import SubmissionRow
 
 __all__ = ["HANDLERS", "Entered", "Own", "Pupil", "Staff", "Step", "own_of", "staff_of"]
 
@@ -38,6 +39,8 @@ FILES: Final = (
 """What an organiser may fetch; games without a format of their own say so."""
 MOST_VERSIONS: Final = 100
 """Versions that a student chooses from, the newest."""
+MOST_SUBMISSIONS: Final = 5
+"""Submissions that a student sees on the page, the newest, with their reports."""
 
 
 class Step(NamedTuple):
@@ -124,6 +127,12 @@ class Own:
     """To choose from; none if nothing can be chosen any more."""
     full: bool
     """Whether another bot would have to take the place of one."""
+    takes: bool
+    """Whether a bot may be handed in now."""
+    most_bytes: int
+    """Of what is handed in."""
+    submissions: tuple[SubmissionRow, ...]
+    """What was handed in for this competition last."""
 
     @property
     def bots(self) -> list[str]:
@@ -187,11 +196,16 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
     extended = student.extended_ms is not None and student.extended_ms > now
     late = extended and row.status in ("frozen", "finished")
     versions: list[VersionRow] = []
-    if student.status == "active" and (row.status == "open" or late):
+    open_now = student.status == "active" and (row.status == "open" or late)
+    if open_now:
         versions = await hub.store.classes.versions(viewer.player_id)
+    handed_in = await hub.store.submissions.of_player(viewer.player_id, row.id, MOST_SUBMISSIONS)
     return Own(
         *(student, _entered(hub, own), tuple(versions[:MOST_VERSIONS])),
         full=len(own) >= row.entries_each,
+        takes=open_now and hub.config.hosted,
+        most_bytes=hub.config.max_submission_bytes,
+        submissions=tuple(handed_in),
     )
 
 

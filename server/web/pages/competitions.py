@@ -29,6 +29,7 @@ from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
+from plyhouse.storage.submission_rows import OUTCOMES
 
 __all__ = ["HANDLERS"]
 
@@ -148,6 +149,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         every=0 if row.status == "finished" else EVERY,
         staff=await staff_of(hub, view, viewer),
         own=await own_of(hub, view, viewer),
+        outcomes=OUTCOMES,
     )
 
 
