@@ -39,6 +39,7 @@ __all__ = [
     "matches",
     "meta",
     "metadata",
+    "package_parts",
     "packages",
     "pair_results",
     "pairings",
@@ -423,9 +424,17 @@ packages = Table(
     "packages",
     metadata,
     Column("digest", String(64), primary_key=True),
-    Column("bytes", BigInteger, nullable=False),  # of the archive
+    Column("bytes", BigInteger, nullable=False),
     Column("created_ms", BigInteger, nullable=False),
-    Column("archive", LargeBinary, nullable=False),  # a zip; last, as it is long and rarely read
+)
+
+# A package in parts, which are written one by one before it: nobody's match waits for megabytes.
+package_parts = Table(
+    "package_parts",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("part", LargeBinary, nullable=False),
 )
 
 submissions = Table(

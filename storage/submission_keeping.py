@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete, exists, func, select
 
-from plyhouse.storage.models import packages, submission_entries, submissions
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.models import package_parts, packages, submission_entries, submissions
 
-__all__ = ["forget", "forget_class", "sweep"]
+__all__ = ["PART", "archive", "complete", "drop_drafts", "forget", "forget_class", "put", "sweep"]
+
+PART = 256 * 1024
+"""Bytes of a package that are written in one transaction."""
 
 AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
@@ -54,3 +58,48 @@ def sweep(connection: Connection, digests: Sequence[str]) -> None:
         submissions.c.digest == packages.c.digest, submissions.c.status != "refused"
     )
     connection.execute(delete(packages).where(packages.c.digest.in_(digests), ~needed))
+    kept = exists().where(packages.c.digest == package_parts.c.digest)
+    connection.execute(delete(package_parts).where(package_parts.c.digest.in_(digests), ~kept))
+
+
+def drop_drafts(connection: Connection) -> None:
+    """Delete parts of what is no package, or never became one."""
+    kept = exists().where(packages.c.digest == package_parts.c.digest)
+    connection.execute(delete(package_parts).where(~kept))
+
+
+def there(connection: Connection, digest: str) -> bool:
+    """Whether there is such a package."""
+    return bool(
+        connection.execute(select(exists().where(packages.c.digest == digest))).scalar_one()
+    )
+
+
+def put(connection: Connection, digest: str, number: int, part: bytes) -> bool:
+    """Write a part of a package; False if the package is there already.  The first is number 0."""
+    if there(connection, digest):
+        return False
+    if number == 0:
+        drop_drafts(connection)
+    connection.execute(package_parts.insert().values(digest=digest, number=number, part=part))
+    return True
+
+
+def complete(connection: Connection, digest: str, size: int, now_ms: int) -> bool:
+    """Make a package of its parts, unless it is there; False if they are not all there."""
+    if there(connection, digest):
+        return True
+    count = select(func.count()).where(package_parts.c.digest == digest)
+    if connection.execute(count).scalar_one() != max(1, -(-size // PART)):
+        return False
+    connection.execute(packages.insert().values(digest=digest, bytes=size, created_ms=now_ms))
+    return True
+
+
+def archive(connection: Connection, digest: str) -> bytes:
+    """Return a package; raises `Unknown`."""
+    if not there(connection, digest):
+        raise Unknown(f"there is no package {digest[:12]}; it is not kept any more")
+    here = package_parts.c
+    query = select(here.part).where(here.digest == digest).order_by(here.number)
+    return b"".join(connection.execute(query).scalars())

@@ -25,11 +25,10 @@ from plyhouse.storage.models import (
     submissions,
     versions,
 )
-from plyhouse.storage.submission_keeping import forget, sweep
+from plyhouse.storage.submission_keeping import complete, forget, sweep
 from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow
 
 __all__ = [
-    "archive",
     "check",
     "find",
     "of",
@@ -51,13 +50,16 @@ def submit(
     bot_id: int,
     label: str,
     digest: str,
-    data: bytes,
+    size: int,
     competition: str,
     most_bytes: int | None,
     most_versions: int | None,
     now_ms: int,
-) -> SubmissionRow:
-    """Take a package, or find that the bot has it already; see `Submissions.submit`."""
+) -> SubmissionRow | None:
+    """Take a package, or find that the bot has it already; see `Submissions.submit`.
+
+    None, and nothing done, if the parts of the package are not there.
+    """
     owner = people.bot(connection, bot_id).player_id
     takers = (
         [class_bots.taker(connection, competition, owner, bot_id, now_ms)]
@@ -67,8 +69,9 @@ def submit(
     here = submissions.c
     query = select(here.id, here.status).where(here.bot_id == bot_id, here.digest == digest)
     found = connection.execute(query).first()
-    if found is None or found.status == "refused":
-        _keep(connection, owner, digest, data, most_bytes, now_ms)
+    needed = found is None or found.status == "refused"
+    if needed and not _keep(connection, owner, digest, size, most_bytes, now_ms):
+        return None
     if found is None:
         fresh = versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
         known = connection.execute(select(exists().where(*fresh))).scalar_one()
@@ -106,11 +109,11 @@ def _keep(
     connection: Connection,
     player_id: int,
     digest: str,
-    data: bytes,
+    size: int,
     most_bytes: int | None,
     now_ms: int,
-) -> None:
-    """Keep a package, unless it is there."""
+) -> bool:
+    """Keep a package; False if its parts are not there."""
     mine = (
         select(packages.c.digest, packages.c.bytes)
         .join(submissions, submissions.c.digest == packages.c.digest)
@@ -120,17 +123,14 @@ def _keep(
     )
     kept = {row.digest: int(row.bytes) for row in connection.execute(mine)}
     if most_bytes is not None and digest not in kept:
-        total = sum(kept.values()) + len(data)
+        total = sum(kept.values()) + size
         if total > most_bytes:
             raise SubmissionRefusal(
                 "submission/quota",
                 f"what you have handed in would take up {total:,} bytes here, and a player has "
                 f"{most_bytes:,}: remove what you need no more (plyhouse submissions --remove ID)",
             )
-    there = select(exists().where(packages.c.digest == digest))
-    if not connection.execute(there).scalar_one():
-        values = {"digest": digest, "archive": data, "bytes": len(data), "created_ms": now_ms}
-        people.insert_unless_there(connection, packages, values)
+    return complete(connection, digest, size, now_ms)
 
 
 def _ask(
@@ -269,15 +269,6 @@ def ready_version(
         query.order_by(here.submitted_ms.desc(), here.id.desc()).limit(1)
     ).first()
     return None if row is None else _with_entries(connection, [row])[0]
-
-
-def archive(connection: Connection, digest: str) -> bytes:
-    """Return a package; raises `Unknown`."""
-    query = select(packages.c.archive).where(packages.c.digest == digest)
-    data = connection.execute(query).scalar_one_or_none()
-    if data is None:
-        raise Unknown(f"there is no package {digest[:12]}; it is not kept any more")
-    return bytes(data)
 
 
 def _rows() -> Select[Any]:

@@ -6,10 +6,16 @@ or refused then; once it is ready, it plays where it was handed in for.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable
+
+from sqlalchemy import Connection
 
 from plyhouse.storage import submission_sql as sql
 from plyhouse.storage.database import Database
+from plyhouse.storage.errors import StorageError
+from plyhouse.storage.submission_keeping import PART, archive, drop_drafts, put
 from plyhouse.storage.submission_rows import SubmissionRow
 
 __all__ = ["Submissions"]
@@ -20,6 +26,8 @@ class Submissions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._keeping = asyncio.Lock()
+        """One package is written at a time: what is half written belongs to nobody else."""
 
     async def submit(
         self,
@@ -44,12 +52,32 @@ class Submissions:
         `SubmissionRefusal` if all packages of the player would take more than ``most_bytes``, and
         `LimitReached` if the bot has ``most_versions`` others already.
         """
-        return await self._database.write(
-            lambda c: sql.submit(
-                *(c, bot_id, label, digest, archive, competition),
+        size = len(archive)
+
+        def work(connection: Connection) -> SubmissionRow | None:
+            return sql.submit(
+                *(connection, bot_id, label, digest, size, competition),
                 *(most_bytes, most_versions, now_ms),
             )
-        )
+
+        async with self._keeping:
+            try:
+                while True:
+                    await self._keep(digest, archive)
+                    row = await self._database.write(work)
+                    if row is not None:  # else it was there, and was swept away meanwhile
+                        return row
+            except StorageError:
+                with contextlib.suppress(StorageError):  # otherwise the next one does it
+                    await self._database.write(drop_drafts)
+                raise
+
+    async def _keep(self, digest: str, data: bytes) -> None:
+        """Write a package part by part, so that nobody waits long for the database."""
+        for number, start in enumerate(range(0, max(len(data), 1), PART)):
+            part = data[start : start + PART]
+            if not await self._database.write(lambda c, n=number, p=part: put(c, digest, n, p)):  # type: ignore[misc]
+                return
 
     async def get(self, submission_id: int) -> SubmissionRow:
         """Return a submission; raises `Unknown`."""
@@ -89,7 +117,7 @@ class Submissions:
 
     async def archive(self, digest: str) -> bytes:
         """Return a package, a zip, by its digest; raises `Unknown`."""
-        return await self._database.read(lambda c: sql.archive(c, digest))
+        return await self._database.read(lambda c: archive(c, digest))
 
     async def ready_version(self, bot_id: int, version_id: int | None) -> SubmissionRow | None:
         """Return the submission whose version that is, or the newest of a bot; if it is ready."""

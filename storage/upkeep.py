@@ -28,6 +28,7 @@ from plyhouse.storage.models import (
     matches,
     meta,
     metadata,
+    package_parts,
     packages,
     pairings,
     standings,
@@ -41,8 +42,8 @@ __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 TABLES: Final = tuple(table for table in metadata.sorted_tables if table is not meta)
 """All tables with what users stored, each after those that it refers to."""
 ROWS_AT_ONCE: Final = 2_000
-ONE_BY_ONE: Final = frozenset({packages.name})
-"""Tables whose rows may be of many megabytes each."""
+LONG_ROWS: Final = {package_parts.name: 8}
+"""Rows at once of tables whose rows are long."""
 
 Progress = Callable[[str, int], None]
 """Told the name of a table and how many of its rows are copied."""
@@ -78,7 +79,7 @@ async def _copy(source: Database, target: Database, progress: Progress | None) -
         await writer.run_sync(_refuse_full, target.target.place)
         for table in TABLES:
             count = 0
-            at_once = 1 if table.name in ONE_BY_ONE else ROWS_AT_ONCE
+            at_once = LONG_ROWS.get(table.name, ROWS_AT_ONCE)
             query = select(table).execution_options(yield_per=at_once)
             async with reader.stream(query) as found:
                 async for rows in found.mappings().partitions(at_once):
@@ -296,9 +297,20 @@ def _packageless(connection: Connection) -> list[str]:
         .where(submissions.c.status != "refused", packages.c.digest.is_(None))
         .order_by(submissions.c.id)
     )
-    return [
+    found = [
         f"Submission {submission} is {status}, and its package is not there."
         for submission, status in connection.execute(query)
+    ]
+    size = func.coalesce(func.sum(func.length(package_parts.c.part)), 0)
+    sizes = (
+        select(packages.c.digest, packages.c.bytes, size)
+        .outerjoin(package_parts, package_parts.c.digest == packages.c.digest)
+        .group_by(packages.c.digest, packages.c.bytes)
+        .having(size != packages.c.bytes)
+    )
+    return found + [
+        f"Package {digest[:12]} has {there} bytes of {size}."
+        for digest, size, there in connection.execute(sizes)
     ]
 
 

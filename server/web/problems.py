@@ -63,7 +63,7 @@ _STATUS: Final = {
     "competition/invalid": 400,
     "competition/bad_list": 400,
     "competition/bad_time": 400,
-    "submission/not_hosted": 501,
+    "submission/not_hosted": 403,
     "submission/too_large": 413,
     "submission/too_many": 429,
     "submission/busy": 429,

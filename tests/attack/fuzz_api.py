@@ -36,7 +36,7 @@ def main() -> None:
         everything = [f"--scope={scope}" for scope in ("play", "organise", "admin")]
         added = [here + "plyhouse", "player", "add", "fuzzer", *everything, database]
         done = subprocess.run(added, check=True, stdout=subprocess.PIPE, text=True)
-        serving = [here + "plyhouse", "serve", "--port=0", database]
+        serving = [here + "plyhouse", "serve", "--port=0", "--hosted", database]
         with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server:
             try:
                 assert server.stdout is not None

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.wire.direct import DirectProtocol
 from plyhouse.server.wire.door import Door, Full, Places, raise_file_limit
-from plyhouse.server.wire.http import PunctualHttp
+from plyhouse.server.wire.http import LEAST_TAKEN, PunctualHttp
 
 OpenHouse = Callable[..., Awaitable[Any]]
 Dial = Callable[..., Awaitable[Raw]]
@@ -283,3 +284,16 @@ async def test_snapshots_have_a_rate(house: Any, dial: Dial) -> None:
     assert (await mover.next(Error)).code == "match/too_many_snapshots"
     answer = await mover.ask(Act, match.match, 0, "a1")
     assert not isinstance(answer, Error)
+
+
+def test_a_long_body_may_take_its_time_as_long_as_it_comes() -> None:
+    protocol: Any = PunctualHttp.__new__(PunctualHttp)
+    protocol.transport = SimpleNamespace(is_closing=lambda: False)
+    protocol.cycle = SimpleNamespace(response_complete=False, more_body=True)
+    first = protocol._debt()
+    protocol._received += LEAST_TAKEN - 1
+    assert protocol._debt() == first is not None, "a few bytes are no progress"
+    protocol._received += 1
+    assert protocol._debt() != first
+    protocol.cycle.more_body = False
+    assert protocol._debt() is None

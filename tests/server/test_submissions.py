@@ -206,7 +206,7 @@ async def test_a_server_that_hosts_nothing_says_what_to_do(
     async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as ada:
         answer = await ada.post(HERE, content=BOT)
         body = answer.json()
-        assert (answer.status_code, body["code"]) == (501, "submission/not_hosted")
+        assert (answer.status_code, body["code"]) == (403, "submission/not_hosted")
         assert "plyhouse bot run" in body["detail"]
 
 

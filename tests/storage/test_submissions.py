@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from sqlalchemy import Connection, func, select
 from tests.storage.conftest import Clock, World
@@ -10,9 +12,10 @@ from plyhouse.storage import schema
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClassRefusal, LimitReached, SubmissionRefusal, Unknown
-from plyhouse.storage.models import packages
+from plyhouse.storage.models import package_parts, packages
 from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
+from plyhouse.storage.submission_keeping import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
 from plyhouse.storage.upkeep import check, copy
 from plyhouse.storage.urls import parse_url
@@ -23,12 +26,15 @@ GAMES = ("connect_four", "pig(target=50)")
 
 
 async def kept(store: Store) -> list[str]:
-    """The digests of the packages in the database."""
+    """The digests of the packages in the database, of which every part is one of a package."""
 
     def work(connection: Connection) -> list[str]:
-        return list(connection.execute(select(packages.c.digest)).scalars())
+        parts = connection.execute(select(package_parts.c.digest).distinct()).scalars()
+        found = sorted(connection.execute(select(packages.c.digest)).scalars())
+        assert sorted(parts) == found
+        return found
 
-    return sorted(await store._database.read(work))
+    return await store._database.read(work)
 
 
 async def course(
@@ -59,7 +65,7 @@ async def own_bot(world: World, player: str) -> BotRow:
 async def test_a_package_waits_for_its_check_and_is_found_again(world: World) -> None:
     book = world.store.submissions
     ada, bob = await world.bot("ada"), await world.bot("bob")
-    archive = b"PK\0\xff" * 300_000
+    archive = b"PK\0\xff" * 300_000  # of several parts
     first = await book.submit(ada.id, "v1", D1, archive, 10)
     assert (first.player, first.bot, first.bot_id, first.label) == ("ada", "ada", ada.id, "v1")
     assert (first.status, first.report, first.games, first.checked_ms) == ("waiting", "", (), None)
@@ -89,6 +95,21 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
     for missing in (book.get(99), book.archive(D3), book.checked(99, True, "", (), 1)):
         with pytest.raises(Unknown):
             await missing
+
+
+async def test_what_was_left_half_written_is_no_package(world: World) -> None:
+    ada = await world.bot("ada")
+    for number, digest in enumerate((D1, D1, D2)):  # a server that was killed while it wrote
+        await world.store._database.write(lambda c, n=number, d=digest: put(c, d, n + 1, b"old"))  # type: ignore[misc]
+    with pytest.raises(Unknown):
+        await world.store.submissions.archive(D1)
+    data = bytes(PART) + b"new"
+    book = world.store.submissions
+    at_once = [book.submit(ada.id, "", digest, data, 1) for digest in (D1, D1, D3)]
+    rows = await asyncio.gather(*at_once)
+    assert rows[0].id == rows[1].id
+    assert await kept(world.store) == [D1, D3]
+    assert await book.archive(D1) == await book.archive(D3) == data
 
 
 async def test_what_is_refused_is_not_kept_and_may_come_again(world: World) -> None:
@@ -281,4 +302,13 @@ async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory:
             lambda c: c.execute(select(func.count()).select_from(packages)).scalar_one()
         )
         assert total == 2
-    assert await check(target) == ["Submission 2 is waiting, and its package is not there."]
+
+        def cut(connection: Connection) -> None:
+            last = package_parts.c.digest == D3, package_parts.c.number > 0
+            connection.execute(package_parts.delete().where(*last))
+
+        await store._database.write(cut)
+    assert await check(target) == [
+        "Submission 2 is waiting, and its package is not there.",
+        f"Package {D3[:12]} has {PART} bytes of {len(archive) + 64}.",
+    ]

@@ -43,6 +43,7 @@ from plyhouse.storage.class_rows import (
 )
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import CompetitionRow, MatchRow, SeatRow, TableRow
+from plyhouse.storage.submission_rows import OUTCOMES, AskedEntry, SubmissionRow
 
 PLAIN = "zebra"
 NAMES = (
@@ -154,6 +155,7 @@ def competition(name: str) -> dict[str, Any]:
         "running": [live(name)],
         "files": ("csv", "jsonl"),
         "every": 15000,
+        "outcomes": OUTCOMES,
     }
 
 
@@ -181,7 +183,20 @@ def staff(name: str) -> Staff:
 
 def own(name: str) -> Own:
     student = ClassStudent(1, name, name, name, 0, 1)
-    return Own(student, entries(name), (VersionRow(1, 1, name, name, name, 0),), True)
+    asked = tuple(AskedEntry("c", name, True, 0, each) for each in OUTCOMES)
+    handed_in = tuple(
+        SubmissionRow(
+            *(1, name, name, 1, 1, name, label, status, report, (name,), 0, None),
+            competitions=asked,
+        )
+        for status, label, report in (
+            ("ready", name, name),
+            ("refused", "", name),
+            ("waiting", name, ""),
+        )
+    )
+    versions = (VersionRow(1, 1, name, name, name, 0),)
+    return Own(student, entries(name), versions, True, True, 5, handed_in)
 
 
 def report(name: str) -> Report:
@@ -293,7 +308,9 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "named": False,
                 "files": (),
                 "staff": Staff((), False, (), (), (), ()),
-                "own": Own(ClassStudent(1, name, name, "active", 0, None), (), (), False),
+                "own": Own(
+                    ClassStudent(1, name, name, "active", 0, None), (), (), False, False, 5, ()
+                ),
             },
             {**competition(name), "table": None, "staff": None, "own": None},
         ],

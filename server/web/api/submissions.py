@@ -7,7 +7,7 @@ there is nothing to be taken apart before it is known to be of a bearable size.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from litestar import Request, delete, get, post
@@ -107,8 +107,8 @@ def submission_view(row: SubmissionRow, *, report: bool = True) -> SubmissionVie
 class _Upload(Operation):
     """Says in the description what the body is, which no handler takes as a whole."""
 
-    request_body: RequestBody | None = field(
-        default_factory=lambda: RequestBody(
+    def __post_init__(self) -> None:
+        self.request_body = RequestBody(
             description="The package: a zip, or the text of one Python file.",
             required=True,
             content={
@@ -117,7 +117,6 @@ class _Upload(Operation):
                 )
             },
         )
-    )
 
 
 @post(

@@ -17,14 +17,20 @@ _Id = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def upgrade() -> None:
-    """Make the three tables; nothing was handed in before."""
+    """Make the four tables; nothing was handed in before."""
     op.create_table(
         "packages",
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("bytes", sa.BigInteger(), nullable=False),
         sa.Column("created_ms", sa.BigInteger(), nullable=False),
-        sa.Column("archive", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_packages")),
+    )
+    op.create_table(
+        "package_parts",
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("number", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("part", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("digest", "number", name=op.f("pk_package_parts")),
     )
     op.create_table(
         "submissions",
