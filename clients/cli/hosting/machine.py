@@ -37,7 +37,7 @@ from plyhouse.clients.cli.hosting.checking import check_submission, refused
 from plyhouse.clients.cli.hosting.packages import Packages, WrongPackageError
 from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.package import SubmissionError
+from plyhouse.protocol.package import Rules, SubmissionError
 from plyhouse.server.house.runner_messages import (
     BotWanted,
     CheckDone,
@@ -102,7 +102,7 @@ class Machine:
         self._setup = setup
         self._instance = secrets.token_hex(16)
         self._url = Url(setup.server)
-        self._packages = Packages(setup.folder, self._fetch)
+        self._packages = Packages(setup.folder, self._fetch, self._rules)
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         self._cores = Cores(usable[-setup.cores :])
         self._keeper: KeeperClient | None = None
@@ -193,6 +193,14 @@ class Machine:
 
     def _fetch(self, digest: str) -> bytes:
         return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
+
+    def _rules(self) -> Rules:
+        """What the server lets in; what that names has to be installed here."""
+        try:
+            told = call(self._setup.server, "GET", path("submissions", "rules"), timeout=5.0)
+        except ApiError:  # nothing is handed in any more, and what was is played on
+            return Rules()
+        return Rules(packages=frozenset(told["packages"]), runtimes=frozenset(told["programs"]))
 
     # --------------------------------------------------------------------- reconciling
 
@@ -297,10 +305,11 @@ class Machine:
         try:
             await asyncio.to_thread(self._packages.built, wanted.digest)
             package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
-            done = await check_submission(submission, package, self._tier)
+            rules = await asyncio.to_thread(self._rules)
+            done = await check_submission(submission, package, self._tier, rules)
             if isinstance(done, CheckDone) and not done.ok:
                 # Once more: a machine that stood still for a moment is no fault of the bot's.
-                done = await check_submission(submission, package, self._tier)
+                done = await check_submission(submission, package, self._tier, rules)
         except SubmissionError as error:
             done = refused(submission, error)
         except (UnreachableError, ApiError):
