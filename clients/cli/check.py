@@ -30,8 +30,18 @@ __all__ = ["check"]
     type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
     help="Take this sandbox; else the first that works of landlock and bubblewrap.",
 )
+@click.option("--packages", default="numpy,scipy", hidden=True, help="What may be required.")
+@click.option("--programs", default="node", hidden=True, help="What a package may be run by.")
 @json_option()
-def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_json: bool) -> int:
+def check(
+    bot: str,
+    games: tuple[str, ...],
+    sandbox: bool,
+    tier: str | None,
+    packages: str,
+    programs: str,
+    as_json: bool,
+) -> int:
     """Check BOT before it may play rated matches.
 
     Plays every game that it claims (or those given with --game) against scripted opponents,
@@ -41,6 +51,7 @@ def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_
     """
     from plyhouse.clients.cli.checking.examination import Finding
     from plyhouse.clients.cli.checking.sandboxes import check_bot_or_submission
+    from plyhouse.protocol.package import Rules
 
     if tier is not None and not sandbox:
         raise click.UsageError("--tier goes with --sandbox")
@@ -63,6 +74,7 @@ def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_
             on_finding=tell,
             on_output=note,
             on_games=played.extend,
+            rules=Rules(packages=_listed(packages), runtimes=_listed(programs)),
         )
     )
     failed = sum(not done.passed for done in checks)
@@ -82,6 +94,10 @@ def check(bot: str, games: tuple[str, ...], sandbox: bool, tier: str | None, as_
     else:
         click.echo(f"All {len(checks)} checks passed: {bot} is fit to play.")
     return EXIT_FAILED if failed else EXIT_OK
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, text.split(","))))
 
 
 def _one_place() -> bool:

@@ -108,7 +108,7 @@ async def test_what_all_tokens_begin_with_revokes_not_even_the_only_one(
 @pytest.mark.parametrize("scopes", [[], ["root"], ["play", "root"]])
 async def test_scopes_that_do_not_exist_are_refused(store: Store, scopes: Any) -> None:
     ada = await store.add_player("Ada")
-    with pytest.raises(InvalidScope, match="play, organise, admin"):
+    with pytest.raises(InvalidScope, match="play, runner, organise, admin"):
         await store.add_token(ada, scopes)
 
 

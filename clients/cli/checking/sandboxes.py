@@ -26,6 +26,7 @@ from plyhouse.bots.sandbox.promises import PROMISES, Result, kept, try_promises
 from plyhouse.bots.sandbox.tiers import LEAST, choose_tier, gaps, why_not
 from plyhouse.clients.cli.checking.examination import Finding, check_bot
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.protocol.package import Rules
 
 __all__ = ["check_bot_or_submission", "look_at_tiers"]
 
@@ -39,6 +40,7 @@ async def check_bot_or_submission(
     on_finding: Callable[[Finding], None],
     on_output: Callable[[str], None],
     on_games: Callable[[Sequence[str]], None] | None = None,
+    rules: Rules | None = None,
 ) -> list[Finding]:
     """`check_bot`, on this machine as it is or in a sandbox.
 
@@ -56,7 +58,9 @@ async def check_bot_or_submission(
         chosen = await choose_tier(keeper, only=tier_named(tier) if tier else None)
         on_output(f"[sandbox] {chosen.value}")
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
-            spec, make_runner = await asyncio.to_thread(_prepared, bot, Path(store), keeper, chosen)
+            spec, make_runner = await asyncio.to_thread(
+                _prepared, bot, Path(store), keeper, chosen, rules
+            )
             return await check_bot(
                 *(spec, games),
                 on_finding=on_finding,
@@ -71,7 +75,9 @@ async def check_bot_or_submission(
 MakeRunner = Callable[[str, Connector, str, RunOptions], Runner]
 
 
-def _prepared(bot: str, store: Path, keeper: KeeperClient, tier: Tier) -> tuple[str, MakeRunner]:
+def _prepared(
+    bot: str, store: Path, keeper: KeeperClient, tier: Tier, rules: Rules | None
+) -> tuple[str, MakeRunner]:
     """What to check, and how it is run: a package in its tree, a bot by name where it is."""
     path = Path(bot)
     if not path.exists():
@@ -83,7 +89,7 @@ def _prepared(bot: str, store: Path, keeper: KeeperClient, tier: Tier) -> tuple[
             )
 
         return check_spec(bot), run_named
-    built = build(read_package(path), store)
+    built = build(read_package(path, rules), store)
 
     def run_built(_: str, connector: Connector, token: str, options: RunOptions) -> Runner:
         # As a server would run it: with nothing remembered from one match to the next.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.protocol.package import SubmissionError
+from plyhouse.protocol.package import Rules, SubmissionError
 from plyhouse.server.house.runner_messages import MAX_REPORT, CheckDone, Trouble
 
 __all__ = ["check_submission", "report_of"]
@@ -27,11 +27,13 @@ CUT: Final = "\n[...]\n"
 
 
 async def check_submission(
-    submission: int, package: Path, tier: Tier | None, *, seconds: float = LONGEST
+    submission: int, package: Path, tier: Tier | None, rules: Rules, *, seconds: float = LONGEST
 ) -> CheckDone | Trouble:
     """Check a package; a `Trouble` is this machine's and says nothing of the package."""
     command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "check", str(package)]
     command += ["--sandbox", "--json", *(["--tier", tier.value] if tier is not None else [])]
+    command += ["--packages", ",".join(sorted(rules.packages))]
+    command += ["--programs", ",".join(sorted(rules.runtimes))]
     kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
     process = await asyncio.create_subprocess_exec(
         *command,

@@ -14,9 +14,8 @@ import contextlib
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,9 +25,11 @@ from plyhouse.bots.client.client import ClientError
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.host import hosted_runner
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.launching import LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
+from plyhouse.bots.running.summary import counted
 from plyhouse.bots.sandbox.box import SandboxError, Tier
 from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
@@ -37,7 +38,7 @@ from plyhouse.clients.cli.hosting.checking import check_submission, refused
 from plyhouse.clients.cli.hosting.packages import Packages, WrongPackageError
 from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
 from plyhouse.games.errors import GameError
-from plyhouse.protocol.package import SubmissionError
+from plyhouse.protocol.package import Rules, SubmissionError
 from plyhouse.server.house.runner_messages import (
     BotWanted,
     CheckDone,
@@ -75,7 +76,6 @@ class Setup:
     every: float | None = None
     """Seconds between two calls; None for what the server says."""
     say: Callable[[str], None] = print
-    on_cost: Callable[[BotWanted, CostOfPly], None] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -95,6 +95,21 @@ class _News:
     troubles: list[Trouble] = field(default_factory=list)
 
 
+def in_words(costs: Sequence[CostOfPly]) -> str:
+    """What the plies of a match have cost, for the author of a bot.
+
+    >>> in_words([CostOfPly("m", 0, 400_000_000, 390_000_000, 20_000_000)])
+    '1 ply, 0.390 s of a processor in 0.400 s; for 5 % of that it was at work for others'
+    """
+    wall = sum(each.wall for each in costs)
+    lost = sum(each.waited for each in costs)
+    return (
+        f"{counted(len(costs), 'ply', 'plies')}, {sum(each.cpu for each in costs) / 1e9:.3f} s of "
+        f"a processor in {wall / 1e9:.3f} s; for {100 * lost / max(1, wall):.0f} % of that it was "
+        "at work for others"
+    )
+
+
 class Machine:
     """A machine, for as long as `run` runs."""
 
@@ -102,7 +117,7 @@ class Machine:
         self._setup = setup
         self._instance = secrets.token_hex(16)
         self._url = Url(setup.server)
-        self._packages = Packages(setup.folder, self._fetch)
+        self._packages = Packages(setup.folder, self._fetch, self._rules)
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         self._cores = Cores(usable[-setup.cores :])
         self._keeper: KeeperClient | None = None
@@ -194,6 +209,14 @@ class Machine:
     def _fetch(self, digest: str) -> bytes:
         return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
 
+    def _rules(self) -> Rules:
+        """What the server lets in; what that names has to be installed here."""
+        try:
+            told = call(self._setup.server, "GET", path("submissions", "rules"), timeout=5.0)
+        except ApiError:  # nothing is handed in any more, and what was is played on
+            return Rules()
+        return Rules(packages=frozenset(told["packages"]), runtimes=frozenset(told["programs"]))
+
     # --------------------------------------------------------------------- reconciling
 
     async def _have_keeper(self) -> None:
@@ -263,7 +286,9 @@ class Machine:
             return
         try:
             built = await asyncio.to_thread(self._packages.built, wanted.digest)
-            note_cost = self._setup.on_cost
+            logs = self._setup.folder / "logs" / wanted.player
+            log = AuthorLog(wanted.name, folder=logs)  # the same file as its runner's
+            costs: dict[str, list[CostOfPly]] = {}
             options = RunOptions(
                 bot=wanted.name,
                 version=wanted.label,
@@ -271,9 +296,12 @@ class Machine:
                 max_matches=wanted.matches,
                 forgetful=True,
                 takeover=True,
-                log_folder=self._setup.folder / "logs" / wanted.player,
+                log_folder=logs,
                 say=say,
-                on_cost=None if note_cost is None else partial(note_cost, wanted),
+                on_cost=lambda cost: costs.setdefault(cost.match, []).append(cost),
+                on_result=lambda result: log.note(
+                    f"match {result.match}: {in_words(costs.pop(result.match, []))}"
+                ),
             )
             connector = websocket_connector(self._url.websocket, options.codec)
             runner = hosted_runner(
@@ -297,10 +325,11 @@ class Machine:
         try:
             await asyncio.to_thread(self._packages.built, wanted.digest)
             package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
-            done = await check_submission(submission, package, self._tier)
+            rules = await asyncio.to_thread(self._rules)
+            done = await check_submission(submission, package, self._tier, rules)
             if isinstance(done, CheckDone) and not done.ok:
                 # Once more: a machine that stood still for a moment is no fault of the bot's.
-                done = await check_submission(submission, package, self._tier)
+                done = await check_submission(submission, package, self._tier, rules)
         except SubmissionError as error:
             done = refused(submission, error)
         except (UnreachableError, ApiError):

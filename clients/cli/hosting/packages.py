@@ -22,14 +22,17 @@ class WrongPackageError(Exception):
 class Packages:
     """The packages of one folder; blocking, so not for an event loop.
 
-    ``fetch`` gets a zip by its digest.  Several machines may share a folder.
+    ``fetch`` gets a zip by its digest, ``rules`` what its server lets in.  Several machines may
+    share a folder.
     """
 
-    def __init__(self, folder: Path, fetch: Callable[[str], bytes], rules: Rules | None = None):
+    def __init__(
+        self, folder: Path, fetch: Callable[[str], bytes], rules: Callable[[], Rules] = Rules
+    ) -> None:
         self._zips = folder / "packages"
         self._trees = folder / "trees"
         self._fetch = fetch
-        self._rules = rules
+        self.rules = rules
 
     def zip_of(self, digest: str) -> Path:
         """The package as it was handed in, fetched unless it is here."""
@@ -45,7 +48,7 @@ class Packages:
     def built(self, digest: str) -> Built:
         """Its tree; raises `SubmissionError` if these rules refuse it, and `WrongPackageError`."""
         place = self.zip_of(digest)
-        made = build(read_package(place, self._rules), self._trees)
+        made = build(read_package(place, self.rules()), self._trees)
         if made.digest != digest:
             place.unlink(missing_ok=True)
             raise WrongPackageError(
