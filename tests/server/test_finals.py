@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -95,34 +95,51 @@ class Course:
             await task
 
     async def _play(self, client: Client, welcome: Welcome, name: str) -> None:
+        """Be ready for every match at once; resign those that are this one's as they begin.
+
+        Waiting for the other one of one match alone would leave that of another waiting: two who
+        wait for each other would lose by not being ready.
+        """
+        waiting: list[tuple[Any, ...]] = []
+        client.inbox[:0] = [MatchMessage(shown) for shown in welcome.matches]
         try:
-            for shown in welcome.matches:
-                await self._match(client, shown, name)
             while True:
-                message = client.inbox.pop(0) if client.inbox else await client.receive()
-                if message is None:
-                    return
-                if not isinstance(message, MatchMessage):
-                    continue
-                self.most = max(self.most, len(self.hub.directory.live))
-                await self._match(client, message.snapshot, name)
+                if not client.inbox and not waiting:
+                    client.inbox.append(await client.receive())
+                while client.inbox:
+                    message = client.inbox.pop(0)
+                    if message is None:
+                        return
+                    if isinstance(message, MatchMessage):
+                        self.most = max(self.most, len(self.hub.directory.live))
+                        if resignation := await self._match(client, message.snapshot, name):
+                            waiting.append(resignation)
+                waiting = [
+                    each for each in waiting if not await self._settled(client.ask(Resign, *each))
+                ]
+                if waiting:
+                    await asyncio.sleep(0.01)
         finally:
             await client.close()
 
-    async def _match(self, client: Client, shown: MatchSnapshot, name: str) -> None:
+    async def _settled(self, answer: Awaitable[Any]) -> bool:
+        """Whether a match is over: the other one may not be ready yet."""
+        told = await answer
+        return isinstance(told, Ok) or told.code != "match/not_ready"
+
+    async def _match(
+        self, client: Client, shown: MatchSnapshot, name: str
+    ) -> tuple[Any, ...] | None:
+        """Be ready for a match; returns the fields of the resignation, if it is this one's."""
         self.begun[shown.match] = shown
         if self.hold or shown.outcome is not None:
-            return
+            return None
         await client.ask(Ready, shown.match)
         names = {f"{each.player}/{each.bot}" for each in shown.players}
         failing = self.crashing & names
         if name != max(failing or names):
-            return
-        why = ("bot_crash", "it crashed") if failing else ()
-        for _ in range(500):  # the other one may not be ready yet
-            if isinstance(await client.ask(Resign, shown.match, *why), Ok):
-                return
-            await asyncio.sleep(0.1)
+            return None
+        return (shown.match, *(("bot_crash", "it crashed") if failing else ()))
 
     async def until(self, enough: Any) -> None:
         async with asyncio.timeout(60):
