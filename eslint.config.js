@@ -5,7 +5,7 @@ const browser = [
   "AudioContext", "CSS", "DOMParser", "Event", "FormData", "HTMLDetailsElement", "Element", "HTMLElement",
   "HTMLFormElement", "HTMLInputElement", "Node", "ResizeObserver", "URL",
   "URLSearchParams", "WebSocket", "addEventListener", "clearInterval", "clearTimeout", "console",
-  "crypto", "document", "fetch", "getComputedStyle", "history", "innerHeight", "innerWidth",
+  "crypto", "Blob", "document", "fetch", "getComputedStyle", "history", "innerHeight", "innerWidth",
   "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame",
   "scrollX", "scrollY", "sessionStorage", "setInterval", "setTimeout", "window",
 ];

@@ -36,6 +36,7 @@ __all__ = [
     "remove",
     "submit",
     "waiting",
+    "waiting_for",
 ]
 
 AT_ONCE = 500
@@ -166,6 +167,21 @@ def waiting(connection: Connection, limit: int) -> list[int]:
         .limit(limit)
     )
     return list(connection.execute(query).scalars())
+
+
+def waiting_for(connection: Connection, class_id: str) -> list[str]:
+    """Return the names (``player/bot``) of what is to play in a competition once it is checked."""
+    here, asked = submissions.c, submission_entries.c
+    query = (
+        select(players.c.name, bots.c.name)
+        .select_from(submissions)
+        .join(submission_entries, asked.submission_id == here.id)
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+        .where(here.status == "waiting", asked.class_id == class_id, asked.outcome == "")
+        .order_by(here.submitted_ms, here.id)
+    )
+    return [f"{player}/{bot}" for player, bot in connection.execute(query)]
 
 
 def check(

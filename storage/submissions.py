@@ -102,6 +102,10 @@ class Submissions:
         """Return the ids of those that wait for their check, in the order in which they came."""
         return await self._database.read(lambda c: sql.waiting(c, limit))
 
+    async def waiting_for(self, class_id: str) -> list[str]:
+        """Return the names of what is to play in a competition once its check is over."""
+        return await self._database.read(lambda c: sql.waiting_for(c, class_id))
+
     async def checked(
         self, submission_id: int, ok: bool, report: str, games: Iterable[str], now_ms: int
     ) -> SubmissionRow:

@@ -2,7 +2,7 @@
 
 /** Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
 export async function call(method, path, body) {
-  /** @type {{method: string, headers: Record<string, string>, body?: string}} */
+  /** @type {{method: string, headers: Record<string, string>, body?: string | Blob}} */
   const options = { method, headers: { accept: "application/json" } };
   if (body instanceof Blob) {
     options.headers["content-type"] = "application/octet-stream";

@@ -36,7 +36,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
-from plyhouse.server.house.upcoming import unplayed
+from plyhouse.server.house.upcoming import some_of, unplayed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
@@ -266,8 +266,15 @@ class Classes:
             if late:
                 raise ClassRefusal(
                     "competition/extension",
-                    f"{', '.join(late[:10])}{' and others' if len(late) > 10 else ''} may still "
-                    "submit; wait for the end of the extension, or begin without it: --anyway",
+                    f"{some_of(late)} may still submit; wait for the end of the extension, or "
+                    "begin without it: --anyway",
+                )
+            unchecked = await self._store.submissions.waiting_for(row.id)
+            if unchecked:
+                raise ClassRefusal(
+                    "competition/unchecked",
+                    f"what was handed in as {some_of(unchecked)} still waits for its check; wait "
+                    "for it (a runner machine makes it), or begin without it: --anyway",
                 )
         everybody = await self._book.entries(row.id)
         missing = [each.name for each in everybody if each.baseline and each.version_id is None]
@@ -289,7 +296,18 @@ class Classes:
             if each.status == "active" and each.version_id and each.version_id not in suspended
         ]
         if file.hosting_required:
-            found = [each for each in found if each.baseline or await self._is_handed_in(each)]
+            left_out = [
+                each.name
+                for each in found
+                if not each.baseline and not await self._is_handed_in(each)
+            ]
+            if left_out and not anyway:
+                raise ClassRefusal(
+                    "competition/not_handed_in",
+                    f"only what was handed in may play, and {some_of(left_out)} only connected; "
+                    "have it handed in (plyhouse submit), or begin without it: --anyway",
+                )
+            found = [each for each in found if each.name not in left_out]
         finals.check(row, file, found)
         return found
 

@@ -19,12 +19,22 @@ from plyhouse.server.house.onlookers import eyes_of
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["SHOWN", "Upcoming", "unplayed", "upcoming"]
+__all__ = ["SHOWN", "Upcoming", "some_of", "unplayed", "upcoming"]
 
 NAMED: Final = 10
 """Entries that a sentence lists."""
 SHOWN: Final = 10
 """Pairings of a game that are shown unless somebody asks for more."""
+
+
+def some_of(names: Sequence[str]) -> str:
+    """As many as a sentence lists, and how many more there are.
+
+    >>> some_of(["ada/x", "bob/y"])
+    'ada/x, bob/y'
+    """
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def unplayed(game: str, pairings: int, entries: Sequence[str]) -> str:
@@ -35,10 +45,8 @@ def unplayed(game: str, pairings: int, entries: Sequence[str]) -> str:
     """
     if not pairings:
         return ""
-    named = ", ".join(entries[:NAMED])
-    more = f" and {len(entries) - NAMED} more" if len(entries) > NAMED else ""
     count = "1 pairing has" if pairings == 1 else f"{pairings:,} pairings have"
-    return f"{game}: {count} not begun, of {named}{more}"
+    return f"{game}: {count} not begun, of {some_of(entries)}"
 
 
 class Upcoming(NamedTuple):

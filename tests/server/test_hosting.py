@@ -18,6 +18,7 @@ from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import By, Identity
 
 STAFF = Identity(1, "staff", frozenset(("runner",)), 1)
@@ -228,7 +229,7 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
     members = [NewMember(name, name) for name in names]
     joined = await hub.store.classes.take_in(cup.id, members, OLGA)
     tokens = {each.account: each.token for each in joined}
-    clients = {}
+    clients, rows = {}, []
     for name in names:  # all connect; two have handed in just that
         clients[name] = Client(hub.connect(), MSGPACK)
         number = names.index(name)
@@ -238,9 +239,15 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
         if number:
             bot = hub.directory.participants[number + 1].bot_id
             row = await hub.store.submissions.submit(bot, "v1", digest(number), b"zip", 1000)
-            await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
+            rows.append(row.id)
     await hub.store.classes.move(cup.id, "freeze", OLGA)
-    begun = await hub.classes.run(cup.id, OLGA)
+    with pytest.raises(ClassRefusal, match="player1/mine, player2/mine still waits"):
+        await hub.classes.run(cup.id, OLGA)
+    for row_id in rows:
+        await hub.store.submissions.checked(row_id, True, "", ["tic_tac_toe"], 2000)
+    with pytest.raises(ClassRefusal, match=r"player0/mine only connected; .* without it: --anyway"):
+        await hub.classes.run(cup.id, OLGA)
+    begun = await hub.classes.run(cup.id, OLGA, anyway=True)
     (game,) = begun.games
     assert game.competition_id is not None
     view = await hub.competitions.view(game.competition_id)
