@@ -83,7 +83,8 @@ if TYPE_CHECKING:
     from plyhouse.search.tables.checkers_endgames import solve_checkers
     from plyhouse.search.tables.endgame_table import EndgameTable
     from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
-    from plyhouse.search.tables.retrograde import PositionTable, TooManyPositions, retrograde, solve
+    from plyhouse.search.tables.positions import TooManyPositions
+    from plyhouse.search.tables.retrograde import PositionTable, retrograde, solve
     from plyhouse.search.tables.value_iteration import ValueTable, iterate_values, value_iteration
     from plyhouse.search.teaching.explain import explain
     from plyhouse.search.teaching.explained import Explanation
