@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command, run_command
+from tests.cli.conftest import Plyhouse, Zygote, clean_environment, command
 from tests.cli.terminal import in_terminal
 
 from plyhouse.bots.loading import check_spec
@@ -236,10 +236,10 @@ KEPT = ("match", "random", "random", *GAME, "--sprt", "0,10", "--max-pairs", "2"
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def kept(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> bytes:
     """The file of one series."""
     folder = tmp_path_factory.mktemp("kept")
-    done = run_command((*KEPT, "--resume", "run.jsonl"), folder, clean_environment())
+    done = zygote.run((*KEPT, "--resume", "run.jsonl"), folder, clean_environment())
     assert done.code == 0, done.err
     return (folder / "run.jsonl").read_bytes()
 

@@ -8,18 +8,18 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, run_command
+from tests.cli.conftest import Plyhouse, Zygote, clean_environment
 from tests.cli.terminal import in_terminal
 
 CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
     """Two matches, which no test changes."""
     folder = tmp_path_factory.mktemp("played")
     series = ("match", "random", "random", "--game", "kuhn_poker", "--games", "2")
-    done = run_command((*series, "--save", "k.jsonl"), folder, clean_environment())
+    done = zygote.run((*series, "--save", "k.jsonl"), folder, clean_environment())
     assert done.code == 0, done.err
     return folder / "k.jsonl"
 
