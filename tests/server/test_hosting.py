@@ -10,7 +10,7 @@ from tests.server.conftest import Client, MemoryHouse
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.messages import Error, MatchMessage, Ready, Welcome
+from plyhouse.protocol.messages import Challenge, Error, MatchMessage, Ready, Welcome
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hosting import LEASE_NS, RunnerRefused
@@ -124,6 +124,24 @@ async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_mach
     assert (await first.call()).bots == []
     assert len((await second.call(leaving=True)).bots) == 0
     assert len((await first.call()).bots) == 2
+
+
+async def test_nobody_takes_the_room_of_a_hosted_bot_by_challenges(
+    still_house: MemoryHouse,
+) -> None:
+    house = still_house
+    bots = await submissions(house, 2)
+    machine = Machine(house)
+    await machine.call()
+    await competition(house, 2)
+    client, welcome = await machine.host(await machine.call(), bots[0])
+    assert isinstance(welcome, Welcome), welcome
+    rival = await house.bot("rival", games=["tic_tac_toe"])
+    answer = await rival.ask(Challenge, "player0/mine", "tic_tac_toe", "total:3600")
+    assert isinstance(answer, Error), answer
+    assert answer.code == "challenge/not_accepting"
+    assert "hosted" in answer.message
+    await client.close()
 
 
 async def test_an_author_who_is_there_with_that_version_is_let_play(
