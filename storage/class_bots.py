@@ -354,17 +354,19 @@ def enter(
     own = next((each for each in mine if each.bot_id == chosen.bot_id), None)
     if own is not None:
         _not_disqualified(row, own)
+    # Who was withdrawn needs a place again, which another bot may have by now.
+    if (own is None or own.status == "withdrawn") and _taken(mine) >= row.entries_each:
+        there = [each.bot for each in mine if each.status != "withdrawn"]
+        raise ClassRefusal(
+            "competition/entry_limit",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
+            f"{', '.join(there)}; --replace {there[0]} gives its place to {chosen.bot}",
+        )
+    if own is not None:
         connection.execute(
             class_entries.update()
             .where(here.class_id == row.id, here.bot_id == chosen.bot_id)
             .values(version_id=chosen.id, chosen=bool(version), status="active")
-        )
-    elif _taken(mine) >= row.entries_each:
-        listed = ", ".join(each.bot for each in mine)
-        raise ClassRefusal(
-            "competition/entry_limit",
-            f"{row.name!r} takes {row.entries_each} of each student, and yours has {listed}; "
-            f"--replace {mine[0].bot} gives its place to {chosen.bot}",
         )
     else:
         _enter(connection, row.id, player_id, chosen.bot_id, chosen.id, bool(version), now_ms)

@@ -338,12 +338,18 @@ def leave(
 
 
 def restore(connection: Connection, reference: str, account: str, by: By, now_ms: int) -> str:
-    """Let a student back in that was taken out, before the final begins."""
+    """Let a student back in that was taken out, before the final begins.
+
+    What was disqualified stays so, unless the student was disqualified as a whole.
+    """
     row = find(connection, reference)
     student = student_of(connection, row, account)
     still_open(row, True, now_ms)
     _set_student(connection, row, student.player_id, status="active")
-    _withdraw(connection, row, class_entries.c.player_id == student.player_id, "active")
+    which = class_entries.c.player_id == student.player_id
+    if student.status == "revoked":
+        which &= class_entries.c.status == "withdrawn"
+    _withdraw(connection, row, which, "active")
     subject = f"{student.name} to {row.name}"
     audit.add(connection, now_ms, by, "competition.restore", subject, row.id)
     return str(student.name)

@@ -189,7 +189,11 @@ class Competitions:
             rating = partial(self._runner.rating_of, game.spec)
             bots, begun = [each.bot_id for each in entries], stored.begun
             now, here = self._runner.now, self._participants
-            work = LadderWork(way, bots, begun, here, rating, now, row.id)
+            work = LadderWork(
+                *(way, bots, begun, here, rating, now, row.id),
+                rated=row.rated,
+                finished=stored.finished,
+            )
         else:
             work = await asyncio.to_thread(work_of, row, way, entries, stored)
         kept = settings(row)

@@ -96,7 +96,8 @@ async def parts(
                 format=name,
                 rounds=file.laps,
                 mirrored=file.mirrored,
-                rated=name == "ladder",  # its pairings need ratings
+                # Leaderboards are for everybody: only what everybody may see counts there.
+                rated=name == "ladder" and file.board == "public",
                 created_ms=now,
                 status="running",
                 started_ms=now,

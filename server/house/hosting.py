@@ -55,7 +55,7 @@ REST_NS: Final = 60 * SECOND
 GIVEN_UP: Final = 3
 """Troubles with a version after which its absence is its own."""
 LONGEST_NS: Final = 600 * SECOND
-"""How long the clock of a bot stands still whose machine is lost."""
+"""How long the clock of a bot stands still whose machine is lost; in all, for a match."""
 MOST_AT_ONCE: Final = 16
 """Matches that one hosted bot is asked to play at a time."""
 TICKET_PREFIX: Final = "ticket_"
@@ -139,6 +139,8 @@ class Hosting:
         self._credited = now()
         self._away: dict[int, int] = {}
         """Since when a bot that should be hosted is away with matches of its own."""
+        self._given: dict[tuple[str, int], int] = {}
+        """For how long the clock of a seat of a match has stood still, in nanoseconds."""
 
     # ------------------------------------------------------------------------ runners
 
@@ -391,6 +393,13 @@ class Hosting:
                 continue
             for live, seat in self._directory.matches_of(each):
                 if live.match.seat_to_move == seat:
-                    live.match.server_stalled(max(begin, since), now)
-                    live.set_alarm()
+                    lost, given = max(begin, since), self._given.get((live.id, seat), 0)
+                    until = min(now, lost + LONGEST_NS - given)
+                    if until > lost:
+                        live.match.server_stalled(lost, until)
+                        live.set_alarm()
+                        self._given[live.id, seat] = given + until - lost
         self._away = away
+        self._given = {
+            place: given for place, given in self._given.items() if place[0] in self._directory.live
+        }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +24,14 @@ USUAL: Final = 1500.0
 UNKNOWN: Final = 350.0
 """The standard error of the rating of who has not played, in Elo; it falls with the root of the
 pairings that it has played."""
+
+STEP: Final = 48.0
+"""Elo that a pairing moves a bot by at most where the ratings do not know of it."""
+
+
+def _number(key: str) -> int:
+    """The number of a pairing by its key, ``l7``."""
+    return int(key[1:]) if key[1:].isdecimal() else 0
 
 
 @dataclass(slots=True)
@@ -53,8 +61,15 @@ class LadderWork:
         rating_of: Callable[[int], float | None],
         now: Callable[[], int],
         name: str,
+        *,
+        rated: bool = True,
+        finished: Mapping[str, Outcome[int]] | None = None,
     ) -> None:
-        """``rating_of`` is asked for a version, ``now`` for monotonic nanoseconds."""
+        """``rating_of`` is asked for a version, ``now`` for monotonic nanoseconds.
+
+        If what is played here is not ``rated``, it keeps account of it itself, for itself alone,
+        beginning with the pairings that are ``finished``.
+        """
         self._ladder = ladder
         self._bots = list(bots)
         self._participants = participants
@@ -66,6 +81,11 @@ class LadderWork:
         self._met: Counter[frozenset[int]] = Counter(frozenset(pair) for pair in begun.values())
         self._played: Counter[int] = Counter(bot for pair in begun.values() for bot in pair)
         self._seen: dict[int, _Seen] = {}
+        self._rated = rated
+        self._moved: defaultdict[int, float] = defaultdict(float)
+        """By how much results here moved a bot from its rating, in Elo; nothing if it is rated."""
+        for outcome in sorted((finished or {}).values(), key=lambda each: _number(each.key)):
+            self.ended(outcome)
         self.idle = False
         """Whether bots had room and wait for another opponent: then to look again helps."""
 
@@ -123,16 +143,29 @@ class LadderWork:
         has_room = free >= self.at_once
         if not has_room:
             seen.free_ns = now
-        rating = self._rating_of(participant.version_id)
         return Rung(
             bot,
-            USUAL if rating is None else rating,
+            self._strength(bot),
             UNKNOWN / math.sqrt(1 + self._played[bot]),
             *(seen.played, seen.came_ns, seen.free_ns, has_room, seen.last),
         )
 
     def ended(self, outcome: Outcome[int]) -> None:
-        """A pairing is finished, which the ratings know."""
+        """A pairing is finished, which the ratings know unless it is unrated."""
+        if self._rated or outcome.void or len(outcome.entries) != 2:
+            return
+        one, other = outcome.entries
+        ahead = self._strength(one) - self._strength(other)
+        expected = 1.0 / (1.0 + 10.0 ** (-ahead / 400.0))
+        moved = STEP * (outcome.share(one) - expected)
+        self._moved[one] += moved
+        self._moved[other] -= moved
+
+    def _strength(self, bot: int) -> float:
+        """What a bot is paired by, in Elo."""
+        participant = self._participants.get(bot)
+        rating = None if participant is None else self._rating_of(participant.version_id)
+        return (USUAL if rating is None else rating) + self._moved[bot]
 
     def withdraw(self, entry: int) -> None:
         """Pair a bot no more."""

@@ -299,6 +299,12 @@ class Lobby:
             )
         if opponent.suspended:
             raise ProtocolError("challenge/not_accepting", f"{name} is suspended.")
+        if opponent.hosted:
+            # Its runner would accept, and a rival could fill its places and its machine.
+            raise ProtocolError(
+                "challenge/not_accepting",
+                f"{name} is hosted for a competition, and plays nothing else meanwhile.",
+            )
         if not opponent.accepts(terms.game.info.name, terms.game.spec):
             listed = ", ".join(sorted(opponent.games)) or "no challenges"
             raise ProtocolError(

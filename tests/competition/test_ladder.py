@@ -7,11 +7,14 @@ import math
 from dataclasses import dataclass
 from random import Random
 from statistics import fmean, median
+from typing import cast
 
 import pytest
 
-from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.facts import FormatError, Outcome
 from plyhouse.server.competition.ladder import Ladder, Rung
+from plyhouse.server.house.ladders import LadderWork
+from plyhouse.server.house.participants import Line, Participant
 
 SECOND = 10**9
 
@@ -67,6 +70,37 @@ def test_the_same_facts_and_seed_give_the_same_pairs() -> None:
     assert one != Ladder(mirrored=False).pairs(bots, SECOND, begun=5, seed=9)
     busy = [entry for pair in one for entry in pair.entries]
     assert len(busy) == len(set(busy)) == 100
+
+
+def test_a_ladder_that_is_not_rated_pairs_by_its_own_results_also_after_a_restart() -> None:
+    """Bots 0 and 2 beat 1 and 3 all the time; the leaderboard knows of nothing."""
+    here = {
+        bot: Participant(1, f"p{bot}", bot, "b", version_id=bot, line=cast(Line, object()))
+        for bot in range(4)
+    }
+    circle = [(0, 1), (0, 2), (2, 3), (0, 3), (1, 3), (2, 1)]  # all have met as often
+    begun = {f"l{n + 1}": circle[n % 6] for n in range(60)}
+    finished = {
+        key: Outcome(key, pair, (1.0, 1.0) if sum(pair) % 2 == 0 else (2.0, 0.0), matches=2)
+        for key, pair in [*begun.items()][::-1]  # as a database may list them
+    }
+    finished["l61"] = Outcome("l61", (1, 0), (0.0, 0.0), matches=0, void=True)
+    facts = (Ladder(), here, begun, here, lambda _: None, lambda: SECOND)
+    unequal = 0
+    for name in "abcdefgh":
+        for pairing in LadderWork(*facts, name).take(lambda bot: 2, limit=2):
+            unequal += sum(pairing.entries) % 2
+    assert unequal, "otherwise nothing is shown"
+    old = LadderWork(*facts, "x", rated=False)
+    for key in sorted(finished, key=lambda key: int(key[1:])):
+        old.ended(finished[key])
+    new = LadderWork(*facts, "x", rated=False, finished=finished)
+    for work in (old, new):
+        pairs = work.take(lambda bot: 2, limit=2)
+        assert {frozenset(each.entries) for each in pairs} == {
+            frozenset((0, 2)),
+            frozenset((1, 3)),
+        }
 
 
 def test_a_ladder_has_no_end_to_count_to() -> None:

@@ -24,9 +24,10 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.competition import progress
 from plyhouse.server.competition.facts import State
+from plyhouse.server.competition.file import read_competition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import competitions
-from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.finals import finals_of, parts
 from plyhouse.server.house.game_finals import GameFinal
 from plyhouse.server.house.hub import Hub
 from plyhouse.storage.class_rows import NewMember
@@ -457,6 +458,17 @@ async def test_rounds_are_seen_by_those_who_may_see_the_board(
     with pytest.raises(ProtocolError) as caught:
         await finals_of(store, course.hub.boards, "Cup", eve)
     assert caught.value.code == "auth/scope"
+
+
+@pytest.mark.parametrize("board", ["public", "class", "anonymous"])
+async def test_a_ladder_counts_for_leaderboards_only_if_its_board_is_public(
+    course: Course, board: str
+) -> None:
+    text = f'{FILE}board = "{board}"\n[format]\nname = "ladder"\n'
+    await course.open(text, 0)
+    row = await course.hub.store.classes.find("Cup")
+    (made,) = await parts(row, read_competition(row.file), [], course.hub.store, 0)
+    assert made.rated is (board == "public")
 
 
 async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:

@@ -10,10 +10,11 @@ from tests.server.conftest import Client, MemoryHouse
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.messages import Error, MatchMessage, Ready, Welcome
+from plyhouse.protocol.messages import Challenge, Error, MatchMessage, Ready, Welcome
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hosting import LEASE_NS, RunnerRefused
+from plyhouse.server.house import hosting as hosted
+from plyhouse.server.house.hosting import LEASE_NS, SECOND, RunnerRefused
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
 from plyhouse.server.match.clock import TimeControl
@@ -126,6 +127,24 @@ async def test_a_ticket_lets_in_one_bot_with_its_version_for_as_long_as_its_mach
     assert len((await first.call()).bots) == 2
 
 
+async def test_nobody_takes_the_room_of_a_hosted_bot_by_challenges(
+    still_house: MemoryHouse,
+) -> None:
+    house = still_house
+    bots = await submissions(house, 2)
+    machine = Machine(house)
+    await machine.call()
+    await competition(house, 2)
+    client, welcome = await machine.host(await machine.call(), bots[0])
+    assert isinstance(welcome, Welcome), welcome
+    rival = await house.bot("rival", games=["tic_tac_toe"])
+    answer = await rival.ask(Challenge, "player0/mine", "tic_tac_toe", "total:3600")
+    assert isinstance(answer, Error), answer
+    assert answer.code == "challenge/not_accepting"
+    assert "hosted" in answer.message
+    await client.close()
+
+
 async def test_an_author_who_is_there_with_that_version_is_let_play(
     still_house: MemoryHouse,
 ) -> None:
@@ -205,6 +224,42 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     house.move_to(house.clock.now + 5_000_000_000)
     hosting.credit(house.clock.now)
     assert live.match.deadline() == before + 5_000_000_000
+
+
+async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
+    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program may end by itself as often as it acts in between: its clock must run some day."""
+    monkeypatch.setattr(hosted, "LONGEST_NS", 12 * SECOND)
+    house, hosting = still_house, still_house.hub.hosting
+    bots = await submissions(house, 2)
+    await competition(house, 2)
+    machine = Machine(house, cores=3)
+    told = await machine.call()
+    clients = {bot: (await machine.host(told, bot))[0] for bot in bots}
+    await asyncio.sleep(0)
+    live = next(iter(house.hub.directory.live.values()))
+    for bot in bots:
+        for _ in range(2):
+            snapshot = (await clients[bot].next(MatchMessage)).snapshot
+            await clients[bot].ask(Ready, snapshot.match, "ab12")
+    mover = live.match.seat_to_move
+    assert mover is not None
+    bot = live.holders[mover].bot_id
+    before = live.match.deadline()
+    assert before is not None
+    given = []
+    for _ in range(4):
+        await clients[bot].close()
+        await asyncio.sleep(0)
+        hosting.credit(house.clock.now)
+        house.move_to(house.clock.now + 5 * SECOND)
+        hosting.credit(house.clock.now)
+        given.append(round(((live.match.deadline() or 0) - before) / SECOND))
+        clients[bot], welcome = await machine.host(await machine.call(), bot)
+        assert isinstance(welcome, Welcome), welcome
+        hosting.credit(house.clock.now)
+    assert given == [5, 10, 12, 12]
 
 
 REQUIRED = """

@@ -10,6 +10,7 @@ from tests.storage.test_large_competitions import statements
 
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.errors import AlreadyExists, ClassRefusal, InvalidName, StorageError, Unknown
+from plyhouse.storage.models import class_entries
 from plyhouse.storage.rows import By, CompetitionRow
 from plyhouse.storage.store import Store
 
@@ -387,6 +388,34 @@ async def test_disqualified_with_all_or_with_one_entry(store: Store) -> None:
     assert len((await store.classes.disqualify("Cup", "ada", OLGA))[1]) == 2
     await store.classes.leave("Cup", "ada", OLGA)
     assert {each.status for each in await store.classes.entries("id-cup")} == {"disqualified"}
+
+
+async def test_to_be_taken_out_and_restored_ends_no_disqualification(store: Store) -> None:
+    await store.classes.create(cup(entries_each=2), (), OLGA)
+    await store.classes.take_in("Cup", [NewMember("ada", "ada")], OLGA)
+    await ada(store)
+    await ada(store, bot="other")
+    await store.classes.disqualify("Cup", "ada/deep", OLGA)
+    await store.classes.leave("Cup", "ada", OLGA)
+    await store.classes.restore("Cup", "ada", OLGA)
+    statuses = {each.bot: each.status for each in await store.classes.entries("id-cup")}
+    assert statuses == {"deep": "disqualified", "other": "active"}
+
+
+async def test_a_withdrawn_entry_comes_back_only_while_there_is_a_place(
+    book: Any, store: Store
+) -> None:
+    await ada(store)
+    await ada(store, bot="other")
+    player = (await store.player("ada")).id
+    await store._database.write(  # as a suspension in a final leaves it
+        lambda connection: connection.execute(class_entries.update().values(status="withdrawn"))
+    )
+    assert (await book.enter("Cup", player, "other")).status == "active"
+    await refused("entry_limit", book.enter("Cup", player, "deep"))
+    statuses = {each.bot: each.status for each in await book.entries("id-cup")}
+    assert statuses == {"deep": "withdrawn", "other": "active"}
+    assert (await book.enter("Cup", player, "deep", replaces="other")).status == "active"
 
 
 async def test_an_extension_has_its_time(book: Any) -> None:
