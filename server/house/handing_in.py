@@ -1,7 +1,8 @@
 """Bots that are handed in: looked at without running anything of them, and kept for their check.
 
-What is read is bounded before it is read, and only so many packages are in memory at a time:
-whoever comes while there is no room is asked to come again.
+What is read is bounded before it is read.  A package that is on its way lies in a file, and only
+as many bytes as `ROOM` packages may have are there at a time: who sends slowly keeps no room from
+others by waiting.  Whoever comes while there is no room is asked to come again.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import asyncio
 import contextlib
 import math
 import re
+import tempfile
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import IO, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.package import (
@@ -29,10 +31,14 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["HandingIn"]
+__all__ = ["HandingIn", "Incoming"]
 
-AT_ONCE: Final = 4
-"""Packages that are in memory at a time."""
+AT_ONCE: Final = 256
+"""Players who may be sending at a time."""
+ROOM: Final = 32
+"""Whole packages for which there is room on their way."""
+IN_MEMORY: Final = 1 << 16
+"""Bytes of a package that are kept in memory while it comes."""
 SECONDS: Final = 600.0
 """How long sending one may take."""
 HOUR: Final = 3600.0
@@ -48,8 +54,8 @@ class HandingIn:
         self._rate = Rate(
             config.submissions_per_hour, config.submissions_per_hour / HOUR, now, most=100_000
         )
-        self._sending: set[int] = set()
-        """Players who send something now."""
+        self._sending: dict[int, Incoming] = {}
+        """What players send now."""
         self._looking = asyncio.Lock()
         self.rules = Rules(
             max_packed=config.max_submission_bytes,
@@ -78,16 +84,14 @@ class HandingIn:
             )
 
     @contextlib.contextmanager
-    def place(self, player_id: int) -> Iterator[None]:
-        """Room for one package in memory; raises `SubmissionRefusal` or `ProtocolError`."""
+    def place(self, player_id: int) -> Iterator[Incoming]:
+        """What a player begins to send; raises `SubmissionRefusal` or `ProtocolError`."""
         if player_id in self._sending:
             raise SubmissionRefusal(
                 "submission/busy", "you are sending another package; wait until it has come"
             )
         if len(self._sending) >= AT_ONCE:
-            raise ProtocolError(
-                "server/overloaded", "Many hand in at this moment: try again in some seconds."
-            )
+            raise _overloaded()
         if not self._rate.take(player_id):
             seconds = max(1, math.ceil(self._rate.wait(player_id)))
             raise SubmissionRefusal(
@@ -95,16 +99,23 @@ class HandingIn:
                 f"a player hands in at most {self._config.submissions_per_hour} times an hour: "
                 f"wait {seconds} s, and try your bot at home meanwhile (plyhouse check --sandbox)",
             )
-        self._sending.add(player_id)
-        try:
-            yield
-        finally:
-            self._sending.discard(player_id)
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
+            self._sending[player_id] = coming = Incoming(self, file)
+            try:
+                yield coming
+            finally:
+                del self._sending[player_id]
+
+    def refuse_more(self, size: int) -> None:
+        """Raise `ProtocolError` if there is no room for so many more bytes on their way."""
+        there = sum(each.size for each in self._sending.values())
+        if there + size > ROOM * self.rules.max_packed:
+            raise _overloaded()
 
     async def take(
         self,
         identity: Identity,
-        data: bytes,
+        sent: Incoming,
         *,
         file: str = "",
         bot: str = "",
@@ -122,7 +133,9 @@ class HandingIn:
             await store.classes.find(competition)
         try:
             async with self._looking:
-                name, digest, archive = await asyncio.to_thread(_looked_at, file, data, self.rules)
+                name, digest, archive = await asyncio.to_thread(
+                    lambda: _looked_at(file, sent.read(), self.rules)
+                )
         except SubmissionError as error:
             raise SubmissionRefusal(error.code, str(error)) from None
         name = bot or name
@@ -155,6 +168,33 @@ class HandingIn:
             raise Unknown(f"there is no submission {submission_id}; plyhouse submissions lists "
                           "yours")  # fmt: skip
         return row
+
+
+class Incoming:
+    """A package that is on its way, as far as it has come."""
+
+    def __init__(self, handing: HandingIn, file: IO[bytes]) -> None:
+        self._handing = handing
+        self._file = file
+        self.size = 0
+
+    def add(self, part: bytes) -> None:
+        """Keep what came; raises `SubmissionRefusal` or `ProtocolError` where that is too much."""
+        self._handing.refuse_size(self.size + len(part))
+        self._handing.refuse_more(len(part))
+        self._file.write(part)
+        self.size += len(part)
+
+    def read(self) -> bytes:
+        """Return all that came."""
+        self._file.seek(0)
+        return self._file.read()
+
+
+def _overloaded() -> ProtocolError:
+    return ProtocolError(
+        "server/overloaded", "Many hand in at this moment: try again in some seconds."
+    )
 
 
 def _looked_at(file: str, data: bytes, rules: Rules) -> tuple[str, str, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import pickle
@@ -21,6 +22,7 @@ from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
 from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import By
 
 HERE = "/api/v1/submissions"
@@ -191,9 +193,19 @@ async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.Async
     handing = house.hub.handing_in
     with handing.place((await house.hub.store.player("ada")).id):
         assert await refused(ada, BOT) == (429, "submission/busy")
-    with handing.place(-1), handing.place(-2), handing.place(-3), handing.place(-4):
-        assert await refused(ada, BOT) == (503, "server/overloaded")
-    for number in range(39):
+    with contextlib.ExitStack() as slow:
+        several = [slow.enter_context(handing.place(-number)) for number in range(1, 100)]
+        for each in several:  # who only begins keeps nobody else out
+            each.add(b"#")
+        assert (await hand_in(ada, BOT))["bot"] == "ada/mybot"
+        for each in several[:31]:
+            each.add(bytes(handing.rules.max_packed - 1))
+        with pytest.raises(SubmissionRefusal, match="a package has at most"):
+            several[0].add(b"#")
+        for number in range(2):
+            several[31].add(bytes(handing.rules.max_packed // 2 - 100 * number))
+        assert await refused(ada, BOT + bytes(300)) == (503, "server/overloaded")
+    for number in range(37):
         assert (await refused(ada, b"", bot=f"b{number}", file="x"))[1] == "submission/missing"
     assert await refused(ada, BOT) == (429, "submission/too_many")
 

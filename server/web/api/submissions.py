@@ -147,25 +147,17 @@ async def hand_in(
     told = request.headers.get("content-length", "")
     if told.isdecimal() and len(told) < 20:
         handing.refuse_size(int(told))
-    with handing.place(identity.player_id):
+    with handing.place(identity.player_id) as coming:
         try:
             async with asyncio.timeout(SECONDS):
-                data = await _body(request)
+                async for part in request.stream():
+                    coming.add(part)
         except TimeoutError:
             raise Problem("http/408", "The package took too long to come.", 408) from None
         row = await handing.take(
-            identity, data, file=file, bot=bot, label=version, competition=competition
+            identity, coming, file=file, bot=bot, label=version, competition=competition
         )
     return submission_view(row)
-
-
-async def _body(request: Call) -> bytes:
-    handing = hub_of(request.app.state).handing_in
-    data = bytearray()
-    async for part in request.stream():
-        handing.refuse_size(len(data) + len(part))
-        data += part
-    return bytes(data)
 
 
 @get(HERE + "/rules", tags=["submissions"])
