@@ -85,7 +85,8 @@ def main() -> int:
         (sdist,) = (scratch / "dist").glob("*.tar.gz")
         (wheel,) = (scratch / "dist").glob("*.whl")
         with tarfile.open(sdist) as archive:
-            archive.extractall(scratch / "unpacked", filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4
+            archive.extractall(scratch / "unpacked")
         (tree,) = (scratch / "unpacked").iterdir()
         compare(wheel, tree)
         for package in PACKAGES:

@@ -104,7 +104,8 @@ def test_a_wheel_from_the_sdist_is_compiled_and_keeps_the_sources(
     sdist: Path, hook: Hook, tmp_path: Path, compiling: None
 ) -> None:
     with tarfile.open(sdist) as archive:
-        archive.extractall(tmp_path / "unpacked", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since 3.11.4
+        archive.extractall(tmp_path / "unpacked")
     (tree,) = (tmp_path / "unpacked").iterdir()
     reuse_machine_code(tree, whole=True)
     hook("build_wheel", tree, tmp_path / "dist", PLYHOUSE_COMPILE="1")
