@@ -28,7 +28,8 @@ async def test_front_page_shows_leaderboards_and_results(house: House, page: Pag
     assert "alice/bot" in text
     assert "bob/bot" in text
     await page.click("h2 a")
-    await page.until("location.pathname === '/leaderboards/connect_four'")
+    there = "location.pathname === '/leaderboards/connect_four'"
+    await page.until(f"{there} && document.readyState === 'complete'")
     assert "rating" in await page.text("table")
     await clean(page)
 
