@@ -243,11 +243,18 @@ def freeze(name: str, server: str, token: str | None, why: str) -> None:
     note(f"{made['name']} is frozen: what plays changes no more.")
 
 
+anyway_option = click.option(
+    "--anyway",
+    is_flag=True,
+    help="Although some may still submit, wait for a check, or be left out.",
+)
+
+
 @competition.command()
 @click.argument("name")
 @server_option()
 @token_option()
-@click.option("--anyway", is_flag=True, help="Although some may still submit.")
+@anyway_option
 @why_option(required=False)
 def run(name: str, server: str, token: str | None, anyway: bool, why: str) -> None:
     """Begin the final of the frozen competition NAME."""
@@ -259,7 +266,7 @@ def run(name: str, server: str, token: str | None, anyway: bool, why: str) -> No
 @click.argument("name")
 @server_option()
 @token_option()
-@click.option("--anyway", is_flag=True, help="Although some may still submit.")
+@anyway_option
 @why_option(required=False)
 def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> None:
     """Play the final of NAME, which is over, again as far as its entries have changed.
