@@ -393,7 +393,9 @@ if __name__ == "__main__":  # also under pip; tests import the parts
     setup(
         packages=list(PACKAGES),
         package_dir=PACKAGES,
-        package_data={"": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.svg", "*.mako"]},
+        package_data={
+            "": ["py.typed", "*.toml", "*.html", "*.css", "*.js", "*.d.ts", "*.svg", "*.mako"]
+        },
         cmdclass={
             "bdist_wheel": BdistWheel,
             "build": Build,

@@ -29,10 +29,12 @@ import functools
 import itertools
 import json
 import os
+import platform
 import random
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
@@ -337,6 +339,7 @@ class Load:
         result["plies"] = (self.plies - begun) / max(1, self.matches / 2)
         if ordered:
             result["p50"] = statistics.median(ordered) * 1e3
+            result["p95"] = ordered[int(len(ordered) * 0.95)] * 1e3
             result["p99"] = ordered[int(len(ordered) * 0.99)] * 1e3
         return result
 
@@ -383,6 +386,13 @@ def serve_relay(port: int) -> None:
 
 
 # -------------------------------------------------------------------------- running it
+
+
+def interpreter() -> str:
+    """Which Python runs this, and whether it was built as it should be: see docs/performance.md."""
+    optimised = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
+    how = "with" if optimised else "without"
+    return f"Python {platform.python_version()}, built {how} profile-guided optimisation"
 
 
 def free_port() -> int:
@@ -538,6 +548,7 @@ def main() -> None:
     if options.role == "server":
         serve_house(*json.loads(options.settings))
         return
+    print(interpreter())
     print(
         f"{'matches':>8} {'game':<13} {'synchronous':<12} {'plies /s':>9} {'us /ply':>8} "
         "share of the relay, and times its cost"

@@ -23,6 +23,7 @@ from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
 import uvloop
+from hosting import interpreter
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.connection import ServerConnection
@@ -87,6 +88,12 @@ class Ear:
     def send(self, frame: Any) -> None:
         """Keep a frame."""
         self.frames.append(frame)
+
+    def cork(self) -> None:
+        """Frames are kept one by one."""
+
+    def uncork(self) -> None:
+        """There is nothing to write."""
 
     def pending(self) -> int:
         """Nothing is ever in the way."""
@@ -189,6 +196,7 @@ async def run(game: str, plies: int, matches: int, synchronous: str) -> None:
         await table.play(plies)
         await hub.close()
     timed = sum(watch.spent.values())
+    print(interpreter())
     print(f"{game}, {matches} matches at a time, {length:.1f} plies each, {synchronous} commits")
     print(f"{'stage':<46} {'us/ply':>7}")
     for stage, _, _ in STAGES:

@@ -128,8 +128,10 @@ class Table:
         seat = self.seats[self.state.to_move]
         ply = len(self.played)
         await seat.turn(ply)
-        action = self.rng.choice(self.state.actions())
-        text = self.game.format(self.state, action)
+        actions = {self.game.format(self.state, each): each for each in self.state.actions()}
+        if len(actions) > 1:
+            actions.pop("pass", None)  # two of them would end a match of go
+        text, action = self.rng.choice(list(actions.items()))
         self.played.append(time.monotonic())
         seat.send(Act, self.match, ply, text)
         self.state = self.state.after(action)

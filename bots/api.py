@@ -305,13 +305,16 @@ class Turn:
         nodes: int | None = None,
         pv: Sequence[Any] = (),
         text: str = "",
+        live: bool = False,
     ) -> None:
         """Say what you thought: it goes along with your action, and replays show it.
 
         Either what a search found, or parts of your own: ``value`` is what you expect in the
         game's returns, ``pv`` the play that you expect from here (actions or their texts).  What
         is said last counts.  Nobody sees it before all matches of the pairing are over; who
-        wants to keep a secret says nothing.  Raises `BotError` for what cannot be sent.
+        wants to keep a secret says nothing.  With ``live`` spectators see it while the match runs,
+        if it is casual, nothing is hidden in the game, and only your own bots and those of the
+        house play in it.  Raises `BotError` for what cannot be sent.
 
         >>> from plyhouse.games import get_game
         >>> game = get_game("tic_tac_toe")
@@ -325,7 +328,7 @@ class Turn:
         if result is not None:
             value, depth, nodes, pv = result.value, result.depth, result.nodes, result.pv
         try:
-            self.said = said_of(value, depth, nodes, self._line(pv), text)
+            self.said = said_of(value, depth, nodes, self._line(pv), text, live)
         except ValueError as error:
             raise BotError(f"turn.info: {error}") from error
 

@@ -22,7 +22,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, TracebackType
 from typing import Final
 
 from plyhouse.bots.api import Bot
@@ -272,8 +272,19 @@ def _import(run: Callable[[], ModuleType], what: str, path: Path | None) -> Modu
     except BaseException as error:  # SystemExit too: a script that ends by sys.exit()
         raise BotLoadError(
             f"{what} does not import: {_sentence(error)}{_where(error, path)}",
-            "".join(traceback.format_exception(error)),
+            "".join(traceback.format_exception(error.with_traceback(_own_part(error)))),
         ) from error
+
+
+def _own_part(error: BaseException) -> TracebackType | None:
+    """The traceback from the author's file on: how we came to run it is of no use to anybody."""
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file != __file__ and not file.startswith("<frozen importlib"):
+            break
+        trace = trace.tb_next
+    return trace
 
 
 def _sentence(error: BaseException) -> str:

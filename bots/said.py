@@ -21,6 +21,7 @@ def said_of(
     nodes: int | None,
     pv: Sequence[str],
     text: str,
+    live: bool = False,
 ) -> dict[str, Any]:
     """What a bot thought, as it goes over the wire; raises `ValueError` for what cannot."""
     said: dict[str, Any] = {}
@@ -45,4 +46,6 @@ def said_of(
         raise ValueError(f"text has to be a str, not {type(text).__name__}")
     if text:
         said["text"] = text if len(text) <= MAX_SAID else text[: MAX_SAID - 1] + "\u2026"
+    if live:
+        said["live"] = True
     return said

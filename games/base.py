@@ -24,6 +24,8 @@ import difflib
 import re
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import repeat
 from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
@@ -352,13 +354,18 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         >>> get_game("pig(target=100, sides=8)").spec
         'pig(sides=8)'
         """
-        changed = [
+        name = self.source or self.info.name
+        changed = self._changed
+        return f"{name}({changed})" if changed else name
+
+    @cached_property
+    def _changed(self) -> str:
+        """The part of `spec` in parentheses."""
+        return ",".join(
             f"{parameter.name}={spec_value(self._parameters[parameter.name])}"
             for parameter in sorted(self.info.parameters, key=lambda item: item.name)
             if self._parameters[parameter.name] != parameter.default
-        ]
-        name = self.source or self.info.name
-        return f"{name}({','.join(changed)})" if changed else name
+        )
 
     def seat_name(self, seat: int) -> str:
         """What people call a seat: its name in ``info.seat_names``, or "seat 2"."""
@@ -502,7 +509,7 @@ class Game(Generic[StateT_co, ActionT_co, ObservationT_co], metaclass=GameType):
         """Legal actions as text when it is ``seat``'s turn; else empty.  For `observe`."""
         if seat is None or state.to_move != seat:
             return ()
-        return tuple([self.format(state, action) for action in state.actions()])
+        return tuple(map(self.format, repeat(state), state.actions()))
 
 
 def _rebuild(kind: type[Game], parameters: dict[str, ParameterValue], source: str) -> Game:

@@ -106,7 +106,8 @@ class _Msgpack(Codec):
 
     def encode(self, message: Message) -> bytes:
         try:
-            if _is_plain(message):  # most frames; msgspec writes them in one go
+            # Most frames have no map but with keys of text; msgspec writes them in one go.
+            if type(message) is Accepted or (type(message) is Turn and _is_plain(message)):
                 return self._encode(message)
             return cast(bytes, self._pack(msgspec.to_builtins(message, str_keys=True)))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -160,13 +161,9 @@ class _Json(Codec):
             return cast(ServerMessage, _message(_parse(text), SERVER_TYPES, "re"))
 
 
-def _is_plain(message: Message) -> bool:
-    """Whether no map of the message can have keys that are not text."""
-    kind = type(message)
-    if kind is Turn:
-        turn = cast(Turn, message)
-        return turn.scene is None and dict not in map(type, turn.observation.values())
-    return kind is Accepted
+def _is_plain(turn: Turn) -> bool:
+    """Whether no map of a turn can have keys that are not text."""
+    return turn.scene is None and dict not in map(type, turn.observation.values())
 
 
 def _unsendable(message: Message, error: Exception) -> LocalProtocolError:

@@ -262,6 +262,26 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
         "The opponent does not accept challenges to this game.",
     ),
     ErrorCode(
+        "hosted/closed",
+        "Nobody, or not you, may play against what was handed in of this bot.",
+        "This bot plays only when its author connects it.",
+    ),
+    ErrorCode(
+        "hosted/no_runner",
+        "No runner machine is there that could start the bot.",
+        "No runner machine is there.",
+    ),
+    ErrorCode(
+        "hosted/busy",
+        "The bot, or the machine on which it runs, has no room for a match now.",
+        "There is no room for a match now: ask again in a moment.",
+    ),
+    ErrorCode(
+        "hosted/limit",
+        "As many bots run for you as the server allows a person.",
+        "As many bots run for you as one may have.",
+    ),
+    ErrorCode(
         "guest/closed",
         "Over HTTP: the operator of this server takes no guests.",
         "This server takes no guests: sign in.",

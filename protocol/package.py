@@ -46,6 +46,7 @@ __all__ = [
     "from_zip",
     "in_units",
     "no_file",
+    "not_a_zip",
     "pack",
     "version_of",
 ]
@@ -106,6 +107,11 @@ class Manifest:
     games: tuple[str, ...] = ()
     """What a program plays; a bot by our API says so itself."""
 
+    @property
+    def program(self) -> str:
+        """What it is started with that is not in the package, such as ``node``; empty for none."""
+        return self.run[0] if self.run and "/" not in self.run[0] else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Package:
@@ -158,14 +164,14 @@ def from_upload(name: str, data: bytes, rules: Rules) -> Package:
     """
     if data[:4] in (b"PK\3\4", b"PK\5\6"):
         return from_zip(data, rules, name or "the zip")
+    if name.lower().endswith(".zip"):
+        raise not_a_zip(name, len(data))
     if not name.endswith(".py"):
         raise SubmissionError(
             "missing", f"{name or 'this'} is no bot: hand in a .py file, a folder or a zip"
         )
     if len(data) > rules.max_file:
         raise SubmissionError("too_large", f"{name}: more than {in_units(rules.max_file)}")
-    if b"\0" in data:
-        raise SubmissionError("bad_file", f"{name} is no text")
     return from_entries([(checked_name(name), data, False)], rules, name)
 
 
@@ -174,6 +180,12 @@ def from_zip(data: bytes, rules: Rules, whole: str = "the zip") -> Package:
     if len(data) > rules.max_packed:
         raise SubmissionError("too_large", f"{whole}: more than {in_units(rules.max_packed)}")
     return from_entries(_of_zip(data, rules), rules, whole)
+
+
+def not_a_zip(name: str, size: int) -> SubmissionError:
+    """What to say of a file that is called a zip and is none."""
+    what = "is damaged, or no zip" if size else "is empty"
+    return SubmissionError("bad_file", f"{name} {what}: pack it again, or hand in the folder")
 
 
 def pack(package: Package) -> bytes:
@@ -317,6 +329,10 @@ def _check_content(name: str, content: bytes, *, python: bool) -> None:
         )
     if lower.endswith(_BYTECODE):
         raise SubmissionError("compiled", f"{name} is bytecode: hand in the source")
+    if lower.endswith(".py") and b"\0" in content:
+        raise SubmissionError(
+            "bad_file", f"{name} is no text in UTF-8, as it holds zero bytes: save it as UTF-8"
+        )
     if python and lower.endswith(_COMPILED):
         raise SubmissionError(
             "compiled",

@@ -184,6 +184,8 @@ class Update(Message, frozen=True):
     observation: what you see now.
     clocks: the clock of every seat.
     scene: drawing of the observation, if ``hello.scenes`` asked for it.
+    info: what the bot thought that acted last (``act.info``), for spectators of a match in which
+        that can help nobody, if the bot allows it (``info.live``).
     """
 
     match: str
@@ -192,6 +194,7 @@ class Update(Message, frozen=True):
     observation: dict[str, Any] = {}
     clocks: list[ClockState] = []
     scene: dict[str, Any] | None = None
+    info: dict[str, Any] | None = None
 
 
 class DrawOffered(Message, frozen=True):
@@ -256,6 +259,7 @@ class Challenged(Message, frozen=True):
     rated: whether it would count for the leaderboard.
     seat: seat you would have; absent if it is drawn.
     expires_ms: milliseconds until the challenge lapses.
+    others: who else is asked, in a game for three and more.
     """
 
     challenge: str
@@ -265,10 +269,11 @@ class Challenged(Message, frozen=True):
     rated: bool = False
     seat: SeatIndex | None = None
     expires_ms: Milliseconds = 0
+    others: list[str] = []
 
 
 class ChallengeClosed(Message, frozen=True):
-    """A challenge is no longer open; sent to both sides.
+    """A challenge is no longer open; sent to all sides.
 
     challenge: its id.
     reason: ``declined``, ``expired``, ``accepted`` or ``withdrawn``.

@@ -22,6 +22,7 @@ from plyhouse.protocol.parts import (
     PlayerName,
     PlyIndex,
     RequestId,
+    SeatIndex,
     TimeControlText,
 )
 
@@ -103,7 +104,8 @@ class Register(Message, frozen=True):
 
 
 class Seek(Message, frozen=True):
-    """Ask to be paired with anyone who seeks the same. Answer: ``ok`` with ``seek``.
+    """Ask to be paired with anyone who seeks the same; a game of one seat begins at once. Answer:
+    ``ok`` with ``seek``.
 
     id: number of this request.
     game: the game.
@@ -137,7 +139,7 @@ class Unseek(Message, frozen=True):
 
 
 class Challenge(Message, frozen=True):
-    """Ask one opponent for a match. Answer: ``ok`` with ``challenge``.
+    """Ask one opponent for a match, or several of them. Answer: ``ok`` with ``challenge``.
 
     id: number of this request.
     opponent: who is asked, connected now: ``player/bot``, or the name of a player alone for the
@@ -146,8 +148,12 @@ class Challenge(Message, frozen=True):
     game: the game.
     time_control: the time control.
     rated: whether the match counts for the leaderboard.
-    seat: seat you want, 0 or 1; absent for any. In a mirrored pair that of the first match.
-    mirrored: whether to play two matches at once with the seats swapped, each with its own chance.
+    seat: seat you want, the first is 0; absent for any. In a mirrored pairing that of the first
+        match. The opponents have the seats after yours, in the order in which they are named.
+    mirrored: whether to play one match for every order of the seats at once, so two matches with
+        the seats swapped in a game for two, each with its own chance.
+    others: who else is asked, in a game for three and more: as many as there are seats besides
+        yours and that of ``opponent``. The match begins when all have accepted.
     """
 
     id: RequestId
@@ -155,8 +161,9 @@ class Challenge(Message, frozen=True):
     game: GameSpec
     time_control: TimeControlText
     rated: bool = False
-    seat: Annotated[int, Meta(ge=0, le=1)] | None = None
+    seat: SeatIndex | None = None
     mirrored: bool = False
+    others: Annotated[list[BotName], Meta(max_length=63)] = []
 
 
 class Answer(Message, frozen=True):
@@ -198,8 +205,10 @@ class Act(Message, frozen=True):
     info: what the bot thought, for whoever sees the match once its pairing is over: an object with
         ``value`` (what the seat expects, in the game's returns), ``depth``, ``nodes``, ``pv`` (the
         play expected from here, actions as text) and ``text`` (at most 2000 characters), each
-        optional; 4096 bytes in all. What cannot be kept is left out as a whole and never costs the
-        action: ``accepted.info_refused`` then says why.
+        optional; 4096 bytes in all. With ``live`` true, spectators see it while the match runs, if
+        it is casual and nobody else plays in it but your account and bots of the house. What cannot
+        be kept is left out as a whole and never costs the action: ``accepted.info_refused`` then
+        says why.
     """
 
     id: RequestId

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from plyhouse.protocol.codec import Codec, Frame
 from plyhouse.protocol.errors import (
@@ -17,7 +17,6 @@ from plyhouse.protocol.liveness import ConnectionLimits, FloodLimit, NetworkTrip
 from plyhouse.protocol.messages import (
     PROTOCOL_VERSION,
     Accepted,
-    Act,
     Bye,
     ClientMessage,
     Error,
@@ -105,7 +104,8 @@ class ServerConnection(Side):
             unknown = self._take_pong(cast(Pong, message), now)
             return [] if unknown is None else [self._reject(unknown, now)]
         # Everything but a pong has a number; most of what is heard is an ``act``.
-        number = cast(Act, message).id
+        act: Any = message
+        number: int = act.id
         if how is Input.GOT_PING:
             self._outgoing.append(self.codec.encode(Pong(number)))
             return []

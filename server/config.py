@@ -171,6 +171,11 @@ class ServerConfig:
     max_submitted_bytes_per_player: int = setting(
         268_435_456, "Bytes of all packages that are kept of one player.", minimum=1024
     )
+    max_output_bytes_per_player: int = setting(
+        16_777_216,
+        "Bytes that are kept of what the hosted bots of one player printed; the oldest goes first.",
+        minimum=65_536,
+    )
     submissions_per_hour: int = setting(
         30, "Packages that one player may hand in within an hour.", minimum=1
     )
@@ -180,6 +185,15 @@ class ServerConfig:
     )
     hosted_programs: str = setting(
         "node", "Programs that a package may be started with, with commas; runners have them."
+    )
+    hosted_play: str = setting(
+        "players",
+        "With hosted: who may play against bots whose authors have opened what they handed in: "
+        "'players' (with an account), 'guests' as well, or 'nobody'.",
+        choices=("players", "guests", "nobody"),
+    )
+    hosted_play_per_player: int = setting(
+        1, "With hosted: bots that run at a time for one person to play against.", minimum=1
     )
     max_queue: int = setting(
         1_048_576, "Bytes waiting for a slow connection before it is dropped.", minimum=1024
@@ -207,6 +221,24 @@ class ServerConfig:
     )
     review_command: str = setting(
         "", "Program that reviews the record it reads; `plyhouse serve` has its own."
+    )
+    trees: int = setting(
+        1,
+        "Search trees of positions worked out at once for pages of matches, each by a process of "
+        "its own that gives way to everything else; 0 for none.",
+        minimum=0,
+    )
+    tree_seconds: float = setting(
+        5.0,
+        "Time for one tree; it is kept (in --review-folder, too).",
+        minimum=0.1,
+        maximum=600.0,
+    )
+    trees_per_minute: int = setting(
+        30, "Trees that nobody asked for before, for one visitor in a minute.", minimum=1
+    )
+    tree_command: str = setting(
+        "", "Program that draws a tree of the record it reads; `plyhouse serve` has its own."
     )
     log_level: str = setting("info", "How much the server says about itself.", choices=LOG_LEVELS)
     log_format: str = setting(

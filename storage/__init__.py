@@ -14,6 +14,7 @@
     migrations/    how they came about
     statements     SQL compiled once, for the hot path
     match_writes   SQL of what is stored while matches are played
+    match_lists    SQL of lists of matches, filtered and in parts
     match_reads    SQL of matches that are read back
     competitions   SQL of competitions: entries, progress, tables
     leaderboards   SQL of leaderboards and ratings

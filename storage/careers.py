@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
-from plyhouse.storage.class_privacy import visible
+from plyhouse.storage.class_privacy import part_of, visible
 from plyhouse.storage.database import Database
 from plyhouse.storage.models import (
     UNRATED,
@@ -67,6 +67,8 @@ class CareerMatch(NamedTuple):
     """Whether its whole pairing is over, so that nothing of it is hidden any more."""
     others: tuple[Holder, ...]
     """Who held the other seats, in their order."""
+    competition_id: str | None = None
+    """What it was part of."""
 
 
 class VersionSeen(NamedTuple):
@@ -122,10 +124,12 @@ def matches_of(
     before: str | None = None,
     closed: Collection[str] = (),
     viewer: int | None = None,
+    unnamed_in: Collection[str] = (),
 ) -> list[CareerMatch]:
     """Return finished matches of a bot, newest first; ``before`` is the last of the page before.
 
-    Of the competitions ``closed`` only those are there in which the player ``viewer`` has a seat.
+    Of the competitions ``closed`` only those are there in which the player ``viewer`` has a seat,
+    and none of those ``unnamed_in``, where the bot has no name.
     """
     mine = match_seats.alias("mine")
     twin = match_seats.alias("twin")
@@ -138,6 +142,7 @@ def matches_of(
             *(mine.c.result, mine.c.returned, matches.c.termination, matches.c.culprit),
             *(matches.c.reason, matches.c.rated, matches.c.ply, matches.c.created_ms),
             *(matches.c.void_reason, pairings.c.finished_ms.is_not(None)),
+            pairings.c.competition_id,
         )
         .join(matches, matches.c.id == mine.c.match_id)
         .join(pairings, pairings.c.id == matches.c.pairing_id)
@@ -154,6 +159,9 @@ def matches_of(
         query = query.where(mine.c.match_id < before)
     if closed:
         query = query.where(visible(closed, viewer))
+    if unnamed_in:
+        here = pairings.c.competition_id
+        query = query.where(or_(here.is_(None), here.not_in(part_of(unnamed_in))))
     rows = connection.execute(query).all()
     seats = _seats(connection, [row[0] for row in rows])
     return [
@@ -162,6 +170,7 @@ def matches_of(
                 *row[:14],
                 bool(row[14]),
                 tuple(each for seat, each in seats[row[0]] if seat != row[2]),
+                row[15],
             ]
         )
         for row in rows
@@ -269,11 +278,18 @@ class Careers:
         before: str | None = None,
         closed: Collection[str] = (),
         viewer: int | None = None,
+        unnamed_in: Collection[str] = (),
     ) -> list[CareerMatch]:
         """Return finished matches of a bot that ``viewer`` may see, newest first."""
         return await self._database.read(
             lambda c: matches_of(
-                c, bot_id, limit=limit, before=before, closed=closed, viewer=viewer
+                c,
+                bot_id,
+                limit=limit,
+                before=before,
+                closed=closed,
+                viewer=viewer,
+                unnamed_in=unnamed_in,
             )
         )
 

@@ -34,11 +34,17 @@ __all__ = [
 
 
 def submit(
-    connection: Connection, player_id: int, bot_id: int, version_id: int, now_ms: int
+    connection: Connection,
+    player_id: int,
+    bot_id: int,
+    version_id: int,
+    now_ms: int,
+    games: Collection[str] = (),
 ) -> None:
     """A bot has connected: it is entered where its student may enter one more, with this version.
 
-    Also baselines play with what connected last, until the freeze.
+    ``games`` are those that it accepts, if it says so: where it plays none of them it takes no
+    place.  Also baselines play with what connected last, until the freeze.
     """
     entry = class_entries.c
     in_time = select(class_competitions.c.id).where(_in_time(now_ms))
@@ -56,10 +62,16 @@ def submit(
         if own and own.version_id and came and _came_later(connection, class_id, own, came):
             continue  # it was handed in, and what was handed in after it plays: let that play on
         if own is None:
-            if _taken(mine) < most:
+            if _taken(mine) < most and _plays(find(connection, class_id), games):
                 _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
         elif own.status == "active" and not own.chosen and own.version_id != version_id:
             _play_with(connection, class_id, bot_id, version_id)
+
+
+def _plays(row: ClassCompetition, games: Collection[str]) -> bool:
+    """Whether a bot of these games has one to play there; without any it may play all."""
+    here = [each.game for each in row.games]
+    return not games or any(game in games or game.partition("(")[0] in games for game in here)
 
 
 def _in_time(now_ms: int) -> ColumnElement[bool]:
@@ -144,12 +156,13 @@ def taker(connection: Connection, reference: str, player_id: int, bot_id: int, n
         return row.id
     mine = [each for each in entries if each.player_id == player_id]
     if _taken(mine) >= row.entries_each:
-        listed = ", ".join(each.bot for each in mine if not each.baseline)
+        there = [each.bot for each in mine if not each.baseline and each.status != "withdrawn"]
         raise ClassRefusal(
             "competition/entry_limit",
-            f"{row.name!r} takes {row.entries_each} of each student, and yours has {listed}; "
-            "hand it in as another version of that bot (--bot), or let it take its place once it "
-            "is checked: plyhouse bot enter --replace",
+            f"{row.name!r} takes {row.entries_each} of each student, and yours has "
+            f"{', '.join(there)}; hand it in as another version of that bot (--bot {there[0]}), or "
+            "for itself, without a competition, and once it is checked let it take the place: "
+            f"plyhouse bot enter NAME --replace {there[0]}",
         )
     return row.id
 
@@ -163,9 +176,11 @@ def enter_checked(
     chosen: bool,
     asked_ms: int,
     now_ms: int,
+    games: Collection[str] = (),
 ) -> str:
     """Let a version play that was handed in at ``asked_ms``, when the competition took it.
 
+    ``games`` are those that it plays; none stand for all.
     Returns the outcome, one of `plyhouse.storage.submission_rows.OUTCOMES`.  If its author had
     ``chosen`` the competition, it stays with this version until another is chosen.
     """
@@ -174,6 +189,8 @@ def enter_checked(
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
         return "begun"
+    if not _plays(row, games):
+        return "games"
     student = class_students.c
     active = exists().where(
         student.class_id == class_id, student.player_id == player_id, student.status == "active"
@@ -289,8 +306,14 @@ def last_digests(connection: Connection, bot_ids: Collection[int]) -> dict[int, 
 def submissions(connection: Connection, player_id: int) -> list[Submission]:
     """Return what a student has entered, in all competitions that are listed."""
     here, entry = class_competitions.c, class_entries.c
+    ready = exists().where(
+        handed_in.c.version_id == entry.version_id, handed_in.c.status == "ready"
+    )
     query = (
-        select(here.name, here.status, entry.bot_id, entry.version_id, entry.chosen)
+        select(
+            *(here.name, here.status, entry.bot_id, entry.version_id, entry.chosen),
+            *(here.file, ready | entry.baseline),
+        )
         .join(class_entries, entry.class_id == here.id)
         .where(entry.player_id == player_id, here.status != "deleted")
         .order_by(here.created_ms.desc(), entry.bot_id)
@@ -385,7 +408,8 @@ def _may_submit(
 ) -> None:
     if row.status == "draft" and not baseline:
         raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet")
-    if row.status not in ("open", "frozen", "finished"):
+    early = baseline and row.status == "draft"
+    if row.status not in ("open", "frozen", "finished") and not early:
         raise ClassRefusal(
             "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more"
         )

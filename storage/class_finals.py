@@ -8,6 +8,7 @@ versions are all entered now still count (`plyhouse.storage.competitions.of_pres
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -15,7 +16,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from plyhouse.storage import audit
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
-from plyhouse.storage.class_sql import entries_of, find
+from plyhouse.storage.class_sql import create, entries_of, find
 from plyhouse.storage.competitions import competition, settings
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.models import (
@@ -23,6 +24,7 @@ from plyhouse.storage.models import (
     class_competitions,
     class_entries,
     class_games,
+    class_students,
     competitions,
     entries,
     players,
@@ -30,7 +32,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.rows import By, CompetitionRow
 
-__all__ = ["played_entries", "rerun"]
+__all__ = ["played_entries", "rehearse", "rerun"]
 
 
 def played_entries(
@@ -76,6 +78,27 @@ def played_entries(
         which = version, label or "", digest or ""
         found.append(ClassEntry(bot, owner, player, name, *which, False, False, "withdrawn"))
     return found
+
+
+def rehearse(connection: Connection, row: ClassCompetition, bot_ids: Sequence[int], by: By) -> None:
+    """Store a rehearsal with its games, entries and students; `ClassRefusal` if it has a name
+    that is taken.
+    """
+    create(connection, row, (), by)
+    entry, student = class_entries.c, class_students.c
+    mine = select(class_entries).where(entry.class_id == row.rehearses, entry.bot_id.in_(bot_ids))
+    copied = [{**each._mapping, "class_id": row.id} for each in connection.execute(mine)]
+    if copied:
+        connection.execute(class_entries.insert(), copied)
+    there = select(class_students).where(
+        student.class_id == row.rehearses, student.status == "active"
+    )
+    people = [
+        {**each._mapping, "class_id": row.id, "extended_ms": None}
+        for each in connection.execute(there)
+    ]
+    if people:
+        connection.execute(class_students.insert(), people)
 
 
 def rerun(

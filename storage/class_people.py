@@ -18,6 +18,7 @@ from plyhouse.storage.class_rows import (
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import (
+    class_competitions,
     class_entries,
     class_games,
     class_members,
@@ -30,6 +31,7 @@ from plyhouse.storage.people import check_display, check_name, new_token
 from plyhouse.storage.rows import By, PlayerRow
 
 __all__ = [
+    "allow",
     "disqualify",
     "extend",
     "is_frozen",
@@ -80,13 +82,9 @@ def take_in(
     inside = _statuses(connection, row.id)
     if ALL not in adopt:
         _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
-    count = len(inside) + sum(key not in known or known[key].id not in inside for key in accounts)
-    if count > row.most_students:
-        raise ClassRefusal(
-            "competition/full",
-            f"{row.name!r} would have {count} students, and its file allows {row.most_students} "
-            "(limits.students)",
-        )
+    new = sum(key not in known or known[key].id not in inside for key in accounts)
+    if new:
+        _refuse_too_many(row, inside, new)
     fresh = [key for key in accounts if key not in known]
     if fresh:
         connection.execute(
@@ -122,6 +120,18 @@ def take_in(
         names = f"{len(joining)} into {row.name}"
         audit.add(connection, now_ms, by, "student.import", names, row.id)
     return joined
+
+
+def _refuse_too_many(row: ClassCompetition, inside: dict[int, str], more: int) -> None:
+    """Raise if a competition has no room for so many more; who was taken out needs none."""
+    count = sum(status != "revoked" for status in inside.values()) + more
+    if count > row.most_students:
+        raise ClassRefusal(
+            "competition/full",
+            f"{row.name!r} is full: it would have {count} students, and its file allows "
+            f"{row.most_students} (limits.students). Its organiser makes room: plyhouse student "
+            "limit, or revoke for who has left",
+        )
 
 
 def _refuse_strangers(
@@ -324,6 +334,18 @@ def extend(
     return str(student.name)
 
 
+def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int) -> str:
+    """Let a competition have so many students instead of what its file says; return its name."""
+    row = find(connection, reference)
+    inside = sum(status != "revoked" for status in _statuses(connection, row.id).values())
+    if most < inside:
+        raise ClassRefusal("competition/full", f"{row.name!r} has {inside} students already")
+    here = class_competitions.c.id == row.id
+    connection.execute(class_competitions.update().where(here).values(most_students=most))
+    audit.add(connection, now_ms, by, "student.limit", f"{most} in {row.name}", row.id)
+    return row.name
+
+
 def leave(
     connection: Connection, reference: str, account: str, by: By, now_ms: int
 ) -> tuple[str, list[int]]:
@@ -345,6 +367,8 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
     row = find(connection, reference)
     student = student_of(connection, row, account)
     still_open(row, True, now_ms)
+    if student.status == "revoked":
+        _refuse_too_many(row, _statuses(connection, row.id), 1)
     _set_student(connection, row, student.player_id, status="active")
     which = class_entries.c.player_id == student.player_id
     if student.status == "revoked":

@@ -21,7 +21,7 @@ from plyhouse.storage.models import (
     pairings,
 )
 
-__all__ = ["Finals", "finals", "visible"]
+__all__ = ["Finals", "finals", "part_of", "visible"]
 
 
 class Finals(NamedTuple):
@@ -60,9 +60,7 @@ def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[boo
     """The matches that are shown to somebody for whom these competitions are closed: all that
     belong to none of them, and those in which the viewer holds a seat.
     """
-    parts: Select[Any] = select(class_games.c.competition_id).where(
-        class_games.c.class_id.in_(sorted(closed)), class_games.c.competition_id.is_not(None)
-    )
+    parts = part_of(closed)
     open_to_all = or_(pairings.c.competition_id.is_(None), pairings.c.competition_id.not_in(parts))
     if player_id is None:
         return open_to_all
@@ -70,3 +68,10 @@ def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[boo
         match_seats.c.bot_id.in_(select(bots.c.id).where(bots.c.player_id == player_id))
     )
     return or_(open_to_all, matches.c.id.in_(own))
+
+
+def part_of(class_ids: Collection[str]) -> Select[Any]:
+    """The ids of the competitions that are games of these, which have a class."""
+    return select(class_games.c.competition_id).where(
+        class_games.c.class_id.in_(sorted(class_ids)), class_games.c.competition_id.is_not(None)
+    )

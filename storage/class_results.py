@@ -7,12 +7,20 @@ stores what is being played never waits for long.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, func, select
 
 from plyhouse.storage.competitions import of_present_versions
-from plyhouse.storage.models import class_games, entries, events, match_seats, matches, pairings
+from plyhouse.storage.models import (
+    audit,
+    class_games,
+    entries,
+    events,
+    match_seats,
+    matches,
+    pairings,
+)
 
 __all__ = [
     "Extent",
@@ -24,7 +32,11 @@ __all__ = [
     "played",
     "slowest",
     "state",
+    "voided_by",
 ]
+
+RUNNER: Final = "runner "
+"""How the names of runner machines begin in the audit log."""
 
 
 class State(NamedTuple):
@@ -106,6 +118,25 @@ def extent(connection: Connection, competition_id: str) -> Extent:
         .where(pairings.c.competition_id == competition_id)
     )
     return Extent(*map(int, connection.execute(query).one()))
+
+
+def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
+    """How many matches of one competition are void because a machine was too busy, by its name."""
+    query = (
+        select(audit.c.who, func.count())
+        .select_from(matches)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(audit, audit.c.subject_id == matches.c.id)
+        .where(
+            pairings.c.competition_id == competition_id,
+            matches.c.void_reason.is_not(None),
+            audit.c.what == "match.void",
+            audit.c.who.startswith(RUNNER),
+        )
+        .group_by(audit.c.who)
+        .order_by(audit.c.who)
+    )
+    return {who.removeprefix(RUNNER): int(count) for who, count in connection.execute(query)}
 
 
 def played(connection: Connection, class_id: str) -> list[FinalSeat]:

@@ -56,6 +56,8 @@ class ClassCompetition:
     finished_ms: int | None = None
     note: str | None = None
     """Why something could not happen by itself; None if nothing is wrong."""
+    rehearses: str | None = None
+    """The id of the competition that this one is a rehearsal of; None for all others."""
     games: tuple[ClassGame, ...] = ()
 
 
@@ -173,6 +175,10 @@ class Submission:
     bot_id: int
     version_id: int | None
     chosen: bool
+    file: str
+    """The competition's file."""
+    handed_in: bool
+    """Whether that version was handed in, and passed its check, or is of a baseline."""
 
 
 @dataclass(frozen=True, slots=True)

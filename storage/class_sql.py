@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
 from plyhouse.storage import audit
 from plyhouse.storage.class_rows import (
@@ -28,6 +28,7 @@ from plyhouse.storage.models import (
     entries,
     matches,
     players,
+    submissions,
     versions,
 )
 from plyhouse.storage.probation import withdraw_suspended
@@ -119,10 +120,16 @@ def create(connection: Connection, row: ClassCompetition, baselines: Sequence[in
 def _last_versions(
     connection: Connection, bot_ids: Sequence[int]
 ) -> dict[int, tuple[int, int | None]]:
-    """The player and the newest version of each bot."""
+    """The player and the newest version of each bot, but for what a check has refused."""
+    refused = exists().where(
+        submissions.c.version_id == versions.c.id,
+        submissions.c.status == "refused",
+        submissions.c.connected.is_(False),
+    )
     query = (
         select(bots.c.id, bots.c.player_id, versions.c.id)
-        .outerjoin(versions, versions.c.bot_id == bots.c.id)
+        .select_from(bots)
+        .outerjoin(versions, (versions.c.bot_id == bots.c.id) & ~refused)
         .where(bots.c.id.in_(bot_ids))
         .order_by(bots.c.id, versions.c.created_ms, versions.c.id)
     )

@@ -81,6 +81,13 @@ class ClassBook:
             lambda c, now: class_sql.begin(c, competition_id, rows, entered, by, now)
         )
 
+    async def rehearse(self, row: ClassCompetition, bot_ids: Sequence[int], by: By) -> None:
+        """Store a rehearsal, with these of the entries of the competition that it rehearses.
+
+        Raises `ClassRefusal` if there is a competition of its name.
+        """
+        await self._write(lambda c, now: class_finals.rehearse(c, row, bot_ids, by))
+
     async def rerun(
         self, competition: str, by: By
     ) -> tuple[ClassCompetition, list[CompetitionRow]]:
@@ -112,6 +119,10 @@ class ClassBook:
     async def extent(self, competition_id: str) -> class_results.Extent:
         """Return how many matches one game of a final has."""
         return await self._database.read(lambda c: class_results.extent(c, competition_id))
+
+    async def voided_by(self, competition_id: str) -> dict[str, int]:
+        """Return how many matches of one game machines were too busy for, by the machine."""
+        return await self._database.read(lambda c: class_results.voided_by(c, competition_id))
 
     async def final_seats(self, competition_id: str) -> list[class_results.FinalSeat]:
         """Return every seat of every finished match of a final, in the order they ended."""
@@ -179,6 +190,10 @@ class ClassBook:
         return await self._write(
             lambda c, now: class_people.extend(c, competition, account, until_ms, by, now)
         )
+
+    async def allow(self, competition: str, most: int, by: By) -> str:
+        """Let a competition have so many students, whatever its file says; return its name."""
+        return await self._write(lambda c, now: class_people.allow(c, competition, most, by, now))
 
     async def leave(self, competition: str, account: str, by: By) -> tuple[str, list[int]]:
         """Take a student out; return its account and the bots that leave."""

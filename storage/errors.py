@@ -239,11 +239,15 @@ class ClassRefusal(StorageError):
 
 
 class SubmissionRefusal(StorageError):
-    """What is handed in cannot be taken, or cannot be removed; ``code`` says why."""
+    """What is handed in cannot be taken, or cannot be removed; ``code`` says why.
 
-    def __init__(self, code: str, text: str) -> None:
+    ``retry_after`` says in how many seconds it could be taken, where that is known.
+    """
+
+    def __init__(self, code: str, text: str, retry_after: int | None = None) -> None:
         super().__init__(text)
         self.code = code  # type: ignore[misc]  # one class, as all are handled alike
+        self.retry_after = retry_after
 
 
 class AlreadyExists(StorageError):

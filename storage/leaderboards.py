@@ -7,8 +7,10 @@ so a leaderboard reads as many rows as it shows, however many matches were playe
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import (
@@ -26,17 +28,25 @@ __all__ = ["games_with_results", "leaderboard", "pair_results_of", "rating_histo
 
 
 def leaderboard(
-    connection: Connection, game: str, limit: int, offset: int, *, every_version: bool = False
+    connection: Connection,
+    game: str,
+    limit: int,
+    offset: int,
+    *,
+    every_version: bool = False,
+    by_mean: bool = False,
 ) -> list[Standing]:
     """Return a page of a game's leaderboard: by rating, then score; unrated bots come last.
 
-    Of each bot there is the version that it played with last, or ``every_version``.
+    Of each bot there is the version that it played with last, or ``every_version``.  Where one
+    plays alone there are no ratings: ``by_mean`` ranks by the mean return, which no index has, so
+    all lines of the game are read.
     """
     table = standings.c
     chosen = (
         select(standings)
         .where(table.game == game)
-        .order_by(table.rating.desc(), table.score.desc(), table.version_id)
+        .order_by(*_order(table, by_mean=by_mean))
         .limit(limit)
         .offset(offset)
     )
@@ -66,7 +76,7 @@ def leaderboard(
         .join(bots, bots.c.id == page.c.bot_id)
         .join(players, players.c.id == bots.c.player_id)
         .join(versions, versions.c.id == page.c.version_id)
-        .order_by(page.c.rating.desc(), page.c.score.desc(), page.c.version_id)
+        .order_by(*_order(page.c, by_mean=by_mean))
     )
     found: list[Standing] = []
     for rank, row in enumerate(connection.execute(query), start=offset + 1):
@@ -74,6 +84,13 @@ def leaderboard(
         known = None if rating == UNRATED else rating
         found.append(Standing(rank, *names_and_counts, known, *rest))
     return found
+
+
+def _order(table: ReadOnlyColumnCollection[str, Any], *, by_mean: bool) -> list[Any]:
+    if by_mean:
+        mean = table.returned / func.nullif(table.games, 0)
+        return [func.coalesce(mean, 0.0).desc(), table.version_id]
+    return [table.rating.desc(), table.score.desc(), table.version_id]
 
 
 def games_with_results(connection: Connection) -> list[str]:

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
-from plyhouse.storage.class_privacy import visible
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
 
 __all__ = [
-    "list_matches",
+    "assemble",
+    "headers",
     "running_matches",
     "stored_match",
 ]
-
-_STATES = {
-    "finished": matches.c.finished_ms.is_not(None),
-    "running": and_(matches.c.finished_ms.is_(None), matches.c.started_ms.is_not(None)),
-    "waiting": and_(matches.c.finished_ms.is_(None), matches.c.started_ms.is_(None)),
-}
 
 _EVENT_COLUMNS = (
     events.c.match_id,
@@ -55,58 +49,6 @@ def running_matches(connection: Connection) -> list[StoredMatch]:
     return _stored(connection, matches.c.finished_ms.is_(None))
 
 
-def list_matches(
-    connection: Connection,
-    *,
-    game: str | None = None,
-    player_id: int | None = None,
-    bot_id: int | None = None,
-    competition_id: str | None = None,
-    status: str | None = None,
-    rated: bool | None = None,
-    limit: int = 50,
-    before: str | None = None,
-    closed: Collection[str] = (),
-    viewer: int | None = None,
-) -> list[MatchRow]:
-    """Return headers of matches, newest first, without the seeds of pairings that still run.
-
-    ``before`` is the id of the last match of the page before.  Of the competitions ``closed`` only
-    those matches are there in which the player ``viewer`` holds a seat.
-    """
-    query = _headers().order_by(matches.c.created_ms.desc(), matches.c.id.desc()).limit(limit)
-    if game is not None:
-        query = query.where(matches.c.game == game)
-    if closed:
-        query = query.where(visible(closed, viewer))
-    if rated is not None:
-        query = query.where(matches.c.rated == rated)
-    if competition_id is not None:
-        query = query.where(pairings.c.competition_id == competition_id)
-    if status is not None:
-        if status not in _STATES:
-            raise Unknown(f"there is no status {status!r}; use {', '.join(sorted(_STATES))}")
-        query = query.where(_STATES[status])
-    if bot_id is not None or player_id is not None:
-        seat = select(match_seats.c.match_id)
-        if bot_id is not None:
-            seat = seat.where(match_seats.c.bot_id == bot_id)
-        if player_id is not None:
-            own = select(bots.c.id).where(bots.c.player_id == player_id)
-            seat = seat.where(match_seats.c.bot_id.in_(own))
-        query = query.where(matches.c.id.in_(seat))
-    if before is not None:
-        at = select(matches.c.created_ms).where(matches.c.id == before)
-        created = connection.execute(at).scalar_one_or_none()
-        if created is None:
-            raise Unknown(f"there is no match {before!r} to list those before; start anew")
-        query = query.where(
-            matches.c.created_ms <= created,  # said by itself, so that the index can start here
-            or_(matches.c.created_ms < created, matches.c.id < before),
-        )
-    return _assemble(connection, connection.execute(query).all(), secrets=False)
-
-
 _PAIRING_COLUMNS = (
     pairings.c.id,
     pairings.c.game,
@@ -122,20 +64,22 @@ _PAIRING_COLUMNS = (
 )
 
 
-def _headers() -> Select[Any]:
+def headers() -> Select[Any]:
+    """Return the query of headers, for `assemble`."""
     return select(
         matches,
         pairings.c.seed,
         pairings.c.commitment,
+        pairings.c.competition_id,
         pairings.c.finished_ms.label("over_ms"),
     ).join(pairings, pairings.c.id == matches.c.pairing_id)
 
 
 def _stored(connection: Connection, where: ColumnElement[bool]) -> list[StoredMatch]:
-    ordered = _headers().where(where).order_by(matches.c.created_ms, matches.c.id)
-    headers = _assemble(connection, connection.execute(ordered).all(), secrets=True)
+    ordered = headers().where(where).order_by(matches.c.created_ms, matches.c.id)
+    found_headers = assemble(connection, connection.execute(ordered).all(), secrets=True)
     chosen = select(matches.c.id).where(where)
-    story: dict[str, list[EventRow]] = {header.id: [] for header in headers}
+    story: dict[str, list[EventRow]] = {header.id: [] for header in found_headers}
     query = (
         select(*_EVENT_COLUMNS)
         .where(events.c.match_id.in_(chosen))
@@ -148,15 +92,14 @@ def _stored(connection: Connection, where: ColumnElement[bool]) -> list[StoredMa
     )
     found = {row.id: PairingRow(*row) for row in connection.execute(query)}
     return [
-        StoredMatch(header, found[header.pairing_id], tuple(story[header.id])) for header in headers
+        StoredMatch(header, found[header.pairing_id], tuple(story[header.id]))
+        for header in found_headers
     ]
 
 
-def _assemble(
-    connection: Connection, headers: Iterable[Row[Any]], *, secrets: bool
-) -> list[MatchRow]:
+def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool) -> list[MatchRow]:
     """Add the seats to headers, keeping their order."""
-    rows = {row.id: _match(row) for row in headers}
+    rows = {row.id: _match(row) for row in found}
     seats: dict[str, list[SeatRow]] = {key: [] for key in rows}
     returns: dict[str, list[float]] = {key: [] for key in rows}
     query = (
@@ -220,5 +163,6 @@ def _match(row: Row[Any]) -> tuple[MatchRow, bool]:
         reason=row.reason,
         data=row.data,
         void_reason=row.void_reason,
+        competition_id=row.competition_id,
     )
     return match, row.over_ms is not None

@@ -39,6 +39,7 @@ __all__ = [
     "matches",
     "meta",
     "metadata",
+    "outputs",
     "package_parts",
     "packages",
     "pair_results",
@@ -126,6 +127,7 @@ bots = Table(
     Column("kind", String(16), nullable=False),
     Column("created_ms", BigInteger, nullable=False),
     Column("disabled_ms", BigInteger),
+    Column("open_ms", BigInteger),  # since when people may play against what was handed in of it
     Index("uq_bots_player_id_name_key", "player_id", "name_key", unique=True),
 )
 
@@ -213,7 +215,7 @@ matches = Table(
     Column("culprit", Integer),
     Column("reason", Text, nullable=False),
     Column("data", Text),
-    Column("void_reason", Text),  # why an organiser made it void; NULL: it counts
+    Column("void_reason", Text),  # why it was made void; NULL: it counts
     Index("ix_matches_created_ms_id", "created_ms", "id"),
     Index("ix_matches_game_created_ms_id", "game", "created_ms", "id"),
 )
@@ -225,6 +227,16 @@ Index(
     sqlite_where=matches.c.finished_ms.is_(None),
     postgresql_where=matches.c.finished_ms.is_(None),
 )
+# The list of finished matches, the last to end first: of all, of a game, and of an ending.
+for _first in ((), (matches.c.game,), (matches.c.termination,)):
+    Index(
+        "_".join(["ix_matches", *[column.name for column in _first], "finished_ms_id"]),
+        *_first,
+        matches.c.finished_ms,
+        matches.c.id,
+        sqlite_where=matches.c.finished_ms.is_not(None),
+        postgresql_where=matches.c.finished_ms.is_not(None),
+    )
 
 match_seats = Table(
     "match_seats",
@@ -330,6 +342,7 @@ class_competitions = Table(
     Column("started_ms", BigInteger),
     Column("finished_ms", BigInteger),
     Column("note", Text),  # why something could not happen by itself
+    Column("rehearses", String(64)),  # the competition that this one rehearses
 )
 
 class_games = Table(
@@ -450,8 +463,26 @@ submissions = Table(
     Column("games", Text, nullable=False),  # JSON list of specs
     Column("checked_ms", BigInteger),
     Column("connected", Boolean, nullable=False),  # whether the version has connected, too
+    Column(
+        "needs", String(64), nullable=False, server_default=text("''")
+    ),  # the program it begins with
     Index("uq_submissions_bot_id_digest", "bot_id", "digest", unique=True),
     Index("ix_submissions_status_submitted_ms_id", "status", "submitted_ms", "id"),
+)
+
+outputs = Table(
+    "outputs",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("match_id", String(64), ForeignKey("matches.id"), nullable=False),
+    Column("bot_id", _Ref, ForeignKey("bots.id"), nullable=False, index=True),
+    Column("version_id", _Ref, ForeignKey("versions.id"), nullable=False, index=True),
+    Column("part", String(64), nullable=False),  # one for each machine's program
+    Column("received_ms", BigInteger, nullable=False),
+    Column("crashes", Integer, nullable=False),
+    Column("bytes", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+    Index("uq_outputs_match_id_bot_id_part", "match_id", "bot_id", "part", unique=True),
 )
 
 submission_entries = Table(

@@ -363,7 +363,7 @@ def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
 def _bots() -> Select[Any]:
     return select(
         *(bots.c.id, bots.c.player_id, players.c.name, bots.c.name, bots.c.kind),
-        *(bots.c.created_ms, bots.c.disabled_ms),
+        *(bots.c.created_ms, bots.c.disabled_ms, bots.c.open_ms),
     ).join(players, players.c.id == bots.c.player_id)
 
 

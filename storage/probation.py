@@ -24,6 +24,7 @@ from plyhouse.storage.models import (
     entries,
     match_seats,
     matches,
+    pairings,
     players,
     suspensions,
     versions,
@@ -93,6 +94,12 @@ def _ended(
         suspensions.c.version_id == version_id
     )
     since = connection.execute(lifted).scalar_one()
+    rehearsed = (
+        select(pairings.c.id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(class_competitions, class_competitions.c.id == class_games.c.class_id)
+        .where(class_competitions.c.rehearses.is_not(None))
+    )
     query = (
         select(
             *(matches.c.id, matches.c.finished_ms, matches.c.termination),
@@ -105,6 +112,7 @@ def _ended(
             match_seats.c.result.is_not(None),
             matches.c.void_reason.is_(None),
             matches.c.created_ms > since,
+            matches.c.pairing_id.not_in(rehearsed),
         )
         .order_by(match_seats.c.match_id.desc())
         .limit(limit)

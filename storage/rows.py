@@ -169,6 +169,8 @@ class BotRow:
     created_ms: int
     disabled_ms: int | None = None
     """Since when it may not log in; None if it may."""
+    open_ms: int | None = None
+    """Since when people may play against what was handed in of it; None if they may not."""
 
 
 class SeatRow(Struct, frozen=True, gc=False):
@@ -239,7 +241,10 @@ class MatchRow(Struct, frozen=True, gc=False):
     data: str | None = None
     """Whatever else the server wants to find again when it resumes the match (JSON)."""
     void_reason: str | None = None
-    """Why an organiser made the match void, so that it counts nowhere; None if nobody did."""
+    """Why the match was made void, by an organiser or as a machine was too busy for a bot, so that
+    it counts nowhere; None if it was not."""
+    competition_id: str | None = None
+    """What it is part of. Read from the pairing; not written with the match."""
 
 
 class EventRow(Struct, frozen=True, gc=False):

@@ -26,6 +26,7 @@ from plyhouse.storage.models import (
     guests,
     match_seats,
     meta,
+    outputs,
     passwords,
     players,
     sessions,
@@ -293,6 +294,7 @@ def _forget(connection: Connection, player_ids: Sequence[int], now_ms: int) -> N
         )
     handed_in = select(submissions.c.id).where(submissions.c.bot_id.in_(theirs))
     forget(connection, connection.execute(handed_in).scalars())
+    connection.execute(delete(outputs).where(outputs.c.bot_id.in_(theirs)))
     connection.execute(delete(versions).where(versions.c.bot_id.in_(theirs)))
     for table in (bots, sessions, guests):
         connection.execute(delete(table).where(table.c.player_id.in_(gone)))

@@ -15,14 +15,24 @@ from typing import Final, Self, cast
 
 from sqlalchemy import Connection
 
-from plyhouse.storage import class_bots, competitions, leaderboards, people, readback, schema
+from plyhouse.storage import (
+    class_bots,
+    competitions,
+    leaderboards,
+    match_lists,
+    people,
+    readback,
+    schema,
+)
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
 from plyhouse.storage.careers import Careers
 from plyhouse.storage.classes import ClassBook
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
+from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.match_writes import Operations
+from plyhouse.storage.outputs import Outputs
 from plyhouse.storage.privacy import private
 from plyhouse.storage.probation import Probation
 from plyhouse.storage.rows import (
@@ -75,6 +85,8 @@ class Store:
         """People at browsers: sessions, passwords, guests."""
         self.submissions = Submissions(database)
         """Bots that were handed in for the server to run."""
+        self.outputs = Outputs(database)
+        """What these printed in their matches."""
 
     @classmethod
     async def open(
@@ -218,15 +230,24 @@ class Store:
         )
 
     async def log_in(
-        self, bot: BotRow, label: str, limit: int | None = None, *, digest: str = ""
+        self,
+        bot: BotRow,
+        label: str,
+        limit: int | None = None,
+        *,
+        digest: str = "",
+        games: Collection[str] = (),
     ) -> int:
-        """Like `ensure_version`, and the bot submits it to the competitions of its student."""
+        """Like `ensure_version`, and the bot submits it to the competitions of its student.
+
+        ``games`` are those that it accepts; where it plays none of them it is not entered.
+        """
         now = self._clock()
 
         def work(connection: Connection) -> int:
             version = people.ensure_version(connection, bot.id, label, now, limit, digest)
             class_bots.has_connected(connection, version)
-            class_bots.submit(connection, bot.player_id, bot.id, version, now)
+            class_bots.submit(connection, bot.player_id, bot.id, version, now, games)
             return version
 
         return await self._database.write(work)
@@ -311,33 +332,46 @@ class Store:
         Of competitions with a class that are ``closed`` to the player ``viewer`` (by their ids)
         only its own matches are there.
         """
+        wanted = MatchFilter(
+            game=game,
+            player_id=player_id,
+            bots=() if bot_id is None else ((bot_id,),),
+            competition_ids=None if competition_id is None else (competition_id,),
+            status=status,
+            rated=rated,
+            closed=frozenset(closed),
+            viewer=viewer,
+        )
+        return await self.matches_like(wanted, limit=limit, before=before)
+
+    async def matches_like(
+        self, wanted: MatchFilter, *, limit: int = 50, before: str | None = None
+    ) -> list[MatchRow]:
+        """Return headers, newest first; ``before`` is the last id of the page before."""
         return await self._database.read(
-            lambda c: records.list_matches(
-                c,
-                game=game,
-                player_id=player_id,
-                bot_id=bot_id,
-                competition_id=competition_id,
-                status=status,
-                rated=rated,
-                limit=limit,
-                before=before,
-                closed=closed,
-                viewer=viewer,
-            )
+            lambda c: match_lists.list_matches(c, wanted, limit=limit, before=before)
         )
 
     # leaderboards
 
     async def leaderboard(
-        self, game: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
+        self,
+        game: str,
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        every_version: bool = False,
+        by_mean: bool = False,
     ) -> list[Standing]:
         """Return a page of the leaderboard of a game (canonical spec), best first.
 
-        Of each bot there is the version that it played with last, or ``every_version``.
+        Of each bot there is the version that it played with last, or ``every_version``;
+        ``by_mean`` ranks by the mean return, for games of one seat.
         """
         return await self._database.read(
-            lambda c: leaderboards.leaderboard(c, game, limit, offset, every_version=every_version)
+            lambda c: leaderboards.leaderboard(
+                c, game, limit, offset, every_version=every_version, by_mean=by_mean
+            )
         )
 
     async def games_with_results(self) -> list[str]:

@@ -11,7 +11,13 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, delete, exists, func, select
 
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.models import package_parts, packages, submission_entries, submissions
+from plyhouse.storage.models import (
+    outputs,
+    package_parts,
+    packages,
+    submission_entries,
+    submissions,
+)
 
 __all__ = ["PART", "archive", "complete", "drop_drafts", "forget", "forget_class", "put", "sweep"]
 
@@ -39,7 +45,7 @@ def forget_class(connection: Connection, class_id: str) -> None:
 
 
 def forget(connection: Connection, identities: Iterable[int]) -> None:
-    """Delete submissions, and packages that nobody needs any more."""
+    """Delete submissions, what they printed, and packages that nobody needs any more."""
     gone = list(identities)
     for start in range(0, len(gone), AT_ONCE):
         part = gone[start : start + AT_ONCE]
@@ -48,6 +54,8 @@ def forget(connection: Connection, identities: Iterable[int]) -> None:
         connection.execute(
             delete(submission_entries).where(submission_entries.c.submission_id.in_(part))
         )
+        theirs = select(submissions.c.version_id).where(submissions.c.id.in_(part))
+        connection.execute(delete(outputs).where(outputs.c.version_id.in_(theirs)))
         connection.execute(delete(submissions).where(submissions.c.id.in_(part)))
         sweep(connection, digests)
 

@@ -18,6 +18,7 @@ OUTCOMES: Final = {
     "": "waits for the check",
     "entered": "entered",
     "refused": "not entered: the check refused it",
+    "games": "not entered: it plays none of the games of this competition",
     "begun": "not entered: the final began before the check was done",
     "full": "not entered: other bots have taken all places",
     "out": "not entered: not in the competition any more",
@@ -65,4 +66,8 @@ class SubmissionRow:
     player_id: int = 0
     size: int = 0
     """Bytes of the package; 0 if it is not kept any more."""
+    open: bool = False
+    """Whether people may play against the bot: against what is ready and was handed in last."""
+    needs: str = ""
+    """The program that it is started with, which its machine has to have; empty for none."""
     competitions: tuple[AskedEntry, ...] = ()

@@ -32,8 +32,10 @@ __all__ = [
     "check",
     "find",
     "of",
+    "open_to_people",
     "ready_version",
     "remove",
+    "set_open",
     "submit",
     "waiting",
     "waiting_for",
@@ -56,6 +58,7 @@ def submit(
     most_bytes: int | None,
     most_versions: int | None,
     now_ms: int,
+    needs: str = "",
 ) -> SubmissionRow | None:
     """Take a package, or find that the bot has it already; see `Submissions.submit`.
 
@@ -88,6 +91,7 @@ def submit(
                 report="",
                 games="[]",
                 connected=known,
+                needs=needs,
             )
             .returning(here.id)
         ).scalar_one()
@@ -157,16 +161,16 @@ def _ask(
 # ---------------------------------------------------------------------------- being checked
 
 
-def waiting(connection: Connection, limit: int) -> list[int]:
-    """Return the ids of those that wait for their check, who came first first."""
+def waiting(connection: Connection, limit: int) -> dict[int, str]:
+    """Return those that wait for their check with what they need, who came first first."""
     here = submissions.c
     query = (
-        select(here.id)
+        select(here.id, here.needs)
         .where(here.status == "waiting")
         .order_by(here.submitted_ms, here.id)
         .limit(limit)
     )
-    return list(connection.execute(query).scalars())
+    return {row.id: row.needs for row in connection.execute(query)}
 
 
 def waiting_for(connection: Connection, class_id: str) -> list[str]:
@@ -235,6 +239,7 @@ def _enter(connection: Connection, row: SubmissionRow) -> None:
             asked.chosen,
             asked.asked_ms,
             row.checked_ms or asked.asked_ms,
+            row.games,
         )
         connection.execute(submission_entries.update().where(*key).values(outcome=outcome))
 
@@ -287,14 +292,51 @@ def ready_version(
     return None if row is None else _with_entries(connection, [row])[0]
 
 
+def open_to_people(connection: Connection, limit: int) -> list[SubmissionRow]:
+    """Return what people may play against: of each open bot what came last and is ready."""
+    here, later = submissions.c, submissions.alias("later")
+    newer = exists().where(
+        later.c.bot_id == here.bot_id,
+        later.c.status == "ready",
+        (later.c.submitted_ms > here.submitted_ms)
+        | ((later.c.submitted_ms == here.submitted_ms) & (later.c.id > here.id)),
+    )
+    query = (
+        _rows()
+        .where(here.status == "ready", bots.c.open_ms.is_not(None), bots.c.disabled_ms.is_(None))
+        .where(players.c.disabled_ms.is_(None), ~newer)
+        .order_by(players.c.name_key, bots.c.name_key)
+        .limit(limit)
+    )
+    return _with_entries(connection, connection.execute(query).all())
+
+
+def set_open(connection: Connection, bot_id: int, open_ms: int | None) -> None:
+    """Let people play against what is handed in of a bot, from a time on; None: not any more."""
+    connection.execute(bots.update().where(bots.c.id == bot_id).values(open_ms=open_ms))
+
+
+def entered(connection: Connection, class_id: str) -> set[int]:
+    """Return the bots that are entered with a version that was handed in and is ready."""
+    here, entry = submissions.c, class_entries.c
+    same = (here.bot_id == entry.bot_id) & (here.version_id == entry.version_id)
+    query = (
+        select(entry.bot_id)
+        .join(submissions, same)
+        .where(entry.class_id == class_id, here.status == "ready")
+    )
+    return set(connection.execute(query).scalars())
+
+
 def _rows() -> Select[Any]:
     here = submissions.c
     return (
         select(
             *(here.id, players.c.name.label("player"), bots.c.name.label("bot"), here.bot_id),
             *(here.version_id, here.digest, versions.c.label, here.status, here.report),
-            *(here.games, here.submitted_ms, here.checked_ms, bots.c.player_id),
+            *(here.games, here.submitted_ms, here.checked_ms, bots.c.player_id, here.needs),
             func.coalesce(packages.c.bytes, 0).label("size"),
+            bots.c.open_ms.is_not(None).label("open"),
         )
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)

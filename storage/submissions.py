@@ -40,13 +40,15 @@ class Submissions:
         competition: str = "",
         most_bytes: int | None = None,
         most_versions: int | None = None,
+        needs: str = "",
     ) -> SubmissionRow:
         """Take a package as a version of a bot; it waits for its check then.
 
         If the bot has handed in the same before, that submission is returned; if it was refused,
         it waits for another check.  Once it is ready, it plays in the ``competition`` (with a
         class; by name or id), or without one in all that a bot of its student is entered in when
-        it connects.  Whether they take it is decided now.
+        it connects.  Whether they take it is decided now.  ``needs`` is the program that it is
+        started with, if it brings none.
 
         Raises `Unknown` and `ClassRefusal` for a competition that does not take it,
         `SubmissionRefusal` if all packages of the player would take more than ``most_bytes``, and
@@ -57,7 +59,7 @@ class Submissions:
         def work(connection: Connection) -> SubmissionRow | None:
             return sql.submit(
                 *(connection, bot_id, label, digest, size, competition),
-                *(most_bytes, most_versions, now_ms),
+                *(most_bytes, most_versions, now_ms, needs),
             )
 
         async with self._keeping:
@@ -100,6 +102,10 @@ class Submissions:
 
     async def waiting(self, limit: int = 100) -> list[int]:
         """Return the ids of those that wait for their check, in the order in which they came."""
+        return list(await self.waiting_programs(limit))
+
+    async def waiting_programs(self, limit: int = 100) -> dict[int, str]:
+        """`waiting`, with the program that each is started with; empty for none."""
         return await self._database.read(lambda c: sql.waiting(c, limit))
 
     async def waiting_for(self, class_id: str) -> list[str]:
@@ -126,6 +132,18 @@ class Submissions:
     async def ready_version(self, bot_id: int, version_id: int | None) -> SubmissionRow | None:
         """Return the submission whose version that is, or the newest of a bot; if it is ready."""
         return await self._database.read(lambda c: sql.ready_version(c, bot_id, version_id))
+
+    async def open_to_people(self, limit: int = 200) -> list[SubmissionRow]:
+        """Return what people may play against, one of each bot, by name."""
+        return await self._database.read(lambda c: sql.open_to_people(c, limit))
+
+    async def set_open(self, bot_id: int, open_ms: int | None) -> None:
+        """Let people play against what is handed in of a bot; None: not any more."""
+        await self._database.write(lambda c: sql.set_open(c, bot_id, open_ms))
+
+    async def entered(self, class_id: str) -> set[int]:
+        """Return the bots that are entered in a competition with a version that was handed in."""
+        return await self._database.read(lambda c: sql.entered(c, class_id))
 
     async def remove(self, submission_id: int) -> None:
         """Remove a submission, and its package if nobody else has handed it in.

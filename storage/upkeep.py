@@ -28,6 +28,7 @@ from plyhouse.storage.models import (
     matches,
     meta,
     metadata,
+    outputs,
     package_parts,
     packages,
     pairings,
@@ -42,7 +43,7 @@ __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 TABLES: Final = tuple(table for table in metadata.sorted_tables if table is not meta)
 """All tables with what users stored, each after those that it refers to."""
 ROWS_AT_ONCE: Final = 2_000
-LONG_ROWS: Final = {package_parts.name: 8}
+LONG_ROWS: Final = {package_parts.name: 8, outputs.name: 64}
 """Rows at once of tables whose rows are long."""
 
 Progress = Callable[[str, int], None]

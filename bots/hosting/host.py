@@ -53,6 +53,7 @@ def hosted_runner(
     tier: Tier,
     limits: Limits | None = None,
     cores: Cores | None = None,
+    nice: int = 0,
 ) -> Runner:
     """A runner whose bot lives in boxes of ``keeper``; ``options.on_cost`` is told of every ply.
 
@@ -62,8 +63,11 @@ def hosted_runner(
     """
     if built.manifest.run:
         return ProgramRunner(
-            built, connector, token, options, keeper=keeper, tier=tier, limits=limits, cores=cores
-        )
-    launcher = SandboxLauncher(keeper, tier, folder=built.folder, limits=limits, cores=cores)
+            built, connector, token, options, keeper=keeper, tier=tier, limits=limits, cores=cores,
+            nice=nice,
+        )  # fmt: skip
+    launcher = SandboxLauncher(
+        keeper, tier, folder=built.folder, limits=limits, cores=cores, nice=nice
+    )
     options = dataclasses.replace(options, launcher=launcher, digest=built.digest)
     return BotRunner(built.spec, connector, token, options)

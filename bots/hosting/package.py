@@ -22,6 +22,7 @@ from plyhouse.protocol.package import (
     from_zip,
     in_units,
     no_file,
+    not_a_zip,
 )
 
 __all__ = ["MANIFEST", "Manifest", "Package", "Rules", "SubmissionError", "read_package"]
@@ -44,6 +45,8 @@ def read_package(path: Path, rules: Rules | None = None) -> Package:
                 "too_large", f"{path.name}: more than {in_units(rules.max_packed)}"
             )
         return from_zip(path.read_bytes(), rules, path.name)
+    if path.suffix.lower() == ".zip" and stat.S_ISREG(mode):
+        raise not_a_zip(path.name, path.stat().st_size)
     raise SubmissionError(
         "missing", f"{path.name} is no bot: hand in a .py file, a folder or a zip"
     )

@@ -1,60 +1,60 @@
-"""Bots in other languages: a program in a box that speaks protocol v1 as lines of JSON.
+"""Bots in other languages: programs in boxes that speak protocol v1 as lines of JSON.
 
 One message is one line, on standard input and standard output; standard error is the author's log.
 The program says ``hello`` and everything after it as on a websocket, so a bot that was written for
 one needs only another way to read and write.  Between it and the server stands `ProgramRunner`:
 
-* it fills in who the bot is: a program knows no token and needs none;
-* it answers pings, also while the program thinks;
-* it lets through what a bot plays with (`ALLOWED`) and refuses the rest: no seeks, no challenges;
-* when the connection or the program ends, it begins again: the program is started anew, says
-  ``hello``, and finds its running matches in ``welcome``.
+* every match has a process of its own, which gets its own ``welcome`` and nothing of the others;
+  all share one connection, which is ours: tokens, pings, breaks and sessions are not its business;
+* a process stands still while others are to move, and is gone after its match;
+* what a bot plays with goes through, the rest is refused: no seeks, no challenges;
+* a process that ends when it is to move loses its match, as any bot; otherwise another one takes
+  over, says ``hello``, and finds the match in ``welcome``.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import random
-import secrets
+from collections.abc import Callable, Coroutine
+from contextlib import aclosing
 from typing import Any, Final
 
-import msgpack  # type: ignore[import-untyped]
 import msgspec
 
-from plyhouse.bots.client.backoff import Backoff
-from plyhouse.bots.client.channel import Channel, Connector, Unreachable
+from plyhouse.bots.client.channel import Connector
+from plyhouse.bots.client.client import (
+    Client,
+    ClientError,
+    Connected,
+    ConnectionLost,
+    Disconnected,
+    Introduction,
+    RequestRefused,
+)
+from plyhouse.bots.client.timing import MS
 from plyhouse.bots.hosting.build import Built
+from plyhouse.bots.hosting.program_match import InMatch, ProgramMatch, Surroundings
+from plyhouse.bots.hosting.program_process import HELLO_WITHIN, Program
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
-from plyhouse.bots.process.launching import LauncherLost, ending_in_words
-from plyhouse.bots.process.ledger import Stopwatch
-from plyhouse.bots.process.spawn import read_output
-from plyhouse.bots.process.supervisor import MOST_DEATHS
+from plyhouse.bots.process.supervisor import MOST_DEATHS, RENEW_GRACE
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import RunSummary, SeatResult, verdict
-from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
-from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
+from plyhouse.bots.running.summary import RunSummary, verdict
+from plyhouse.bots.sandbox.box import Box, Limits, Tier
+from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
-from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Output, reader_of
-from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME, MSGPACK, Frame
-from plyhouse.protocol.errors import ProtocolError, RemoteProtocolError
 from plyhouse.protocol.messages import (
-    AcceptDraw,
-    Act,
+    Accepted,
     Answer,
-    Bye,
+    Challenged,
     ClientMessage,
-    DeclineDraw,
+    DrawDeclined,
+    DrawOffered,
+    Error,
     Finished,
-    Hello,
     MatchMessage,
     MatchSnapshot,
-    OfferDraw,
-    Ping,
-    Pong,
-    Ready,
+    Notice,
     Resign,
     ServerMessage,
     Sync,
@@ -62,18 +62,10 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 
-__all__ = ["ALLOWED", "ProgramRunner"]
+__all__ = ["ProgramRunner"]
 
-ALLOWED: Final = (
-    Hello, Ready, Act, Resign, OfferDraw, AcceptDraw, DeclineDraw, Answer, Sync, Ping, Bye,
-)  # fmt: skip
-"""What a program may say; its pongs are swallowed, because they have been said for it."""
-
-UNREAD: Final = 16 << 20
-"""Bytes that may wait for a program that does not read, before it is ended."""
-
-HELLO_WITHIN: Final = 8.0
-"""Seconds in which a program has to say ``hello``: the server gives ten."""
+FAREWELL: Final = RENEW_GRACE
+"""Seconds that a process has after its match, to read how it ended and to write its last words."""
 
 
 class ProgramRunner:
@@ -90,35 +82,70 @@ class ProgramRunner:
         tier: Tier,
         limits: Limits | None = None,
         cores: Cores | None = None,
+        nice: int = 0,
+        hello_within: float = HELLO_WITHIN,
     ) -> None:
-        self._built = built
-        self._connector = connector
-        self._token = token
         self._options = options
         self._keeper = keeper
-        self._tier = tier
-        self._limits = limits or Limits()
         self._cores = cores or Cores.of_this_machine()
+        self._hello_within = hello_within
+        self._box = Box(
+            tier=tier,
+            folder=str(built.folder),
+            command=built.manifest.run,
+            limits=limits or Limits(),
+            nice=nice,
+        )
+        self._games = tuple(options.games or built.manifest.games)
         name = options.bot or built.manifest.name or "program"
-        self._log = AuthorLog(name, folder=options.log_folder, terminal=options.say)
+        self._log = AuthorLog(
+            name, folder=options.log_folder, terminal=options.say, on_line=options.on_line
+        )
         self._summary = RunSummary(name)
-        self._matches: dict[str, MatchSnapshot] = {}
+        self._at_once = options.max_matches or options.workers
+        self._client = Client(
+            connector,
+            Introduction(
+                token=token,
+                bot=name,
+                games=self._games,
+                client="plyhouse-hosted-program",
+                version=options.version,
+                digest=built.digest,
+                max_matches=self._at_once,
+                takeover=options.takeover,
+            ),
+            codec=options.codec,
+            clock=options.clock,
+            first_attempts=options.first_attempts,
+        )
+        self._around = Surroundings(
+            welcome=self._last_welcome,
+            ask=self._ask,
+            sync=self._sync,
+            resign=self._resign,
+            restart=self._replace,
+            note=self._log.note,
+            on_cost=options.on_cost,
+        )
+        self._matches: dict[str, ProgramMatch] = {}
         self._over: set[str] = set()
-        self._session = ""
-        self._welcomed = False
-        self._let_in = False
+        self._without: asyncio.Queue[ProgramMatch] = asyncio.Queue()
+        """Matches that have no process yet."""
+        self._programs: set[Program] = set()
+        self._replaced: set[Program] = set()
+        """Those that end because we want it."""
+        self._asked: dict[int, tuple[ProgramMatch, InMatch]] = {}
+        """Requests of programs that are open on this connection, by our numbers for them."""
+        self._connected_at = 0
         self._deaths = 0
-        self._leaving = False
-        self._replacing = False
-        self._box: BoxProcess | None = None
-        self._channel: Channel | None = None
-        self._stopwatches: dict[str, tuple[int, Stopwatch]] = {}
-        self._last_plies: dict[str, int] = {}
+        self._error: BaseException | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def games(self) -> tuple[str, ...]:
         """What it accepts."""
-        return tuple(self._options.games or self._built.manifest.games)
+        return self._games
 
     @property
     def matches(self) -> tuple[str, ...]:
@@ -126,10 +153,9 @@ class ProgramRunner:
         return tuple(self._matches)
 
     def restart_processes(self) -> None:
-        """End the program; a new one takes over in the middle of whatever is played."""
-        if self._box is not None:
-            self._replacing = True
-            self._box.kill()
+        """End all processes; new ones take over in the middle of whatever is played."""
+        for program in self._programs:
+            self._replace(program)
 
     def interrupt(self) -> None:
         """Leave at once; running matches go on at the server."""
@@ -139,318 +165,273 @@ class ProgramRunner:
     async def run(self) -> RunSummary:
         """Play until enough is played or `interrupt` is called.
 
-        Raises `BotLoadError` if the program cannot be started or ends again and again.
+        Raises `BotLoadError` if the program cannot be started or ends again and again, and
+        `ClientError` if the server does not let it in.
         """
-        backoff, failures = Backoff(), 0
-        while not self._leaving:
-            try:
-                self._channel = await self._connector()
-            except Unreachable as error:
-                failures += 1
-                wait = backoff.delay(failures, random.Random())
-                self._options.say(f"{error}; trying again in {wait:.1f} s")
-                await self._options.clock.sleep(wait)
-                continue
-            failures = 0
-            await self._one_life(self._channel)
+        slots: list[asyncio.Task[None]] = []
+        try:
+            first = await asyncio.gather(
+                *[self._new_program() for _ in range(self._at_once)], return_exceptions=True
+            )
+            for each in first:
+                if isinstance(each, BaseException):
+                    raise each
+                slot = asyncio.create_task(self._slot(each))
+                slot.add_done_callback(self._slot_ended)
+                slots.append(slot)
+            async with aclosing(self._client.messages()) as messages:
+                async for message, _ in messages:
+                    self._handle(message)
+                    if self._error is not None:
+                        break
+        finally:
+            await self._shut_down(slots)
+        if self._error is not None:
+            raise self._error
         self._summary.left_running = len(self._matches)
         return self._summary
 
-    # One connection and one process, which begin and end together
+    # Processes: so many as there may be matches at once, each replaced after its match
 
-    async def _one_life(self, channel: Channel) -> None:
-        stdin_read, stdin_write = os.pipe()
-        stdout_read, stdout_write = os.pipe()
-        stderr_read, stderr_write = os.pipe()
-        core = self._cores.take()
-        box = Box(
-            tier=self._tier,
-            folder=str(self._built.folder),
-            command=self._built.manifest.run,
-            limits=self._limits,
-            core=core,
+    async def _new_program(self) -> Program:
+        program = await Program.start(
+            self._box,
+            keeper=self._keeper,
+            cores=self._cores,
+            clock=self._options.clock,
+            log=self._log,
+            hello_within=self._hello_within,
         )
-        out, out_transport = await reader_of(stdout_read)
-        err, err_transport = await reader_of(stderr_read)
-        try:
-            process = await self._keeper.launch(box, (stdin_read, stdout_write, stderr_write))
-        except SandboxError as error:
-            os.close(stdin_write)
-            channel.close()
-            out_transport.close()
-            err_transport.close()
-            if core is not None:
-                self._cores.give_back(core)
-            if self._keeper.gone:
-                raise LauncherLost(GONE) from error
-            raise BotLoadError(f"the program could not be started: {error}") from error
-        finally:
-            for descriptor in (stdin_read, stdout_write, stderr_write):
-                os.close(descriptor)
-        self._box = process
-        transport, writer = await _writer_of(stdin_write)
-        output = Output(err, err_transport, process)
-        printing = asyncio.create_task(read_output(output, self._log.printed))
-        talking = asyncio.create_task(self._from_program(out, writer, channel, process))
-        hearing = asyncio.create_task(self._to_program(channel, writer, process))
-        self._let_in = False
-        ended = False
-        try:
-            await asyncio.wait({talking, hearing}, return_when=asyncio.FIRST_COMPLETED)
-            # Otherwise the line broke, which is none of its doing once it has been let in.
-            ended = talking.done() or not self._let_in
-        finally:
-            process.kill()
-            channel.close()
-            ending = await process.wait()
-            self._box = None
-            self._stopwatches.clear()
-            if core is not None:
-                self._cores.give_back(core)
-            transport.close()
-            for task in (talking, hearing):
-                task.cancel()
-            results = await asyncio.gather(talking, hearing, return_exceptions=True)
-            await asyncio.wait({printing}, timeout=1)
-            printing.cancel()
-            await asyncio.gather(printing, return_exceptions=True)
-            out_transport.close()
-            err_transport.close()
-        for result in results:
-            if isinstance(result, Exception):
-                raise result
-        if process.keeper_gone and not self._leaving:
-            raise LauncherLost(GONE)
-        replaced, self._replacing = self._replacing, False
-        if ended and not self._leaving and not replaced:
-            why = output.flooded or ending.why
-            how = f"the sandbox ended it: {why}" if why else ending_in_words(ending.code)
-            said = talking.result() if not talking.cancelled() else "the server did not let it in"
-            self._died(said or how)
+        self._programs.add(program)
+        self._up(True)
+        return program
 
-    def _died(self, how: str) -> None:
+    def _up(self, up: bool) -> None:
+        """Tell whether there is a process, or the last one has ended by itself."""
+        if self._options.on_up is not None:
+            self._options.on_up(up)
+
+    async def _slot(self, program: Program) -> None:
+        """One process after the other, for one match after the other."""
+        match: ProgramMatch | None = None
+        while True:
+            over = asyncio.create_task(program.over())
+            try:
+                match = match or await self._next_match(over)
+                if match is not None:
+                    match.attach(program)
+                    await _either(over, match.over.wait())
+            finally:
+                over.cancel()
+            match = await self._part(program, match)
+            program = await self._new_program()
+
+    def _slot_ended(self, slot: asyncio.Task[None]) -> None:
+        error = None if slot.cancelled() else slot.exception()
+        if error is not None:
+            self._error = self._error or error
+            self._leave()
+
+    async def _next_match(self, over: asyncio.Task[None]) -> ProgramMatch | None:
+        """The next match without a process; None if ours ends while it waits."""
+        following = asyncio.create_task(self._without.get())
+        await asyncio.wait({following, over}, return_when="FIRST_COMPLETED")
+        if following.done():
+            return following.result()
+        following.cancel()
+        return None
+
+    async def _part(self, program: Program, match: ProgramMatch | None) -> ProgramMatch | None:
+        """See the process to its end; return the match if another process is to go on with it."""
+        how = await program.end(FAREWELL)
+        self._programs.discard(program)
+        ours = program in self._replaced
+        self._replaced.discard(program)
+        if match is not None:
+            match.detach()
+            if match.over.is_set():
+                return None
+        if ours:
+            return match
         self._deaths += 1
-        self._log.note(f"the program ended: {how}")
+        self._log.note(f"the program ended: {how}", program.voice.match, program.voice.ply)
+        self._up(False)
+        if match is not None and match.to_move:
+            match.failed(how)
+            match = None
         if self._deaths >= MOST_DEATHS:
             raise BotLoadError(f"the program ended {self._deaths} times in a row ({how})")
+        return match
 
-    async def _to_program(self, channel: Channel, writer: _Writer, process: BoxProcess) -> None:
-        """Pass on what the server says, until the connection ends."""
-        while (frame := await channel.recv()) is not None:
-            fields = _fields(frame)
-            try:
-                message: ServerMessage | None = MSGPACK.decode_server(frame)
-            except RemoteProtocolError:
-                message = None  # of a later version: the program may know it
-            if isinstance(message, Ping):
-                channel.send(MSGPACK.encode(Pong(message.id)))
-                continue
-            if message is not None:
-                self._note(message, process)
-            writer.write(msgspec.json.encode(fields) + b"\n")
-            if writer.waiting > UNREAD:
-                self._log.note("the program does not read what it is told, and is ended")
-                return
+    def _replace(self, program: Program) -> None:
+        self._replaced.add(program)
+        program.kill()
 
-    async def _from_program(
-        self, out: asyncio.StreamReader, writer: _Writer, channel: Channel, process: BoxProcess
-    ) -> str:
-        """Pass on what the program says, until it ends; returns why we end it, if we do."""
-        clock, began, count = self._options.clock, self._options.clock.now(), 0
-        try:
-            async with asyncio.timeout(HELLO_WITHIN):
-                line = await out.readline()
-        except TimeoutError:
-            return f"it said no hello within {HELLO_WITHIN:g} s"
-        while line:
-            count += 1
-            if len(line) > MAX_CLIENT_FRAME:
-                return f"a line of more than {MAX_CLIENT_FRAME} bytes"
-            if count > MOST_FRAMES * (1 + (clock.now() - began) / 1e9):
-                return f"more than {MOST_FRAMES} lines a second"
-            if line.strip():
-                self._said(line, writer, channel)
-            try:
-                line = await out.readline()
-            except ValueError:
-                return f"a line of more than {MAX_CLIENT_FRAME} bytes"
-        return ""
+    # What the server says
 
-    def _said(self, line: bytes, writer: _Writer, channel: Channel) -> None:
-        try:
-            message: ClientMessage = JSON.decode_client(_with_token(line))
-        except ProtocolError as error:
-            self._log.note(f"the program said what cannot be read: {error}: {_start(line)}")
-            number = getattr(error, "re", None)
-            self._refuse(writer, number, "protocol/malformed", str(error))
-            return
-        if isinstance(message, Pong):
-            return
-        if not isinstance(message, ALLOWED):
-            kind = msgspec.structs.asdict(message)
-            self._log.note(f"a hosted program does not say this: {_start(line)}")
-            self._refuse(
-                writer,
-                kind.get("id"),
-                "auth/scope",
-                "a hosted program plays the matches that it is given: it says hello, ready, act, "
-                "resign, draws, answer, sync and bye",
-            )
-            return
-        if isinstance(message, Hello):
-            message = self._introduced(message)
-        elif isinstance(message, Act):
-            self._deaths = 0
-            self._acted(message)
-        channel.send(MSGPACK.encode(message))
-
-    def _refuse(self, writer: _Writer, number: Any, code: str, text: str) -> None:
-        answer: dict[str, Any] = {"type": "error", "code": code, "message": text}
-        if isinstance(number, int):
-            answer["re"] = number
-        writer.write(msgspec.json.encode(answer) + b"\n")
-
-    def _introduced(self, hello: Hello) -> Hello:
-        options = self._options
-        return msgspec.structs.replace(
-            hello,
-            token=self._token,
-            bot=options.bot or self._summary.bot,
-            games=list(self.games),
-            session=self._session,
-            takeover=self._welcomed or options.takeover,
-            version=options.version,
-            digest=self._built.digest,
-            max_matches=min(hello.max_matches, options.max_matches or hello.max_matches),
-        )
-
-    # What is going on
-
-    def _note(self, message: ServerMessage, process: BoxProcess) -> None:
+    def _handle(self, message: ServerMessage | Connected | Disconnected) -> None:
         match message:
-            case Welcome():
-                again, self._welcomed, self._session = self._welcomed, True, message.session
-                self._let_in = True
-                self._options.say(f"connected{' again' if again else ''} as {message.player}")
-                running = {snapshot.match for snapshot in message.matches}
-                for match in set(self._matches) - running:
-                    # Over while we were away: the server is asked how it ended.
-                    if self._channel is not None:
-                        number = secrets.randbelow(2**20) + 2**40
-                        self._channel.send(MSGPACK.encode(Sync(number, match)))
-                for snapshot in message.matches:
-                    self._snapshot(snapshot, process)
+            case Connected():
+                self._connected(message)
+                return
+            case Disconnected():
+                self._asked.clear()  # they are asked again, by other numbers
+                self._options.say(f"{message.reason}; trying again in {message.retry_in:.1f} s")
+                return
+            case Challenged():
+                self._decline(message)
+                return
+            case Notice():
+                self._options.say(f"server: {message.message}")
+        number = getattr(message, "re", None)
+        asked = self._asked.pop(number, None) if number is not None else None
+        if asked is not None:
+            asked[0].on_answer(asked[1], message)
+            self._settle(asked[0])
+            return
+        match message:
             case MatchMessage():
-                self._snapshot(message.snapshot, process)
-            case Turn():
-                self._last_plies[message.match] = message.ply
-                self._watch(message.match, message.ply, process)
-            case Finished():
-                self._last_plies[message.match] = max(
-                    [self._last_plies.get(message.match, 0), *[e.ply + 1 for e in message.events]]
-                )
-                self._finished(message.match, message)
+                self._snapshot(message.snapshot)
+            case Turn() | Finished() | DrawOffered() | DrawDeclined():
+                match = self._matches.get(message.match)
+                if match is not None:
+                    self._told(match, message)
             case _:
-                pass
+                pass  # answers to what we asked ourselves
 
-    def _snapshot(self, snapshot: MatchSnapshot, process: BoxProcess) -> None:
+    def _told(
+        self, match: ProgramMatch, message: Turn | Finished | DrawOffered | DrawDeclined
+    ) -> None:
+        match message:
+            case Turn():
+                match.on_turn(message)
+            case Finished():
+                match.on_finished(message)
+                self._settle(match)
+            case _:
+                match.tell(message)
+
+    def _connected(self, connected: Connected) -> None:
+        welcome = connected.welcome
+        self._connected_at = self._options.clock.now()
+        self._options.say(f"connected{' again' if connected.again else ''} as {welcome.player}")
+        running = {snapshot.match for snapshot in welcome.matches}
+        for match in set(self._matches) - running:
+            self._sync(match)  # over while we were away: how did it end?
+        for snapshot in welcome.matches:
+            self._snapshot(snapshot)
+
+    def _snapshot(self, snapshot: MatchSnapshot) -> None:
         if snapshot.seat is None or snapshot.match in self._over:
             return
-        self._last_plies[snapshot.match] = snapshot.ply
-        if snapshot.outcome is None:
-            self._matches[snapshot.match] = snapshot
-            if snapshot.your_turn:
-                self._watch(snapshot.match, snapshot.ply, process)
-        elif snapshot.match in self._matches:
-            self._finished(snapshot.match, Finished(snapshot.match, snapshot.outcome))
+        match = self._matches.get(snapshot.match)
+        if match is not None:
+            match.on_snapshot(snapshot)
+            self._settle(match)
+        elif snapshot.outcome is None:
+            match = self._matches[snapshot.match] = ProgramMatch(snapshot, self._around)
+            self._without.put_nowait(match)
 
-    def _watch(self, match: str, ply: int, process: BoxProcess) -> None:
-        if self._options.on_cost is not None:
-            self._stopwatches[match] = (ply, Stopwatch(process.pid))
-
-    def _acted(self, act: Act) -> None:
-        ply, stopwatch = self._stopwatches.pop(act.match, (None, None))
-        if stopwatch is not None and ply is not None and self._options.on_cost is not None:
-            cost = stopwatch.cost(act.match, ply)
-            if cost is not None:
-                self._options.on_cost(cost)
-
-    def _finished(self, match: str, finished: Finished) -> None:
-        snapshot = self._matches.pop(match, None)
-        self._over.add(match)
-        if snapshot is None or snapshot.seat is None:
+    def _settle(self, match: ProgramMatch) -> None:
+        """Count a match that is over, once."""
+        if match.outcome is None or self._matches.pop(match.match, None) is None:
             return
-        opponents = [
-            f"{info.player}/{info.bot}" if info.bot else info.player
-            for seat, info in enumerate(snapshot.players)
-            if seat != snapshot.seat
-        ]
-        result = SeatResult(
-            match=match,
-            game=snapshot.game,
-            seat=snapshot.seat,
-            opponents=tuple(opponents),
-            outcome=finished.outcome,
-            plies=self._last_plies.pop(match, snapshot.ply),
-            charged_ms=0,
-        )
+        self._over.add(match.match)
+        result = match.result(match.outcome)
         self._summary.results.append(result)
-        self._options.say(f"match {match}: {verdict(result)}")
+        self._options.say(f"match {match.match}: {verdict(result)}")
         if self._options.on_result is not None:
             self._options.on_result(result)
         enough = self._options.matches
         if enough is not None and len(self._summary.results) >= enough:
             self._leave()
-        elif self._options.forgetful and not self._matches:
-            self.restart_processes()
+
+    def _decline(self, challenged: Challenged) -> None:
+        reason = "a hosted program plays the matches that it is given"
+        challenge = challenged.challenge
+        self._request(lambda number: Answer(number, challenge, False, reason))
+
+    # What we say to the server
+
+    def _last_welcome(self) -> Welcome:
+        if self._client.welcome is None:
+            raise RuntimeError("a match without a connection")
+        since = (self._options.clock.now() - self._connected_at) // MS
+        welcome = self._client.welcome
+        return msgspec.structs.replace(welcome, time_ms=welcome.time_ms + since)
+
+    def _ask(self, match: ProgramMatch, request: InMatch) -> None:
+        def build(number: int) -> ClientMessage:
+            self._asked[number] = match, request
+            return msgspec.structs.replace(request, id=number)
+
+        def unsendable(error: ClientError) -> None:
+            match.on_answer(request, Error("protocol/bad_field", str(error), request.id))
+
+        self._request(build, failed=unsendable)
+
+    def _sync(self, match: str) -> None:
+        def gone(error: RequestRefused) -> None:
+            """It ended while we were away, and the server does not know it any more."""
+            known = self._matches.pop(match, None)
+            if known is not None:
+                self._options.say(f"match {match}: ended while the connection was lost ({error})")
+                self._over.add(match)
+                known.over.set()
+
+        self._request(lambda number: Sync(number, match), gone)
+
+    def _resign(self, match: str, why: str) -> None:
+        self._options.say(f"match {match}: resigned, because {why}")
+        self._request(lambda number: Resign(number, match, "bot_crash", why))
+
+    def _request(
+        self,
+        build: Callable[[int], ClientMessage],
+        refused: Callable[[RequestRefused], None] | None = None,
+        failed: Callable[[ClientError], None] | None = None,
+    ) -> None:
+        async def run() -> None:
+            try:
+                answer = await self._client.request(build, repeat=True)
+            except RequestRefused as error:
+                if refused is not None:
+                    refused(error)
+            except ConnectionLost:
+                pass  # we are leaving
+            except ClientError as error:
+                self._log.note(str(error))
+                if failed is not None:
+                    failed(error)
+            else:
+                if isinstance(answer, Accepted):
+                    self._deaths = 0
+
+        self._spawn(run())
+
+    # Ending
 
     def _leave(self) -> None:
-        self._leaving = True
-        if self._channel is not None:
-            self._channel.close()
+        self._spawn(self._client.leave())
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _shut_down(self, slots: list[asyncio.Task[None]]) -> None:
+        tasks = [*slots, *self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        ends = [program.end(FAREWELL) for program in self._programs]
+        await asyncio.gather(*ends, return_exceptions=True)
 
 
-class _Writer:
-    """Standard input of a program; what does not fit waits here."""
-
-    def __init__(self, transport: asyncio.WriteTransport) -> None:
-        self._transport = transport
-
-    def write(self, data: bytes) -> None:
-        """Queue a line; lost without notice if the program has ended."""
-        if not self._transport.is_closing():
-            self._transport.write(data)
-
-    @property
-    def waiting(self) -> int:
-        """Bytes that it has not read yet, beyond what the pipe holds."""
-        return self._transport.get_write_buffer_size()
-
-
-async def _writer_of(descriptor: int) -> tuple[asyncio.BaseTransport, _Writer]:
-    file = os.fdopen(descriptor, "wb", buffering=0)
-    transport, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.BaseProtocol, file)
-    return transport, _Writer(transport)
-
-
-def _fields(frame: Frame) -> Any:
-    """What a frame says, as it came: a later version may say more than we know."""
-    if isinstance(frame, str):
-        return msgspec.json.decode(frame)
-    with contextlib.suppress(ValueError):
-        return msgpack.unpackb(frame)
-    return {}
-
-
-def _start(line: bytes) -> str:
-    return line[:200].decode("utf-8", "replace").rstrip()
-
-
-def _with_token(line: bytes) -> str:
-    """A program's ``hello`` has no token; the place where one goes is filled in later."""
-    text = line.decode("utf-8", "replace")
-    with contextlib.suppress(msgspec.DecodeError):
-        fields = msgspec.json.decode(text)
-        if isinstance(fields, dict) and fields.get("type") == "hello":
-            return msgspec.json.encode({"token": "", **fields}).decode()
-    return text
+async def _either(task: asyncio.Task[None], other: Coroutine[Any, Any, Any]) -> None:
+    """Return when the first of the two is done; the other one is given up."""
+    waiting = asyncio.create_task(other)
+    try:
+        await asyncio.wait({task, waiting}, return_when="FIRST_COMPLETED")
+    finally:
+        waiting.cancel()

@@ -19,6 +19,7 @@ from plyhouse.bots.loading import BotLoadError, bot_options, default_name, load_
 from plyhouse.bots.process import child
 from plyhouse.bots.process.asked import tell_when_asked
 from plyhouse.bots.process.pipe import Loaded, LoadFailed
+from plyhouse.bots.process.position import get_ready
 
 __all__ = ["main"]
 
@@ -50,10 +51,12 @@ def main() -> None:
         wire.send(LoadFailed(str(error), error.details))
         return
     concurrent = inspect.iscoroutinefunction(bot_class.choose)
+    games = list(bot_class.claims())
+    get_ready(games)
     wire.send(
         Loaded(
             name=default_name(bot_class),
-            games=list(bot_class.claims()),
+            games=games,
             concurrent=concurrent,
             best_at_deadline=bool(bot_class.play_best_at_deadline),
         )

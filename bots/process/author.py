@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["AuthorLog"]
+__all__ = ["AuthorLog", "Line", "Voice"]
 
 LOG_LIMIT: Final = 16 * 1024 * 1024
 """Bytes that a bot may print into a log file in one run: a loop must not fill the disk.  What the
@@ -22,14 +23,31 @@ TERMINAL_LIMIT: Final = 2000
 TERMINAL_CHARACTERS: Final = 160_000
 """The same in characters, for long lines."""
 
+MOST_EARLY: Final = 200
+"""Lines printed at import that are kept for the first match of a process."""
+
 SHOWN_LINE: Final = 2000
 """Characters of one line that are shown on the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something for the author of a bot, and what in a match it belongs to."""
+
+    match: str
+    """Its id; empty outside of matches."""
+    ply: int | None
+    """The ply that the bot was asked for; None before the first and after the last."""
+    kind: str
+    """``print``: the bot printed it; ``note``: its runner says so; ``crash``: how it failed."""
+    text: str
 
 
 class AuthorLog:
     """Passes on what a bot prints and how it fails, to the terminal and to a file.
 
     ``folder`` is made if needed; the file is the bot's name with ``.log``, and is added to.
+    ``on_line`` gets all of it by match and ply.
     """
 
     def __init__(
@@ -38,8 +56,10 @@ class AuthorLog:
         *,
         folder: Path | None = None,
         terminal: Callable[[str], None] | None = None,
+        on_line: Callable[[Line], None] | None = None,
     ) -> None:
         self.name = name
+        self._on_line = on_line
         self.path: Path | None = None
         """The log file."""
         self._terminal = terminal
@@ -53,9 +73,11 @@ class AuthorLog:
             safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "bot"
             self.path = folder / f"{safe}.log"
 
-    def printed(self, lines: Sequence[str]) -> None:
+    def printed(self, lines: Sequence[str], match: str = "", ply: int | None = None) -> None:
         """The bot printed these lines."""
         self._log_prints(lines)
+        for line in lines:
+            self._hear(match, ply, "print", line.rstrip("\r"))
         if self._terminal is None or self._flooded:
             return
         for line in lines:
@@ -70,17 +92,18 @@ class AuthorLog:
             cut = "" if len(text) <= SHOWN_LINE else f"... ({len(text)} characters)"
             self._terminal(f"[{self.name}] {text[:SHOWN_LINE]}{cut}")
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, match: str = "", ply: int | None = None) -> None:
         """Something the author should know: shown, and logged with the time."""
-        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%SZ")
-        data = f"--- {stamp} {text}\n".encode(errors="replace")
-        if self._room_for_notes > 0:
-            self._room_for_notes -= len(data)
-            self._write(data)
-        if self._terminal is not None:
-            self._terminal(f"[{self.name}] {text}")
+        self._hear(match, ply, "note", text)
+        self._note(text)
 
-    def crash(self, match: str, error: str, traceback: str, position: str) -> None:
+    def tell(self, text: str, match: str, ply: int | None = None, *, kind: str = "note") -> None:
+        """Something about a match that is shown and logged already, or by somebody else."""
+        self._hear(match, ply, kind, text)
+
+    def crash(
+        self, match: str, error: str, traceback: str, position: str, ply: int | None = None
+    ) -> None:
         """The bot failed: the traceback, and the position that caused it."""
         parts = [f"match {match}: the bot failed: {error}"]
         # An error of ours that no line of the author raised has nothing more to say.
@@ -88,7 +111,23 @@ class AuthorLog:
             parts.append(traceback.rstrip())
         if position:
             parts.append(f"the position was:\n{position.rstrip()}")
-        self.note("\n".join(parts))
+        self._hear(match, ply, "crash", "\n".join(parts))
+        self._note("\n".join(parts))
+
+    def _hear(self, match: str, ply: int | None, kind: str, text: str) -> None:
+        if self._on_line is not None:
+            for heading in (f"match {match}: ", f"match {match}, ply {ply}: "):
+                text = text.removeprefix(heading)  # said by its fields
+            self._on_line(Line(match, ply, kind, text))
+
+    def _note(self, text: str) -> None:
+        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+        data = f"--- {stamp} {text}\n".encode(errors="replace")
+        if self._room_for_notes > 0:
+            self._room_for_notes -= len(data)
+            self._write(data)
+        if self._terminal is not None:
+            self._terminal(f"[{self.name}] {text}")
 
     def _log_prints(self, lines: Sequence[str]) -> None:
         if self.path is None or self._room <= 0:
@@ -103,3 +142,26 @@ class AuthorLog:
         if self.path is not None:
             with self.path.open("ab") as file:
                 file.write(data)
+
+
+class Voice:
+    """What a process works at, so that what it prints is known to belong there."""
+
+    def __init__(self) -> None:
+        self.match = ""
+        self.ply: int | None = None
+        self._early: list[str] = []
+        """Printed before it had a match: while the bot was imported."""
+
+    def printed(self, log: AuthorLog, lines: Sequence[str]) -> None:
+        """It printed these lines."""
+        if not self.match:
+            self._early.extend(lines[: MOST_EARLY - len(self._early)])
+        log.printed(lines, self.match, self.ply)
+
+    def begin(self, log: AuthorLog, match: str) -> None:
+        """It has a match from now on; what it printed before belongs to its first."""
+        self.match, self.ply = match, None
+        for line in self._early:
+            log.tell(line, match, kind="print")
+        self._early.clear()

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterable
 from typing import Any
 
 from plyhouse.bots.api import Match, Turn
 from plyhouse.bots.process.pipe import Begin
 from plyhouse.bots.process.tracker import Tracker
-from plyhouse.games.registry import add_game_file, get_game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import add_game_file, game_names, get_game
 
-__all__ = ["match_of", "position_of", "position_text"]
+__all__ = ["get_ready", "match_of", "position_of", "position_text"]
+
+
+def get_ready(games: Iterable[str]) -> None:
+    """Read now what `match_of` needs of these games: later it would be on the bot's clock.
+
+    Which games are installed is looked up for every bot, as that takes longest (0.1 s).  What a
+    bot claims and is no game here is left for the match in which it is asked for.
+    """
+    with contextlib.suppress(GameError):
+        game_names()
+    for game in games:
+        with contextlib.suppress(GameError):
+            get_game(game).initial_state()
 
 
 def match_of(begin: Begin) -> Match:

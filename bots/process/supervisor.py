@@ -28,7 +28,7 @@ import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.author import AuthorLog, Voice
 from plyhouse.bots.process.launching import BARE, Launcher, LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
 from plyhouse.bots.process.pipe import (
@@ -65,6 +65,8 @@ MOST_DEATHS: Final = 5
 """Processes in a row that end without having answered anything before the bot is given up."""
 
 TurnAnswer = Chosen | Resigned | Failed
+
+_starts = itertools.count()
 
 
 @dataclass(eq=False)
@@ -143,6 +145,8 @@ class Supervisor:
         self._matches: dict[str, _Match] = {}
         self._open: dict[int, Request] = {}
         self._process: BotProcess | None = None
+        self._voice = Voice()
+        """Of the process that was started last."""
         self._life: asyncio.Task[None] | None = None
         self._timers: set[asyncio.Task[None]] = set()
         self._shown: set[int] = set()
@@ -153,6 +157,9 @@ class Supervisor:
         self._killed = False
         self._renewing = False
         """Whether the present process is on its way out."""
+        self.fresh = next(_starts)
+        """Grows with every process: of several supervisors the one with the most has the process
+        that began last, or will begin next."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
         self.loaded: Loaded
@@ -227,11 +234,15 @@ class Supervisor:
             self._dispatch(self._process, request)
         return request
 
-    def stop(self, request: Request) -> None:
-        """The answer is no longer wanted: the bot must come to an end with it soon."""
+    def stop(self, request: Request, *, answered: bool = False) -> None:
+        """The answer is no longer wanted: the bot must come to an end with it soon.
+
+        ``answered``: what it had reported so far is played.
+        """
         if request.stopped or request.number not in self._open:
             return
         request.stopped = True
+        self._note_cost(request, answered=answered)
         if not request.dispatched:
             del self._open[request.number]
             return
@@ -255,6 +266,7 @@ class Supervisor:
         process = self._process
         if process is not None and not self._renewing:
             self._killed = self._renewing = True
+            self.fresh = next(_starts)
             timer = asyncio.create_task(process.quit(RENEW_GRACE))
             self._timers.add(timer)
             timer.add_done_callback(self._timers.discard)
@@ -265,6 +277,8 @@ class Supervisor:
             self.stop(request)
         entry = self._matches.pop(match, None)
         if entry is not None and self._process is not None:
+            if match == self._voice.match and not self._open:
+                self._voice.ply = None  # what it prints now, it prints in `finish`
             events = list(entry.events()[entry.told :])
             self._process.send(End(match, outcome, events))
 
@@ -294,9 +308,10 @@ class Supervisor:
     # The lives of the process
 
     async def _new_process(self) -> BotProcess:
+        self._voice = voice = Voice()
         return await BotProcess.start(
             self.spec,
-            on_output=lambda lines: self.log.printed(lines),  # the log may be replaced later
+            on_output=lambda lines: voice.printed(self.log, lines),  # which may be replaced later
             import_timeout=self._import_timeout,
             clock=self._clock,
             launcher=self._launcher,
@@ -356,8 +371,10 @@ class Supervisor:
             change.set_result(None)
 
     def _tell(self, process: BotProcess, entry: _Match) -> None:
-        process.send(entry.begin())
+        begin = entry.begin()
+        process.send(begin)
         entry.told = len(entry.events())
+        self._voice.begin(self.log, begin.snapshot.match)
 
     def _dispatch(self, process: BotProcess, request: Request) -> None:
         entry = self._matches[request.match]
@@ -367,8 +384,9 @@ class Supervisor:
         request.dispatched = True
         request.position = partial(_position, entry, len(events), request)
         process.work()
+        self._voice.match, self._voice.ply = request.match, request.ply
         if self._on_cost is not None:
-            request.stopwatch = Stopwatch(process.pid)
+            request.stopwatch = Stopwatch(process.pid, max(0, request.flag_at - now))
         process.send(
             Think(
                 match=request.match,
@@ -399,18 +417,20 @@ class Supervisor:
                     request.answer.set_result(message)
                 elif isinstance(message, Failed):
                     self.log.crash(
-                        message.match, message.error, message.traceback, message.position
+                        *(message.match, message.error, message.traceback, message.position),
+                        request.ply if request is not None else None,
                     )
             case Doing():
                 self._note_stage(message)
             case Stopped():
-                self._note_cost(self._open.pop(message.turn, None))
+                self._open.pop(message.turn, None)
             case Loaded() | LoadFailed():
                 pass  # only ever the first message of a process
 
-    def _note_cost(self, request: Request | None) -> None:
+    def _note_cost(self, request: Request | None, *, answered: bool = True) -> None:
         if request is not None and request.stopwatch is not None and self._on_cost is not None:
-            cost = request.stopwatch.cost(request.match, request.ply)
+            cost = request.stopwatch.cost(request.match, request.ply, answered=answered)
+            request.stopwatch = None  # what it does after its turn is no part of the ply
             if cost is not None:
                 self._on_cost(cost)
 
@@ -427,7 +447,8 @@ class Supervisor:
             if self._slow_starts == 1:
                 self.log.note(
                     f"match {message.match}: {done} took {spent / 1e9:.1f} s of the clock. It runs "
-                    "in every match: load what is large once, at the top of the file"
+                    "in every match: load what is large once, at the top of the file",
+                    *(message.match, request.ply),
                 )
 
     def _died(self, how: str, where: str) -> None:
@@ -457,14 +478,14 @@ class Supervisor:
 
     def _lost(self, error: LauncherLost) -> None:
         """Nothing is answered any more, as it is not the bot that failed: whoever runs it ends."""
-        self.log.note(str(error))
+        self.log.note(str(error), self._voice.match, self._voice.ply)
         if self._on_lost is not None:
             self._on_lost(error)
 
     def _give_up(self, why: str) -> None:
         self._broken = why
         self._changed()
-        self.log.note(why)
+        self.log.note(why, self._voice.match, self._voice.ply)
         for request in list(self._open.values()):
             self._fail(request, why)
         self._open.clear()
@@ -500,4 +521,4 @@ class Supervisor:
             parts.append(f"it stood here{at}, latest line last:\n{where}")
         if position := request.position():
             parts.append(f"the position was:\n{position.rstrip()}")
-        self.log.note("\n".join(parts))
+        self.log.note("\n".join(parts), request.match, request.ply)

@@ -276,22 +276,24 @@ class Play:
         match answer:
             case Chosen():
                 if answer.warning:
-                    self._around.log.note(f"match {self.match}: {answer.warning}")
+                    self._note(answer.warning, request.ply)
                 await self._act(request.ply, answer.action, arrived, answer.info)
             case Resigned():
                 await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply}")
             case Failed():
-                self._around.log.crash(self.match, answer.error, answer.traceback, answer.position)
+                self._around.log.crash(
+                    self.match, answer.error, answer.traceback, answer.position, request.ply
+                )
                 await self._give_up(
                     f"match {self.match}: resigned, because the bot failed: {answer.error}",
                     crash=_kept(answer),
                 )
             case str():
-                self._around.log.note(
-                    f"match {self.match}, ply {request.ply}: time nearly out, playing the best "
-                    f"action reported so far: {answer}"
+                self._note(
+                    f"time nearly out, playing the best action reported so far: {answer}",
+                    request.ply,
                 )
-                self._supervisor.stop(request)
+                self._supervisor.stop(request, answered=True)
                 await self._act(request.ply, answer, arrived)
 
     async def _answer(self, request: Request) -> Chosen | Resigned | Failed | str:
@@ -300,15 +302,16 @@ class Play:
         if not await first_of(request.answer, _until(clock, request.hard_at)):
             if request.best is not None and self._supervisor.loaded.best_at_deadline:
                 return request.best
-            self._around.log.note(
-                f"match {self.match}, ply {request.ply}: time nearly out and nothing to play: "
+            self._note(
+                "time nearly out and nothing to play: "
                 + (
                     f"the bot is still in {request.stage}"
                     if request.stage != "choose"
                     else "the bot has reported no action so far"
                     if self._supervisor.loaded.best_at_deadline
                     else "play_best_at_deadline is off"
-                )
+                ),
+                request.ply,
             )
         return await request.answer
 
@@ -321,31 +324,30 @@ class Play:
         try:
             accepted = await self._around.client.act(self.match, ply, action, info)
         except RequestRefused as error:
-            self._refused(error, action)
+            self._refused(error, action, ply)
         except ClientError as error:
             if not isinstance(error, ConnectionLost):
-                self._around.log.note(f"match {self.match}, ply {ply}: {error}")
+                self._note(str(error), ply)
         else:
             if accepted.info_refused:
-                self._around.log.note(
-                    f"match {self.match}, ply {ply}: the action counts, and what the bot said of "
-                    f"it is not kept: {accepted.info_refused}"
+                self._note(
+                    "the action counts, and what the bot said of it is not kept: "
+                    f"{accepted.info_refused}",
+                    ply,
                 )
             self._compare(accepted, took)
 
-    def _refused(self, error: RequestRefused, action: str) -> None:
+    def _refused(self, error: RequestRefused, action: str, ply: int) -> None:
         if error.code.startswith("action/"):
             legal = f"; legal are {', '.join(error.legal)}" if error.legal else ""
-            self._around.log.note(
-                f"match {self.match}: the server refused {action!r}: {error}{legal}"
-            )
+            self._note(f"the server refused {action!r}: {error}{legal}", ply)
         elif error.code not in (
             "match/over",
             "match/stale_ply",
             "match/unknown",
             "match/not_yours",
         ):
-            self._around.log.note(f"match {self.match}: {error.code}: {error}")
+            self._note(f"{error.code}: {error}", ply)
             if self.outcome is None:
                 self._send(lambda number: Sync(number, self.match))
 
@@ -379,9 +381,19 @@ class Play:
                 repeat=True,
             )
         except ClientError as error:
-            self._around.log.note(f"match {self.match}: could not resign: {error}")
+            self._note(f"could not resign: {error}")
 
     # Helpers
+
+    def _note(self, text: str, ply: int | None = None) -> None:
+        where = f"match {self.match}" if ply is None else f"match {self.match}, ply {ply}"
+        self._around.log.note(f"{where}: {text}", self.match, ply)
+
+    def _tell(self, text: str, ply: int | None = None) -> None:
+        """What is for the author and not about what the bot did: not in its log file."""
+        where = f"match {self.match}" if ply is None else f"match {self.match}, ply {ply}"
+        self._around.say(f"{where}: {text}")
+        self._around.log.tell(text, self.match, ply)
 
     def _begin(self) -> Begin:
         return Begin(
@@ -425,7 +437,7 @@ class Play:
                 await self._around.client.request(build, repeat=True)
             except ClientError as error:
                 if self.outcome is None and not isinstance(error, ConnectionLost):
-                    self._around.log.note(f"match {self.match}: {error}")
+                    self._note(str(error))
 
         self._around.spawn(run())
 
@@ -437,10 +449,8 @@ class Play:
         """Tell the author of time that went somewhere else than into the bot."""
         ledger = accepted.ledger
         if ledger is not None and ledger.charged_ms > took + SURPRISE_MS:
-            self._around.say(
-                f"match {self.match}, ply {ledger.ply}: charged {ledger.charged_ms} ms, though the "
-                f"bot took {took} ms: {_ledger(ledger)}"
-            )
+            why = f"charged {ledger.charged_ms} ms, though the bot took {took} ms"
+            self._tell(f"{why}: {_ledger(ledger)}", ledger.ply)
 
     def _explain_flag(self) -> None:
         ply, left, arrived = self._asked
@@ -452,9 +462,7 @@ class Play:
         if self._ledger is not None:
             # No frame tells a seat the ledger of the ply at which its flag fell; the record does.
             parts.append(f"our ply before that was ply {self._ledger.ply}: {_ledger(self._ledger)}")
-        self._around.say(
-            f"match {self.match}: lost on time at ply {self.history.plies} ({'; '.join(parts)})"
-        )
+        self._tell(f"lost on time at ply {self.history.plies} ({'; '.join(parts)})")
 
 
 def _kept(failed: Failed) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from plyhouse.bots.client.client import FIRST_ATTEMPTS
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock
+from plyhouse.bots.process.author import Line
 from plyhouse.bots.process.launching import BARE, Launcher
 from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.process.spawn import IMPORT_TIMEOUT
@@ -95,6 +96,10 @@ class RunOptions:
     """Starts the bot's processes: ours to begin with, or in a sandbox."""
     on_cost: Callable[[CostOfPly], None] | None = None
     """Gets what every ply cost of the processor; matters where bots of others run."""
+    on_line: Callable[[Line], None] | None = None
+    """Gets what the bot prints and how it fails, by match and ply."""
+    on_up: Callable[[bool], None] | None = None
+    """Told of a program: False when it has ended by itself, True when the server let it in."""
     digest: str | None = None
     """What the bot's files hold, if that is known; None to work it out."""
     first_attempts: int = FIRST_ATTEMPTS

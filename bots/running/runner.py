@@ -122,7 +122,9 @@ class BotRunner:
 
     async def run(self) -> RunSummary:
         """Play until there is no more to do."""
-        log = AuthorLog(self._options.bot or "bot", folder=None, terminal=self._say)
+        log = AuthorLog(
+            self._options.bot or "bot", terminal=self._say, on_line=self._options.on_line
+        )
         try:
             await self._load(log)
             self._watch_idle()
@@ -172,7 +174,10 @@ class BotRunner:
         if self._options.log_folder is not None:
             # Its name is known only now; what was printed while importing was shown already.
             folder = self._options.log_folder
-            self._replace_log(AuthorLog(log.name, folder=folder, terminal=self._say))
+            on_line = self._options.on_line
+            self._replace_log(
+                AuthorLog(log.name, folder=folder, terminal=self._say, on_line=on_line)
+            )
             log = first.log
         self._summary.bot = name
         self._games = AcceptedGames(self._options.games or loaded.games or game_names())
@@ -338,7 +343,10 @@ class BotRunner:
             )
             self._over.add(match)
             return None
-        supervisor = min(self._supervisors, key=lambda supervisor: supervisor.matches)
+        # Of those with the fewest matches the youngest, if nothing is to be remembered: one that
+        # has waited since before the last match knows how long that took.
+        age = -1 if self._options.forgetful else 0
+        supervisor = min(self._supervisors, key=lambda each: (each.matches, age * each.fresh))
         file = self._games.file(game.info.name)
         play = Play(snapshot, game, supervisor, self._around, files=files, file=file)
         self._plays[match] = play

@@ -73,6 +73,8 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
     """Files and folders beside the folder, the interpreter and the libraries."""
     core: int | None = None
     """The processor that it runs on; None for any."""
+    nice: int = 0
+    """How much further than other boxes it stands back behind them on its processor."""
     uid: int | None = None
     """The user it becomes, if the keeper is root."""
     limits: Limits = Limits()

@@ -165,9 +165,11 @@ def main() -> None:
     kernel.subreaper()
     import plyhouse.bots
     import plyhouse.bots.process.__main__
-    import plyhouse.games.registry
     import plyhouse.search  # noqa: F401 - shared by all bots
+    from plyhouse.bots.process.position import get_ready
+    from plyhouse.games.registry import BUILT_IN
 
+    get_ready(BUILT_IN)  # not the games of others: none of their code runs in here
     libraries()
     gc.collect()
     gc.freeze()

@@ -19,7 +19,7 @@ from plyhouse.bots.sandbox.box import Box, Limits, SandboxError, Tier
 from plyhouse.bots.sandbox.client import GONE, BoxProcess, KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 
-__all__ = ["Output", "SandboxLauncher", "reader_of"]
+__all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "reader_of"]
 
 MOST_FRAMES: Final = 2000
 """Frames of a bot at once, and in every second; a bot reports at most every 2 ms by itself."""
@@ -62,8 +62,8 @@ async def reader_of(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.Base
     return reader, transport
 
 
-class _Boxed:
-    """A bot in its box, as the runner sees it."""
+class Boxed:
+    """A process in its box, as the runner sees it: on one processor, or stopped."""
 
     most_frames = MOST_FRAMES
 
@@ -77,6 +77,7 @@ class _Boxed:
         box.ended.add_done_callback(lambda _: self._give_back())
 
     def work(self) -> None:
+        """Let it run, on a processor of its own if there is one."""
         if not self._resting or self._box.ended.done():
             return
         self._resting = False
@@ -100,12 +101,15 @@ class _Boxed:
 
     @property
     def lost(self) -> str:
+        """See `plyhouse.bots.process.launching.Running`."""
         return GONE if self._box.keeper_gone else ""
 
     def kill(self) -> None:
+        """End it and all that it has started."""
         self._box.kill()
 
     async def wait(self) -> tuple[int, str]:
+        """Return how it ended: the exit code, or minus the signal, and the same in words."""
         ending = await self._box.wait()
         why = self.output.flooded or ending.why
         words = f"the sandbox ended it: {why}" if why else ending_in_words(ending.code)
@@ -140,6 +144,7 @@ class SandboxLauncher:
         readable: Sequence[str] = (),
         limits: Limits | None = None,
         cores: Cores | None = None,
+        nice: int = 0,
     ) -> None:
         self._keeper = keeper
         self._box = Box(
@@ -147,6 +152,7 @@ class SandboxLauncher:
             folder=str(folder) if folder is not None else "",
             readable=tuple(readable),
             limits=limits or Limits(),
+            nice=nice,
         )
         self._cores = cores or Cores.of_this_machine()
 
@@ -170,7 +176,7 @@ class SandboxLauncher:
         finally:
             os.close(write_end)
         reader, transport = await reader_of(read_end)
-        return _Boxed(process, Output(reader, transport, process), self._cores)
+        return Boxed(process, Output(reader, transport, process), self._cores)
 
 
 def _folder(spec: str) -> str:

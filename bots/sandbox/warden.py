@@ -111,6 +111,7 @@ def _become(box: Box, descriptors: list[int], report: int, info: int | None) -> 
             os.dup2(descriptors[2], 2)
             keep = (descriptors[0], descriptors[1])
         os.setsid()
+        kernel.stand_back(box.nice)
         if info is None:
             enter(box, keep, report)
         for descriptor in (*keep, info):

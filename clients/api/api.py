@@ -105,23 +105,30 @@ class Api:
         *,
         game: str | None = None,
         player: str | None = None,
+        bot: str | None = None,
         competition: str | None = None,
+        termination: str | None = None,
         status: str | None = None,
         rated: bool | None = None,
+        sort: str | None = None,
         limit: int | None = None,
     ) -> Iterator[rows.Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
-        ``status`` is ``waiting``, ``running`` or ``finished``.
+        ``status`` is ``waiting``, ``running`` or ``finished``, ``bot`` is ``PLAYER/BOT``; with
+        ``sort`` = ``ended`` there are finished matches only, the last to end first.
         """
         return self._pages(
             calls.matches(
                 limit,
                 game=game,
                 player=player,
+                bot=bot,
                 competition=competition,
+                termination=termination,
                 status=status,
                 rated=rated,
+                sort=sort,
             )
         )
 
@@ -164,6 +171,14 @@ class Api:
     def detail(self, match: str) -> rows.Ending:
         """What is kept of a match's end for the author of the bot that caused it: a traceback."""
         return self.do(calls.detail(match))
+
+    def output(self, match: str) -> Rows[rows.Output]:
+        """What one's own hosted bots printed in a match that is over, and how they failed."""
+        return self.do(calls.output(match))
+
+    def outputs(self, bot: str = "", limit: int = 50) -> Rows[rows.KeptOutput]:
+        """The latest matches of one's own hosted bots of which their output is kept."""
+        return self.do(calls.outputs(bot, limit))
 
     def leaderboards(self) -> list[str]:
         """The games that have results."""

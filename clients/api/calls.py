@@ -142,6 +142,14 @@ def _frames(answer: Any) -> Sequence[rows.Position]:
     return one(rows.Replay)(answer).frames
 
 
+def output(name: str) -> Call[Rows[rows.Output]]:
+    return _get("matches", name, "output", read=rows_of(rows.Output))
+
+
+def outputs(bot: str, limit: int) -> Call[Rows[rows.KeptOutput]]:
+    return _get("outputs", read=rows_of(rows.KeptOutput), bot=bot, limit=limit)
+
+
 def detail(name: str) -> Call[rows.Ending]:
     return _get("matches", name, "detail", read=one(rows.Ending))
 

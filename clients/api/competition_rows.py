@@ -354,6 +354,8 @@ class Submission:
     competition: str
     status: str
     chosen: bool
+    left_out: bool
+    """Whether only what was handed in plays there, and this version was not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,3 +398,5 @@ class HandedIn:
     competitions: list[Asked]
     report: str
     """What the check said; empty in lists."""
+    waits_for: str = ""
+    """What it needs that no runner machine has, as a sentence; mostly empty."""

@@ -31,10 +31,14 @@ __all__ = [
     "Health",
     "Holder",
     "InSeat",
+    "KeptOutput",
     "Leaderboard",
     "Match",
+    "Output",
+    "OutputLine",
     "Pace",
     "Player",
+    "PlyCost",
     "Position",
     "Record",
     "Replay",
@@ -94,7 +98,7 @@ class Match:
     started_ms: int | None
     finished_ms: int | None
     void_reason: str | None = None
-    """Why an organiser made it void, so that it counts nowhere."""
+    """Why it was made void, so that it counts nowhere."""
 
     @property
     def winner(self) -> str:
@@ -505,3 +509,60 @@ class Ending:
     reason: str
     detail: str
     """The traceback, or the refused action; empty if nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLine:
+    """Something that a hosted bot printed, or that is said of it."""
+
+    ply: int | None
+    """The ply that it was asked for; None before its first and after its last."""
+    kind: str
+    """``print``, ``note`` (of the machine that ran it) or ``crash``."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlyCost:
+    """What a ply of a hosted bot cost its machine, in milliseconds."""
+
+    ply: int
+    wall_ms: float
+    cpu_ms: float
+    """Processor time of the bot."""
+    waited_ms: float
+    """For how long it could have run, but its processor was another's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a hosted bot printed in a match on one machine."""
+
+    match: str
+    bot: str
+    """``player/bot``."""
+    seat: int
+    version: str
+    received_ms: int
+    lines: list[OutputLine]
+    costs: list[PlyCost]
+    cut: int
+    """Bytes that were left out ..."""
+    cut_at: int
+    """... before this line."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOutput:
+    """A match of which output is kept."""
+
+    match: str
+    bot: str
+    seat: int
+    game: str
+    finished_ms: int | None
+    result: str | None
+    """``W``, ``D`` or ``L``; None if it is void."""
+    crashes: int
+    """How often the bot failed in it."""
+    bytes: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import click
@@ -198,16 +199,19 @@ def version(name: str, server: str, token: str | None, as_json: bool) -> None:
             each["version"] or "-",
             each["digest"][:12] or "-",
             minute(each["created_ms"]),
-            ", ".join(
-                f"{entry['competition']} ({'chosen' if entry['chosen'] else 'the latest'})"
-                for entry in each["entered"]
-            )
+            ", ".join(f"{entry['competition']} ({_how(entry)})" for entry in each["entered"])
             or "-",
         ]
         for each in rows
     ]
     columns = ["bot", "version", "digest", "first seen (UTC)", "plays in"]
     print_table("Versions", columns, cells, "llllw")
+
+
+def _how(entry: Any) -> str:
+    if entry.get("left_out"):
+        return "not before it is handed in: plyhouse submit"
+    return "chosen" if entry["chosen"] else "the latest"
 
 
 @bot.command()

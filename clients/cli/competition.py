@@ -155,6 +155,11 @@ def check(
         cores = there["cores"] or None
         machines = counted(there["machines"], "runner machine")
         note(f"{machines} with {counted(there['cores'], 'core')} for bots now.")
+        if there["machines"] and there["lacking"]:
+            note(
+                f"None of them has {' or '.join(there['lacking'])}: a bot that is started with it "
+                "waits for a machine that has it."
+            )
     try:
         cost = preview(found, entries or most, found.dates.final or now, measured, cores)
     except FormatError as error:
@@ -260,6 +265,27 @@ def run(name: str, server: str, token: str | None, anyway: bool, why: str) -> No
     """Begin the final of the frozen competition NAME."""
     made = _step(server, token, name, "run", why, anyway=anyway)
     note(f"The final of {made['name']} has begun: plyhouse competition status {name!r}")
+
+
+@competition.command("dress-rehearsal")
+@click.argument("name")
+@server_option()
+@token_option()
+@why_option(required=False)
+def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None:
+    """Play the final of NAME as it would be now, on the server, before its date.
+
+    It plays what was handed in so far and is hosted, baselines too, on the runner machines that
+    are there; finals go before. It counts for nothing: no rating, no grade, no suspension. Its
+    board is for you alone, and each author sees its own matches. It is a competition of its own,
+    "NAME (rehearsal)": look at it as at any other, and delete it before the next one.
+    """
+    made = _step(server, token, name, "rehearse", why)
+    if made["left_out"]:
+        note(f"Left out, as nothing of it is handed in and ready: {', '.join(made['left_out'])}.")
+    shown = made["name"]
+    note(f"{shown} has begun: plyhouse competition status {shown!r}, board {shown!r}")
+    note(f"When you have seen enough: plyhouse competition delete {shown!r}")
 
 
 @competition.command()

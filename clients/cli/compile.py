@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -33,6 +34,7 @@ follow_imports = silent
 ignore_missing_imports = true
 allow_redefinition = true
 """
+NO_COMPILER: Final = "There is no C compiler here: install cc, gcc or clang."
 SETUP: Final = """\
 import sys
 from mypyc.build import mypycify
@@ -112,6 +114,10 @@ def _build(path: Path, text: bytes, name: str, folder: Path) -> Path:
     """Compile a copy of the file; return the extension, or raise with the compiler's words."""
     from plyhouse import games
 
+    # Said at once: the types are checked first, which takes seconds.  Windows finds its own.
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    if os.name == "posix" and shutil.which(str(command).split()[0]) is None:
+        raise CommandError(NO_COMPILER)
     copies = folder / "plyhouse" / "games"
     copies.mkdir(parents=True)
     for module in Path(games.__path__[0]).glob("*.py"):
@@ -139,7 +145,7 @@ def _build(path: Path, text: bytes, name: str, folder: Path) -> Path:
     if any(": error:" in line for line in types):
         raise CommandError("The file does not compile:\n" + "\n".join(types), EXIT_FAILED)
     if any("No such file or directory" in line or "unable to execute" in line for line in lines):
-        raise CommandError("There is no C compiler here: install cc, gcc or clang.")
+        raise CommandError(NO_COMPILER)
     raise CommandError("The file does not compile:\n" + "\n".join(lines[-12:] or ["(no output)"]))
 
 

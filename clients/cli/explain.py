@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.games import game_files_option, known_game
+from plyhouse.clients.cli.shared.options import (
+    database_option,
+    json_option,
+    server_option,
+    token_option,
+)
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game
     from plyhouse.search import Explanation, Policy
+    from plyhouse.server.results.record import Record
 
 __all__ = ["explain"]
 
 FORMATS: Final = (".svg", ".txt", ".json")
+JUDGING: Final = 2.0
+"""Seconds, at most, for what an action was worth."""
 POSITION_PARAMETERS: Final = ("position", "fen")
 """Parameters of games that hold a position to start from."""
 
@@ -28,8 +40,26 @@ POSITION_PARAMETERS: Final = ("position", "fen")
     "--position", metavar="TEXT", help="A position to start from, where the game has them."
 )
 @click.option(
-    "--search", metavar="NAME", default="alpha_beta", show_default=True,
-    help="minimax, alpha_beta, expectiminimax, star1, team_search, maxn, paranoid or expectimax.",
+    "--record", metavar="FILE|MATCH",
+    help="A position of this match instead: in a file (- is standard input), on a server, in the "
+    "database.",
+)  # fmt: skip
+@click.option(
+    "--match", "which", metavar="MATCH",
+    help="Which match of a FILE: its number, from 1, or its id.  [default: the first]",
+)  # fmt: skip
+@click.option(
+    "--ply", type=click.IntRange(0), metavar="N",
+    help="With --record: the position before this ply.  [default: 0]",
+)  # fmt: skip
+@click.option(
+    "--then", metavar="ACTION", multiple=True,
+    help="With --record: what happens after that, one action or roll each time it is given.",
+)  # fmt: skip
+@click.option(
+    "--search", metavar="NAME",
+    help="minimax, alpha_beta, expectiminimax, star1, team_search, maxn, paranoid or expectimax.  "
+    "[default: alpha_beta; with --record what fits the game]",
 )  # fmt: skip
 @click.option(
     "--minimax-share", type=click.FloatRange(0, 1), metavar="SHARE",
@@ -48,21 +78,39 @@ POSITION_PARAMETERS: Final = ("position", "fen")
     help="Refuse to draw larger trees.",
 )  # fmt: skip
 @click.option(
+    "--seconds", type=click.FloatRange(0.1), metavar="N", default=10.0, show_default=True,
+    help="With --record: time for the tree.",
+)  # fmt: skip
+@click.option(
     "-o", "--output", metavar="FILE", default="-", show_default=True,
     help="Where to write: a file ending in .svg, .txt or .json, or - for text.",
 )  # fmt: skip
+@json_option()
+@game_files_option()
+@server_option(default=None)
+@token_option()
+@database_option()
 def explain(
     game: str | None,
     tree: str | None,
     moves: str,
     position: str | None,
-    search: str,
+    record: str | None,
+    which: str | None,
+    ply: int | None,
+    then: tuple[str, ...],
+    search: str | None,
     minimax_share: float | None,
     depth: int | None,
     actions: int | None,
     show_cut: bool,
     max_nodes: int,
+    seconds: float,
     output: str,
+    as_json: bool,
+    server: str | None,
+    token: str | None,
+    database: str,
 ) -> None:
     """Draw the tree that a search looks at in a position of GAME.
 
@@ -74,6 +122,9 @@ def explain(
 
     A TREE is written like '((4 2 7) (3 1)) ((5 8) (2 9))', with chance nodes like
     '?(1/2:8 1/3:24 1/6:-12)' and leaves for more seats like [1 2 6].
+
+    With --record it is a position of a match that was played, and the tree is as deep as
+    --max-nodes and --seconds allow: `plyhouse explain --record lost.jsonl --ply 4`.
     """
     from plyhouse.clients.cli.moves import replayed
     from plyhouse.search import explain as explained
@@ -85,13 +136,34 @@ def explain(
             f"{output} cannot be written: it must end in .svg, .txt or .json.",
             EXIT_USAGE,
         )
+    if record is not None:
+        for given, option in (
+            (game, "a game"),
+            (tree, "--tree"),
+            (moves, "--moves"),
+            (position, "--position"),
+            (minimax_share, "--minimax-share"),
+            (actions, "--actions"),
+            (show_cut or None, "--show-cut"),
+        ):
+            if given:
+                raise CommandError(
+                    f"--record names game and position: leave {option} away.", EXIT_USAGE
+                )
+        asked = _record(record, which, server, token, database)
+        explain_spot(
+            *(asked, ply or 0, then, search, depth, max_nodes, seconds, suffix, output, as_json)
+        )
+        return
+    if ply is not None or then or which is not None:
+        raise CommandError("--ply, --then and --match belong to --record.", EXIT_USAGE)
     played = asked_game(game, tree, position)
     at = replayed(played, moves)
     try:
         found = explained(
             played,
             at.state,
-            search,
+            search or "alpha_beta",
             depth=depth,
             opponents=None if minimax_share is None else often_minimax(played, minimax_share),
             seat=at.mover if at.state.to_move < 0 else None,
@@ -117,7 +189,64 @@ def explain(
     heading = "written tree" if tree is not None else spec
     if at.names:
         heading += f" after {' '.join(at.names)}"
+    if as_json:
+        click.echo(found.json())
+        return
     write(found, heading, suffix, output)
+
+
+def explain_spot(
+    record: Record,
+    ply: int,
+    then: tuple[str, ...],
+    search: str | None,
+    depth: int | None,
+    max_nodes: int,
+    seconds: float,
+    suffix: str,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Write the tree of a position of a match."""
+    from plyhouse.clients.cli.explaining import fields_of, judged, spot_of
+    from plyhouse.games.errors import GameMismatch
+    from plyhouse.search.teaching.explain import UnknownSearch
+    from plyhouse.search.teaching.fitting import deepest, searches_for
+
+    game = known_game(record.game, f"match {record.match}")
+    spot = spot_of(record, game, ply, then)
+    try:
+        found = deepest(
+            game,
+            spot.state,
+            search or "",
+            seat=spot.mover,
+            depth=depth,
+            max_nodes=max_nodes,
+            seconds=seconds,
+        )
+    except (UnknownSearch, GameMismatch) as error:
+        raise CommandError(str(error), EXIT_USAGE) from error
+    except ValueError as error:
+        raise CommandError(sentence_of(error), EXIT_USAGE) from error
+    if as_json:
+        judgement = judged(game, spot, min(seconds / 2, JUDGING))
+        fields = fields_of(found, spot, searches_for(game), judgement)
+        click.echo(json.dumps(fields, ensure_ascii=False))
+        return
+    write(found.tree, f"{game.info.name}, {spot.name}", suffix, output)
+
+
+def _record(
+    what: str, which: str | None, server: str | None, token: str | None, database: str
+) -> Record:
+    if what != "-":
+        from plyhouse.clients.cli.replay import record_asked
+
+        return record_asked(what, which, server, token, database)
+    from plyhouse.server.results.record import read_record
+
+    return read_record(sys.stdin.buffer.read())
 
 
 def often_minimax(game: Game, share: float) -> Policy:

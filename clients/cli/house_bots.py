@@ -17,6 +17,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
+from plyhouse.server.competition.provided import HOUSE_LEVELS
 from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE, NoHouseBot
 from plyhouse.server.serve import RunningServer
 
@@ -24,7 +25,7 @@ __all__ = ["LEVELS", "StartedBots", "house_bots"]
 
 log = logging.getLogger("plyhouse.house_bots")
 
-LEVELS: Final = ("easy", "medium", "best")
+LEVELS: Final = HOUSE_LEVELS
 LABEL: Final = "bots of the house"
 """Of the token by which they log in."""
 IDLE_SECONDS: Final = 900.0
@@ -62,16 +63,20 @@ class StartedBots:
         process = self._process
         return process.pid if process is not None and process.returncode is None else 0
 
-    async def ready(self, level: str) -> str:
-        """See to it that a bot is connected, and return its name; raises `NoHouseBot`."""
+    async def ready(self, level: str, number: int = 1) -> str:
+        """See to it that a bot is connected, and return its name; raises `NoHouseBot`.
+
+        ``number`` counts the bots of a level that sit at one table.
+        """
         async with self._starting:
             if self._watcher is None:
                 await self._prepare()
                 self._watcher = asyncio.create_task(self._watch())
-        name = f"{self._player}/{level}"
+        bot = level if number == 1 else f"{level}-{number}"
+        name = f"{self._player}/{bot}"
         if self._hub.directory.find(name) is None:
-            self._wanted.add(level)
-            self._ask(level)
+            self._wanted.add(bot)
+            self._ask(bot)
             until = time.monotonic() + START_SECONDS
             while self._hub.directory.find(name) is None:
                 if time.monotonic() > until or self._closed:
@@ -107,11 +112,11 @@ class StartedBots:
         self._player = row.name
         self._token = await book.only_token(row.id, LABEL)
 
-    def _ask(self, level: str) -> None:
+    def _ask(self, bot: str) -> None:
         process = self._process
         if process is not None and process.stdin is not None and process.returncode is None:
             with contextlib.suppress(OSError):  # it has just died: the next one is asked anew
-                process.stdin.write(f"{level}\n".encode())
+                process.stdin.write(f"{bot}\n".encode())
 
     async def _watch(self) -> None:
         """Start the process, and again whenever it dies."""
@@ -146,8 +151,8 @@ class StartedBots:
         # On standard input, where no other user of the machine can read the token.
         first = {"server": self._address, "token": self._token, "idle": self._idle}
         process.stdin.write(json.dumps(first).encode() + b"\n")
-        for level in sorted(self._wanted):
-            self._ask(level)
+        for bot in sorted(self._wanted):
+            self._ask(bot)
         while line := await process.stderr.readline():
             log.debug("%s", line.decode(errors="replace").rstrip())
         await process.wait()

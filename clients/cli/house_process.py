@@ -1,7 +1,8 @@
 """The process in which the bots of the house are run: ``python -m`` this module.
 
 It is told what to do on standard input: a first line with the server's address, the token and how
-long a bot without matches stays, as JSON; then a line with a level for each bot that is wanted.
+long a bot without matches stays, as JSON; then a line for each bot that is wanted, with its
+level, or its level and a number: ``easy``, ``easy-2``.
 When standard input ends, which it does with the server however that ends, so does this process.
 
 The bots are run as ``plyhouse bot run`` runs them: over websockets, each in a process of its own.
@@ -35,6 +36,10 @@ def _say(line: str) -> None:
     sys.stderr.flush()
 
 
+def _level(bot: str) -> str:
+    return bot.partition("-")[0]
+
+
 class _Runs:
     """The bots that are running."""
 
@@ -44,26 +49,26 @@ class _Runs:
         self._idle = idle
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def start(self, level: str) -> None:
+    def start(self, bot: str) -> None:
         """Run a bot, unless it is running."""
-        running = self._tasks.get(level)
+        running = self._tasks.get(bot)
         if running is None or running.done():
-            self._tasks[level] = asyncio.create_task(self._run(level))
+            self._tasks[bot] = asyncio.create_task(self._run(bot))
 
-    async def _run(self, level: str) -> None:
+    async def _run(self, bot: str) -> None:
         options = RunOptions(
-            bot=level,
+            bot=bot,
             idle_exit=self._idle,
             takeover=True,
-            say=lambda line: _say(f"{level}: {line}"),
+            say=lambda line: _say(f"{bot}: {line}"),
         )
         connector = websocket_connector(self._server, options.codec)
-        spec = check_spec(f"{PLAYERS}:{CLASSES[level]}")
+        spec = check_spec(f"{PLAYERS}:{CLASSES[_level(bot)]}")
         runner = BotRunner(spec, connector, self._token, options)
         try:
             await runner.run()
         except ClientError as error:  # the server is gone, or knows the token no more
-            _say(f"{level}: {error}")
+            _say(f"{bot}: {error}")
             os._exit(1)  # whoever started this process starts another one
 
     async def stop(self) -> None:
@@ -80,9 +85,9 @@ async def _serve() -> None:
     first: dict[str, Any] = json.loads(await reader.readline())
     runs = _Runs(first["server"], first["token"], float(first["idle"]))
     while line := await reader.readline():
-        level = line.decode().strip()
-        if level in CLASSES:
-            runs.start(level)
+        bot = line.decode().strip()
+        if _level(bot) in CLASSES:
+            runs.start(bot)
     await runs.stop()
 
 

@@ -117,13 +117,13 @@ async def standings_from_database(
     url: str, spec: str, limit: int, *, every_version: bool = False
 ) -> list[dict[str, Any]]:
     """The first ``limit`` lines of a game's leaderboard, best first."""
-    from plyhouse.server.results.leaderboards import lines
+    from plyhouse.server.results.leaderboards import board
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)
     try:
-        standings = await store.leaderboard(spec, limit, every_version=every_version)
-        return [dataclasses.asdict(line) for line in lines(spec, standings)]
+        lines = await board(store, spec, limit, every_version=every_version)
+        return [dataclasses.asdict(line) for line in lines]
     finally:
         await store.close()
 

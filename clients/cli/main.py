@@ -43,6 +43,7 @@ COMMANDS: Final = {
     "bot": (f"{_HERE}.bot:bot", "Connect a bot to a server."),
     "submit": (f"{_HERE}.submit:submit", "Hand in a bot for a server to run."),
     "submissions": (f"{_HERE}.submit:submissions", "List what you have handed in."),
+    "output": (f"{_HERE}.printed:output", "Show what your hosted bots printed in a match."),
     "serve": (f"{_HERE}.serve:serve", "Run a server for bots and spectators."),
     "runner": (f"{_HERE}.runner:runner", "Run bots for their authors, on this machine."),
     "player": (f"{_HERE}.player:player", "Manage players and their tokens."),

@@ -50,6 +50,14 @@ __all__ = ["runner"]
     type=click.Path(path_type=Path, file_okay=False),
     help="Where packages and the bots' logs are kept; by default in the user's cache folder.",
 )
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    default=2048,
+    show_default=True,
+    metavar="MIB",
+    help="How much of packages is kept there; what was not used for longest goes first.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--while-stdin", is_flag=True, hidden=True, help="End when standard input does.")
 def runner(
@@ -60,6 +68,7 @@ def runner(
     bots: int,
     tier: str | None,
     folder: Path | None,
+    keep: int,
     as_json: bool,
     while_stdin: bool,
 ) -> int:
@@ -84,6 +93,7 @@ def runner(
         cores=cores or max(1, len(Cores.of_this_machine())),
         bots=bots,
         folder=(folder or _cache_folder()).resolve(),
+        keep=keep << 20,
         tier=tier_named(tier) if tier else None,
         say=say,
     )

@@ -107,14 +107,24 @@ def serve(ctx: click.Context, /, config_file: Path | None, **settings: Any) -> N
                 await stack.enter_async_context(local_runner(server))
             yield
 
-    run(_with_reviewer(config), beside=beside)
+    run(_with_programs(config), beside=beside)
 
 
-def _with_reviewer(config: ServerConfig) -> ServerConfig:
-    """The settings with the program that reviews matches: the server itself knows no search."""
-    if config.review_command or not config.reviews:
-        return config
-    command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "review", "-", "--json"]
+def _with_programs(config: ServerConfig) -> ServerConfig:
+    """The settings with the programs that review matches and draw trees: the server itself knows
+    no search.
+    """
+    chosen: dict[str, Any] = {}
+    if config.reviews and not config.review_command:
+        chosen["review_command"] = _own_command(config, "review", "-")
+    if config.trees and not config.tree_command:
+        chosen["tree_command"] = _own_command(config, "explain", "--record=-")
+    return dataclasses.replace(config, **chosen)
+
+
+def _own_command(config: ServerConfig, *words: str) -> str:
+    """A command of ours that answers in JSON, as one text."""
+    command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", *words, "--json"]
     if config.game_files:
         command += ["--game-files", config.game_files]
-    return dataclasses.replace(config, review_command=shlex.join(command))
+    return shlex.join(command)

@@ -244,6 +244,18 @@ def _post(server: str, token: str | None, competition: str, what: str, **body: A
 
 
 @student.command()
+@click.argument("students", type=click.IntRange(1, 10_000))
+@competition_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def limit(students: int, competition: str, server: str, token: str | None, why: str) -> None:
+    """Let up to STUDENTS into a competition, whatever its file says; groups count once."""
+    _post(server, token, competition, "limit", students=students, why=why)
+    note(f"{competition} takes up to {counted(students, 'student')}.")
+
+
+@student.command()
 @click.argument("account")
 @competition_option
 @server_option()

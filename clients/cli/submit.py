@@ -77,7 +77,8 @@ def submit(
     wrong with it is told before anything is sent.
 
     The server checks it in a sandbox, and the report is shown here. Once it is ready it plays,
-    without your machine. Ends with exit code 1 if the check refuses it, or is not over in time.
+    without your machine. Ends with exit code 1 if the check refuses it, or is not over in time,
+    or if it does not play in the competition that you named.
     """
     from plyhouse.bots.hosting.package import read_package
     from plyhouse.clients.cli.shared.http import call, upload
@@ -107,7 +108,12 @@ def submit(
     else:
         _show(done, wait)
     in_vain = ("refused", "waiting") if wait else ("refused",)
-    return EXIT_FAILED if done["status"] in in_vain else EXIT_OK
+    kept_out = any(
+        each["outcome"] not in ("", "entered")
+        for each in done["competitions"]
+        if each["competition"].casefold() == competition.casefold()
+    )
+    return EXIT_FAILED if kept_out or done["status"] in in_vain else EXIT_OK
 
 
 def _needed(token: str | None) -> str:
@@ -173,6 +179,8 @@ def _show(done: dict[str, Any], wait: bool) -> None:
             "The check is not over yet: is a runner connected? "
             f"plyhouse submissions {done['submission']} shows it later."
         )
+    if done["waits_for"]:
+        note(done["waits_for"])
     for each in done["competitions"]:
         note(f"  {each['competition']}: {each['text']}")
 
@@ -180,12 +188,23 @@ def _show(done: dict[str, Any], wait: bool) -> None:
 @click.command()
 @click.argument("submission", type=int, required=False)
 @click.option("--remove", is_flag=True, help="Remove it; it must not play anywhere.")
+@click.option(
+    "--play/--no-play",
+    default=None,
+    help="Let people play against its bot, with what is ready and was handed in last; or no more.",
+)
 @click.option("--bot", default="", metavar="NAME", help="Of this bot only.")
 @server_option()
 @token_option()
 @json_option()
 def submissions(
-    submission: int | None, remove: bool, bot: str, server: str, token: str | None, as_json: bool
+    submission: int | None,
+    remove: bool,
+    play: bool | None,
+    bot: str,
+    server: str,
+    token: str | None,
+    as_json: bool,
 ) -> int:
     """List what you have handed in, or show one SUBMISSION with the report of its check."""
     from plyhouse.clients.cli.shared.http import call
@@ -193,8 +212,9 @@ def submissions(
 
     key = _needed(token)
     if submission is None:
-        if remove:
-            raise click.UsageError("--remove needs the number of a submission")
+        if remove or play is not None:
+            which = "--remove" if remove else "--play" if play else "--no-play"
+            raise click.UsageError(f"{which} needs the number of a submission")
         rows = call(server, "GET", f"{api('submissions')}?{urlencode({'bot': bot})}", token=key)
         _list(rows, as_json)
         return EXIT_OK
@@ -204,6 +224,11 @@ def submissions(
         note(f"Submission {submission} is removed.")
         return EXIT_OK
     found = call(server, "GET", target, token=key)
+    if play is not None:
+        where = api("bots", *found["bot"].split("/"), "open")
+        found["open"] = call(server, "PUT", where, {"open": play}, key)["open"]
+        whether = "may" if play else "may not"
+        note(f"People {whether} play against what is handed in as {found['bot']}.")
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:

@@ -28,9 +28,10 @@ __all__ = ["suspicious"]
 def suspicious(name: str, level: float, server: str, token: str | None, as_json: bool) -> None:
     """Name pairs of students in NAME whose results, or whose bots' choices, are unlikely.
 
+    Files: entries of different owners that are the same, byte for byte.
     Results: what two owners scored against each other beside what the fit of all results expects.
     Choices: bots that do the same in almost all positions that both faced, where others do not.
-    Both are a reason to look, and prove nothing.
+    All are a reason to look, and prove nothing.
     """
     from plyhouse.clients.cli.competition import request
 
@@ -39,6 +40,7 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return
+    _show_same_files(found)
     _show_pairs(found)
     _show_likenesses(found)
     if found["left_out"]:
@@ -46,8 +48,16 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
         note(f"{matches} left out: older ones, or of a game that is not here.")
     note(
         "A reason to look, no proof: a bot may be made against another, and two may call the same "
-        "search, or have read the same book."
+        "search, have read the same book, or have left the starter as it is."
     )
+
+
+def _show_same_files(found: Any) -> None:
+    if not found["same_files"]:
+        click.echo("Files: no two entries of different owners are the same.")
+        return
+    rows = [[each["digest"][:12], ", ".join(each["entries"])] for each in found["same_files"]]
+    print_table("The same files", ["digest", "entries"], rows, "lw")
 
 
 def _show_pairs(found: Any) -> None:

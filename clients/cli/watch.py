@@ -51,7 +51,7 @@ def watch(
             house = ServerHouse(server, token)  # of a competition that is not public, perhaps
             course = asyncio.run(_found(house, match, game))
         if draws_in_place(plain):
-            show_match(course, None if course.over else house.line(()))
+            show_match(course, None if course.over else house.line(()), house)
         else:
             asyncio.run(_Lines(course).follow(house))
     except Refusal as error:
@@ -63,7 +63,8 @@ async def _found(house: ServerHouse, match: str | None, game: str | None) -> Cou
     """The match with the positions so far; of one that is over, all."""
     from urllib.parse import quote
 
-    from plyhouse.clients.terminal.course import Course, Told
+    from plyhouse.clients.terminal.course import Course
+    from plyhouse.clients.terminal.replay import whole
     from plyhouse.protocol.messages import Outcome, SeatInfo
 
     if match is None:
@@ -80,21 +81,7 @@ async def _found(house: ServerHouse, match: str | None, game: str | None) -> Cou
     course.players = [SeatInfo(each["player"], each["bot"]) for each in header["seats"]]
     if header["status"] != "finished":
         return course
-    first = 0
-    while True:
-        replay = await house.call("GET", "matches", match, "replay", query=f"?first={first}")
-        for frame in replay["frames"]:
-            course.scenes[frame["ply"]] = frame["scene"]
-            for event in frame["events"]:
-                at = event["ply"] + (event["seat"] >= 0)
-                milliseconds = event.get("ms")
-                seconds = None if milliseconds is None else milliseconds / 1000
-                course.told.append(
-                    Told(at, event["seat"], event.get("action") or "(hidden)", seconds)
-                )
-        if not replay["frames"] or course.last >= replay["plies"]:
-            break
-        first = course.last + 1
+    await whole(house, course)
     returns = [each["returned"] or 0.0 for each in header["seats"]]
     course.status = "finished"
     course.outcome = Outcome(header["termination"], returns, None, header["reason"])

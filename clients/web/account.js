@@ -4,6 +4,7 @@ import { byId, fields, html, say, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
 
 
+/** @param {Answers.Person} person */
 function show(person) {
   const known = Boolean(person.player);
   byId("signed-out").hidden = known;
@@ -16,7 +17,11 @@ function show(person) {
       : `You are signed in as ${person.player}.`;
 }
 
-/** Do what a form is for when it is sent; `act` gets its fields and returns what to say. */
+/**
+ * Do what a form is for when it is sent.
+ * @param {string} id of the form
+ * @param {(given: Record<string, string>) => Promise<string | void>} act gets its fields and returns what to say
+ */
 function onSubmit(id, act) {
   const form = document.getElementById(id);
   if (!(form instanceof HTMLFormElement)) return;

@@ -2,28 +2,36 @@
 
 import { Connection, endpoint } from "./connection.js";
 import { holder, html } from "./dom.js";
-import { AS_MYSELF, call, wish } from "./session.js";
+import { AS_MYSELF, whoAmI, wish } from "./session.js";
 import { pressedTwice } from "./sure.js";
 
 const HOUSE = /^(house|house-bots|plyhouse)$/i;
 
-/** After a match: ask the opponent for another one, or be asked. */
+/**
+ * After a match: ask the opponent for another one, or be asked.
+ * @param {HTMLElement} place
+ * @param {{seats: import("./dom.js").Holder[], seat: number, game: string, time: string, rated: boolean, say: (text: string) => void}} match
+ */
 export function offerRematch(place, { seats, seat, game, time, rated, say }) {
-  const opponent = seats[1 - seat];
-  if (seats.length !== 2 || !opponent) return;
-  const name = holder(opponent);
-  const house = HOUSE.test(opponent.player) && opponent.bot;
+  const opponents = seats.filter((_, index) => index !== seat);
   const terms = { game, time_control: time, rated };
-  const again = html("button", { type: "button", class: "main", "data-rematch": true }, "Rematch");
+  const again = html("button", { type: "button", class: "main", "data-rematch": true }, opponents.length ? "Rematch" : "Play again");
   const other = html("a", { class: "button", href: `/play?game=${encodeURIComponent(game.split("(")[0])}` }, "Another game");
   place.replaceChildren(again, other);
-  if (house) {
+  const house = opponents.every(({ player, bot }) => HOUSE.test(player) && bot);
+  if (house) { // or nobody else at all
+    const level = opponents[0]?.bot?.split("-")[0]; // best-2 is the second of that level
     again.addEventListener("click", () => {
-      wish({ ...terms, rated: false, level: opponent.bot });
+      wish({ ...terms, rated: opponents.length ? false : rated, level, players: seats.length });
       location.assign("/play");
     });
     return;
   }
+  if (opponents.length > 1) {
+    place.replaceChildren(other);
+    return;
+  }
+  const name = holder(opponents[0]);
   // A person may be looking at the end of the match, too: stay where both can be asked.
   const connection = new Connection(endpoint(), (message) => {
     if (message.type === "match" && message.snapshot.seat !== null && message.snapshot.seat !== undefined) {
@@ -32,7 +40,7 @@ export function offerRematch(place, { seats, seat, game, time, rated, say }) {
       const accept = html("button", { type: "button", class: "main", "data-challenge": message.challenge }, `${name} wants a rematch: play`);
       accept.addEventListener("click", () => connection.send({ type: "answer", challenge: message.challenge, accept: true }));
       place.replaceChildren(accept, other);
-    } else if (message.type === "challenge_closed" && ["declined", "expired", "withdrawn"].includes(message.reason)) {
+    } else if (message.type === "challenge_closed" && message.reason !== "accepted") {
       place.replaceChildren(other);
       say(`${name} does not want a rematch now.`);
     } else if (message.type === "error") {
@@ -49,16 +57,28 @@ export function offerRematch(place, { seats, seat, game, time, rated, say }) {
   addEventListener("pagehide", () => connection.close());
 }
 
-/** A button that asks once more, and forgets that it was pressed if nothing follows. */
+/**
+ * A button that asks once more, and forgets that it was pressed if nothing follows.
+ * @param {string} text
+ * @param {string} sure what it says then
+ * @param {import("./dom.js").Attributes} attributes
+ * @param {() => void} act
+ * @param {number} patience ms
+ */
 export function sureButton(text, sure, attributes, act, patience = 4000) {
   const node = html("button", { type: "button", ...attributes }, text);
   node.addEventListener("click", () => { if (pressedTwice(node, sure, patience)) act(); });
   return node;
 }
 
-/** What a bot left when it failed: the server gives it to its author alone. */
+/**
+ * What a bot left when it failed: the server gives it to its author alone.
+ * @param {string} api address of the match
+ * @param {import("./dom.js").Holder[]} seats
+ * @returns {Promise<string>}
+ */
 export async function failureDetail(api, seats) {
-  const me = await call("GET", "session");
+  const me = await whoAmI();
   if (!me.player || me.guest || !seats.some((seat) => seat.player === me.player)) return "";
   const response = await fetch(`${api}/detail`);
   return response.ok ? (await response.json()).detail : "";

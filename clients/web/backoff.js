@@ -5,7 +5,10 @@ const SLOWEST = 15_000;
 
 /** Calls `retry()` after ever longer times, with some chance in them; shows the time left. */
 export class Backoff {
-  /** `onState(text)` gets a sentence each second, and "" when all is well. */
+  /**
+   * @param {() => void} retry
+   * @param {(text: string) => void} onState gets a sentence each second, and "" when all is well
+   */
   constructor(retry, onState) {
     this.retry = retry;
     this.onState = onState;

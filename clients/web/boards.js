@@ -12,8 +12,13 @@ const SQUARE = new Set(["checkered", "lines", "wells", "maze"]);
 const FRAMED = new Set(["checkered", "lines", "wells", "pits", "points"]);
 
 /**
+ * @typedef {ReturnType<typeof plan>} Plan
+ * @typedef {{x: number, y: number, width: number, height: number}} Box
+ */
+
+/**
  * The plan of a board.
- * @param {any} element a grid
+ * @param {Scenes.Grid} element
  * @param {boolean} turned whether it is shown by half a turn
  * @param {boolean} small whether there is less room than for a board of its own
  */
@@ -41,22 +46,23 @@ export function plan(element, turned, small) {
   };
   const width = left + inner.width + right;
   const height = above + inner.height + below;
+  /** The middle of a spot. @type {(y: number, x: number) => import("./figures.js").Point} */
   const middle = (y, x) => {
     const at = { x: (x + 0.5) * CELL + (look === "hex" ? y * CELL / 2 : 0), y: (y + 0.5) * high + (look === "hex" ? CELL * (1 / HEX - HEX) / 2 : 0) };
     if (turned) Object.assign(at, { x: inner.width - at.x, y: inner.height - at.y });
     return { x: left + at.x, y: above + at.y };
   };
-  const rounded = (number) => Math.round(number * 10) / 10;
+  const rounded = (/** @type {number} */ number) => Math.round(number * 10) / 10;
   return {
     look, columns, left, above, high, inner, font, ends, turned,
     width: rounded(width), height: rounded(height), middle,
-    /** The box of a spot. */
+    /** The box of a spot. @type {(y: number, x: number) => Box} */
     box(y, x) {
       const centre = middle(y, x);
       return { x: centre.x - CELL / 2, y: centre.y - high / 2, width: CELL, height: high };
     },
     /** Whether a row is that at the upper rim, as it is shown. */
-    upper: (y) => (y === 0) !== turned,
+    upper: (/** @type {number} */ y) => (y === 0) !== turned,
     /** Coordinates at the edges. */
     labels() {
       const parts = labels.rows.map((label, y) => svg("text", { class: "label", x: (left - ends) / 2, y: middle(y, 0).y, "font-size": font }, label));
@@ -77,7 +83,7 @@ export function plan(element, turned, small) {
       if (look !== "pits") parts.push(svg("rect", { class: "field", x: left - ends, y: above, width: inner.width + 2 * ends, height: inner.height, rx: look === "wells" ? 8 : 2 }));
       return parts;
     },
-    /** The box of a store: 0 is left and 1 right, until the board is turned. */
+    /** The box of a store: 0 is left and 1 right, until the board is turned. @type {(side: number) => Box} */
     end(side) {
       const at = (side === 0) !== turned ? left - ends : left + inner.width;
       return { x: at + 8, y: above + 6, width: ends - 16, height: inner.height - 12 };
@@ -85,7 +91,14 @@ export function plan(element, turned, small) {
   };
 }
 
-/** Lines through a point, which end at the border of the board. */
+/**
+ * Lines through a point, which end at the border of the board.
+ * @param {Scenes.Grid} element
+ * @param {Plan} shape
+ * @param {number} y
+ * @param {number} x
+ * @returns {SVGElement[]}
+ */
 function crossing(element, shape, y, x) {
   const half = CELL / 2;
   const centre = shape.middle(y, x);
@@ -93,13 +106,19 @@ function crossing(element, shape, y, x) {
   const before = { x: x ? half * sign : 0, y: y ? half * sign : 0 };
   const after = { x: x < element.rows[y].length - 1 ? half * sign : 0, y: y < element.rows.length - 1 ? half * sign : 0 };
   const d = `M${centre.x - before.x} ${centre.y}H${centre.x + after.x}M${centre.x} ${centre.y - before.y}V${centre.y + after.y}`;
-  const star = element.rows[y][x].shape === "star" ? svg("ellipse", { class: "star", cx: centre.x, cy: centre.y, rx: 7, ry: 7 }) : null;
-  return [svg("path", { class: "line", d }), star].filter(Boolean);
+  const star = element.rows[y][x].shape === "star" ? [svg("ellipse", { class: "star", cx: centre.x, cy: centre.y, rx: 7, ry: 7 })] : [];
+  return [svg("path", { class: "line", d }), ...star];
 }
 
-/** A wall, which goes over into those beside it. */
+/**
+ * A wall, which goes over into those beside it.
+ * @param {Scenes.Grid} element
+ * @param {Plan} shape
+ * @param {number} y
+ * @param {number} x
+ */
 function wall(element, shape, y, x) {
-  const is = (row, column) => element.rows[row]?.[column]?.shape === "wall";
+  const is = (/** @type {number} */ row, /** @type {number} */ column) => element.rows[row]?.[column]?.shape === "wall";
   const centre = shape.middle(y, x);
   const sign = shape.turned ? -1 : 1;
   let d = `M${centre.x} ${centre.y}h0`;
@@ -108,7 +127,15 @@ function wall(element, shape, y, x) {
   return [svg("path", { class: "wall", d })];
 }
 
-/** What is drawn of an empty spot; `mark` has the classes that say what happened there. */
+/**
+ * What is drawn of an empty spot; the first of it is the spot itself.
+ * @param {Scenes.Grid} element
+ * @param {Plan} shape
+ * @param {number} y
+ * @param {number} x
+ * @param {string} mark the classes that say what happened there
+ * @returns {SVGElement[]}
+ */
 export function spot(element, shape, y, x, mark) {
   const cell = element.rows[y][x];
   const box = shape.box(y, x);
@@ -126,6 +153,7 @@ export function spot(element, shape, y, x, mark) {
     }
     case "points": {
       const up = shape.upper(y);
+      /** @type {SVGElement[]} */
       const parts = [svg("rect", { class: classes("bed"), ...box })];
       const label = element.column_labels?.[x] ?? "";
       if (/\d/.test(label)) {

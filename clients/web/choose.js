@@ -13,6 +13,7 @@
  */
 function following({ via, pairs }, path) {
   if (!pairs) return path.every((spot, at) => via[at] === spot) ? (via.length > path.length ? [via[path.length]] : []) : null;
+  /** @type {[string, string][]} */
   const left = [];
   for (let at = 0; at + 1 < via.length; at += 2) left.push([via[at], via[at + 1]]);
   for (let at = 0; at + 1 < path.length; at += 2) {
@@ -50,11 +51,13 @@ export class Choice {
 
   /** Spots that can be chosen now: "start" for the first of an action, "next", or its "end". */
   open() {
+    /** @type {Map<string, "start" | "next" | "end">} */
     const found = new Map();
     if (this.jumped) return found;
     const depth = this.path.length;
     for (const { via, pairs } of this.left) {
-      if (depth > 0 && !pairs && via.length > depth && !found.has(via.at(-1))) found.set(via.at(-1), "end");
+      const last = via.at(-1) ?? "";
+      if (depth > 0 && !pairs && via.length > depth && !found.has(last)) found.set(last, "end");
     }
     for (const move of this.left) {
       const start = depth === 0 || (move.pairs && depth % 2 === 0);
@@ -63,7 +66,10 @@ export class Choice {
     return found;
   }
 
-  /** Whether more is to be chosen after this spot: then what stands there can be dragged. */
+  /**
+   * Whether more is to be chosen after this spot: then what stands there can be dragged.
+   * @param {string} spot
+   */
   leads(spot) {
     return this.open().get(spot) === "start" && this.left.some((move) => move.via.length > 1 && following(move, this.path)?.includes(spot));
   }
@@ -72,6 +78,8 @@ export class Choice {
    * Choose a spot; returns the action once there is only one that it can mean.
    * Those between which only words can decide are then in `asked`.
    * What cannot be chosen gives the choice up, or begins another with this spot.
+   * @param {string} spot
+   * @returns {string | null}
    */
   pick(spot) {
     if (!this.open().has(spot)) {

@@ -12,10 +12,10 @@ const place = /** @type {HTMLElement | null} */ (document.querySelector("[data-c
 const here = place ? `class/competitions/${encodeURIComponent(place)}` : "";
 let busy = false;
 
-/** A time of this browser's clock as the API takes it; empty if there is none. */
+/** A time of this browser's clock as the API takes it; empty if there is none. @param {string} text */
 const instant = (text) => (text ? new Date(text).toISOString() : "");
 
-/** Do something once at a time; `act` returns what to say of it. */
+/** Do something once at a time. @param {() => Promise<string>} act returns what to say of it */
 async function perform(act) {
   if (busy) return;
   busy = true;
@@ -31,32 +31,43 @@ async function perform(act) {
   }
 }
 
+/** Do what a form of this page is for, if there is one. @type {(id: string, act: (form: HTMLFormElement) => Promise<string>) => void} */
 const onSubmit = (id, act) => at(id)?.addEventListener("submit", (event) => {
   event.preventDefault();
-  perform(() => act(event.target));
+  perform(() => act(/** @type {HTMLFormElement} */ (event.target)));
 });
+
+/** A field of a form, which the page is known to have. @type {(form: HTMLFormElement, name: string) => HTMLInputElement} */
+const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 
 // ------------------------------------------------------------------- what organisers do
 
+/** What a step has come to: what was left out is named. @param {Answers.Finished} made */
+const come = (made) => `${made.name} is ${made.status}.${(made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("")}`;
+
+/** @type {(name: string, form: HTMLFormElement) => Promise<string>} */
 async function step(name, form) {
-  const body = { why: form.elements.why.value.trim(), anyway: Boolean(form.elements.anyway?.checked) };
+  const why = field(form, "why");
+  const body = { why: why.value.trim(), anyway: Boolean(field(form, "anyway")?.checked) };
   const made = await call("POST", `${here}/${name}`, body);
-  form.elements.why.value = "";
-  const left = (made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("");
-  return `${made.name} is ${made.status}.${left}`;
+  why.value = "";
+  return come(made);
 }
 
+/** @type {(input: HTMLElement, text: string) => never} */
 function refuse(input, text) {
   input.focus();
   throw new Error(text);
 }
 
+/** @type {(action: string, form: HTMLFormElement) => Promise<string>} */
 async function aboutStudent(action, form) {
-  const { student, why, until } = form.elements;
+  const [student, why, until] = ["student", "why", "until"].map((each) => field(form, each));
   const who = student.value.trim();
   const reason = why.value.trim();
   if (!who) refuse(student, "Say who: an account, or one of its entries.");
-  const said = await {
+  /** @type {Record<string, () => Promise<string>>} */
+  const acts = {
     extend: async () => {
       if (!until.value) refuse(until, "Say until when.");
       await call("POST", `${here}/extend`, { student: who, until: instant(until.value), why: reason });
@@ -71,23 +82,29 @@ async function aboutStudent(action, form) {
       await call("POST", `${here}/restore`, { student: who, why: reason });
       return `${who} is in again.`;
     },
-  }[action]();
+  };
+  const said = await acts[action]();
   form.reset();
   return said;
 }
 
+/** @type {(text: string, gone: Answers.EntryView[]) => string} */
 const leave = (text, gone) => `${text}${gone.length ? `, with ${gone.map((each) => each.entry).join(", ")}` : ""}.`;
 
-async function reinstate(button) {
-  const { why } = button.form.elements;
+/** @type {(button: HTMLButtonElement, form: HTMLFormElement) => Promise<string>} */
+async function reinstate(button, form) {
+  const why = field(form, "why");
   const reason = why.value.trim();
   if (!reason) refuse(why, "Say why: to let it in again needs a reason.");
   const version = button.dataset.digest || button.dataset.version;
+  /** @type {{player: string, bot: string}[]} */
   const found = await call("POST", `players/${button.dataset.reinstate}/reinstate`, { why: reason, version });
   return `${found.map((each) => `${each.player}/${each.bot}`).join(", ") || "Nothing"} is let in again.`;
 }
 
+/** @param {HTMLButtonElement} button */
 function pressed(button) {
+  const { form } = button;
   const { step: name, student, reinstate: bot, choose, sure } = button.dataset;
   if (choose !== undefined) {
     byId("student", HTMLInputElement).value = choose;
@@ -99,7 +116,7 @@ function pressed(button) {
     say(`${sure} Press again.`);
     return;
   }
-  perform(() => (name ? step(name, button.form) : student ? aboutStudent(student, button.form) : reinstate(button)));
+  if (form) perform(() => (name ? step(name, form) : student ? aboutStudent(student, form) : reinstate(button, form)));
 }
 
 document.addEventListener("click", (event) => {
@@ -128,19 +145,19 @@ onSubmit("code-form", async (form) => {
 
 onSubmit("enter-form", async (form) => {
   const { version, replace = "" } = fields(form);
-  const { bot } = form.elements.version.selectedOptions[0].dataset;
+  const { bot } = (/** @type {HTMLSelectElement} */ (form.elements.namedItem("version"))).selectedOptions[0].dataset;
   const entry = await call("POST", `${here}/enter`, { bot, version, replace: replace === bot ? "" : replace });
   return `${entry.entry} plays, version ${entry.version}.`;
 });
 
 onSubmit("submit-form", async (form) => {
-  const { file, bot } = form.elements;
-  const [chosen] = file.files;
+  const [file, bot] = ["file", "bot"].map((each) => field(form, each));
+  const [chosen] = file.files ?? [];
   const most = Number(form.dataset.most);
   if (!chosen) refuse(file, "Choose a file: a Python file or a zip.");
   if (chosen.size > most) refuse(file, `${chosen.name} has ${chosen.size.toLocaleString()} bytes, and a package has at most ${most.toLocaleString()}.`);
   say(`Sending ${chosen.name} …`);
-  const query = new URLSearchParams({ file: chosen.name, bot: bot.value.trim(), competition: form.dataset.competition });
+  const query = new URLSearchParams({ file: chosen.name, bot: bot.value.trim(), competition: form.dataset.competition ?? "" });
   const made = await call("POST", `submissions?${query}`, chosen);
   form.reset();
   return made.status === "ready" ? `${made.bot} is ready.` : `${made.bot} has come, and waits for its check.`;
@@ -172,6 +189,9 @@ if (at("join-form")) {
 
 // ------------------------------------------------------------------- a new competition
 
+/** @typedef {{key?: string, text: string, code: string}} Mistake of a competition file */
+
+/** Shows what is wrong with a file, or what else was refused. @param {Error & {mistakes?: Mistake[]}} error */
 function mistakes(error) {
   const area = byId("file");
   const list = error.mistakes ?? [];
@@ -192,32 +212,33 @@ function valid() {
   byId("mistakes").replaceChildren();
 }
 
-const rounded = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString());
+const rounded = (/** @type {number} */ value) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString());
 
+/** @param {Answers.CostView} found */
 function cost(found) {
   valid();
   if (found.endless) {
     byId("cost").replaceChildren(html("p", { class: "panel" }, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`));
     return;
   }
-  const row = (each) => html("tr", {},
+  const row = (/** @type {Answers.GameCostView} */ each) => html("tr", {},
     html("td", {}, each.game), html("td", { class: "n" }, each.matches.toLocaleString()),
     html("td", { class: "n" }, `${rounded(each.seconds)} s`), html("td", { class: "n" }, rounded(each.core_hours)),
     html("td", { class: "minor" }, each.source === "server" ? `${each.measured} matches on this server` : "played at random, thinking all the time"));
   const heads = [["game"], ["matches", "n"], ["a match", "n"], ["core-hours", "n"], ["measured by", "minor"]];
   byId("cost").replaceChildren(html("div", { class: "panel" },
-    html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and ${rounded(found.core_hours)} core-hours; with ${found.at_a_time} matches at a time over by ${new Date(found.end_ms).toLocaleString()}.`),
+    html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and ${rounded(found.core_hours)} core-hours; with ${found.at_a_time} matches at a time${found.end_ms === null ? "" : ` over by ${new Date(found.end_ms).toLocaleString()}`}.`),
     html("div", { class: "scroll" }, html("table", {},
       html("thead", {}, html("tr", {}, heads.map(([head, kind]) => html("th", { scope: "col", class: kind }, head)))),
       html("tbody", {}, found.games.map(row))))));
 }
 
-/** As `perform`, with mistakes shown beside the file. */
+/** As `perform`, with mistakes shown beside the file. @param {() => Promise<string>} act */
 const withFile = (act) => perform(async () => {
   try {
     return await act();
   } catch (problem) {
-    const error = /** @type {Error & {mistakes?: object[]}} */ (problem);
+    const error = /** @type {Error & {mistakes?: Mistake[]}} */ (problem);
     mistakes(error);
     throw error.mistakes?.length ? new Error("The file has mistakes.") : error;
   }
@@ -234,7 +255,6 @@ at("file-form")?.addEventListener("submit", (event) => {
     const { file, why } = fields(byId("file-form", HTMLFormElement));
     const made = await call("POST", "class/competitions", { file, why: why.trim() });
     location.assign(`/competitions/${encodeURIComponent(made.competition)}`);
-    const left = (made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("");
-  return `${made.name} is ${made.status}.${left}`;
+    return come(made);
   });
 });

@@ -5,11 +5,19 @@ import { Backoff } from "./backoff.js";
 const SUBPROTOCOL = "plyhouse.v1+json";
 const PATIENCE = 3; // heartbeats of silence after which the server counts as gone
 
+/**
+ * @typedef {Messages.ServerMessage | {type: "lost"}} Message `lost`: the connection was, and is tried again
+ * @typedef {Partial<Messages.Hello>} Identity further fields of the hello, such as `signed_in`
+ * @typedef {Messages.ClientMessage extends infer M ? M extends {id: number} ? Omit<M, "id"> : never : never} Request what is asked; it gets its number here
+ */
+
 /** Keeps a connection open and hands over every message. */
 export class Connection {
   /**
-   * `onMessage(message)` gets what the server sends, `onState(text)` what to tell people;
-   * `identity` has further fields of the hello, such as `signed_in`: without one may only watch.
+   * @param {string} url
+   * @param {(message: Message) => void} onMessage gets what the server sends
+   * @param {(text: string) => void} onState gets what to tell people
+   * @param {Identity} identity without one may only watch
    */
   constructor(url, onMessage, onState, identity = {}) {
     this.url = url;
@@ -29,6 +37,7 @@ export class Connection {
   open() {
     // A socket that was given up may still report its end: only the latest one counts.
     const socket = this.socket = new WebSocket(this.url, SUBPROTOCOL);
+    /** @type {<E extends Event>(act: (event: E) => void) => (event: E) => void} */
     const mine = (act) => (event) => { if (socket === this.socket && !this.over) act(event); };
     socket.addEventListener("open", mine(() => this.send({ type: "hello", token: "", client: "plyhouse-web", scenes: true, ...this.identity })));
     socket.addEventListener("message", mine((event) => this.receive(JSON.parse(event.data))));
@@ -36,6 +45,7 @@ export class Connection {
     this.heard();
   }
 
+  /** @param {Messages.ServerMessage} message */
   receive(message) {
     this.heard();
     if (message.type === "ping") {
@@ -63,7 +73,10 @@ export class Connection {
     this.backoff.failed();
   }
 
-  /** Send a request; returns its number, or 0 while there is no connection. */
+  /**
+   * Send a request; returns its number, or 0 while there is no connection.
+   * @param {Request} message
+   */
   send(message) {
     if (this.socket?.readyState !== WebSocket.OPEN) return 0;
     this.number += 1;

@@ -3,6 +3,7 @@
 import { html, svg } from "./dom.js";
 import { SPEEDS, shifted } from "./pace.js";
 
+/** @type {Record<string, string>} */
 const ICONS = {
   first: "M4 4h3v12H4zM17 4v12L8 10z",
   back: "M15 4v12L6 10z",
@@ -27,27 +28,42 @@ const KEYS = [
   ["Escape", "close this"],
 ];
 
-const icon = (name) => svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+const icon = (/** @type {string} */ name) => svg("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 
-/** A button with a picture; its name is what it says to those who point at it or hear it. */
+/**
+ * A button with a picture; its name is what it says to those who point at it or hear it.
+ * @param {string} id
+ * @param {string} label
+ * @param {() => void} act
+ * @param {string} picture
+ */
 function button(id, label, act, picture = id) {
   const node = html("button", { id, type: "button", "aria-label": label, title: label }, icon(picture));
   node.addEventListener("click", act);
   return node;
 }
 
-/** A window over the page, with a heading and a way to close it. */
+/**
+ * A window over the page, with a heading and a way to close it.
+ * @param {string} id
+ * @param {string} title
+ * @param {import("./dom.js").Child[]} content
+ */
 function dialog(id, title, ...content) {
   const close = html("button", { type: "button", class: "close" }, "Close");
-  const node = /** @type {HTMLDialogElement} */ (html("dialog", { id, "aria-labelledby": `${id}-title` }, html("h2", { id: `${id}-title` }, title), ...content, close));
+  const node = html("dialog", { id, "aria-labelledby": `${id}-title` }, html("h2", { id: `${id}-title` }, title), ...content, close);
   close.addEventListener("click", () => node.close());
   node.addEventListener("click", (event) => { if (event.target === node) node.close(); });
   return node;
 }
 
-/** A text to take along: the clipboard where a page may write to it, else selected to be copied. */
+/**
+ * A text to take along: the clipboard where a page may write to it, else selected to be copied.
+ * @param {string} label
+ * @param {string} name id of the field
+ */
 function copying(label, name) {
-  const field = /** @type {HTMLInputElement} */ (html("input", { id: name, readonly: true, spellcheck: "false" }));
+  const field = html("input", { id: name, readonly: true, spellcheck: "false" });
   const done = html("span", { class: "soft", role: "status" });
   const copy = html("button", { type: "button" }, "Copy");
   copy.addEventListener("click", async () => {
@@ -73,16 +89,17 @@ export class Controls {
     this.on = on;
     this.speed = 1;
     this.sound = false;
+    /** @type {AudioContext | null} */
     this.audio = null;
     this.first = button("first", "First position (Home)", () => on.go(0));
     this.back = button("back", "One ply back (left arrow)", () => on.go(on.at() - 1));
     this.play = button("play", "Play (space bar)", on.toggle);
     this.forward = button("forward", "One ply forward (right arrow)", () => on.go(on.at() + 1));
     this.latest = button("latest", "Last position (End)", () => on.go(on.last()));
-    this.slider = /** @type {HTMLInputElement} */ (html("input", { id: "slider", type: "range", min: 0, max: 0, step: 1, "aria-label": "Ply" }));
+    this.slider = html("input", { id: "slider", type: "range", min: 0, max: 0, step: 1, "aria-label": "Ply" });
     this.slider.addEventListener("input", () => on.go(Number(this.slider.value)));
-    this.rate = /** @type {HTMLSelectElement} */ (html("select", { id: "speed", "aria-label": "Speed", title: "Plies per second (+ and \u2212)" },
-      SPEEDS.map((each) => html("option", { value: each }, `${each}/s`))));
+    this.rate = html("select", { id: "speed", "aria-label": "Speed", title: "Plies per second (+ and \u2212)" },
+      SPEEDS.map((each) => html("option", { value: each }, `${each}/s`)));
     this.rate.value = String(this.speed);
     this.rate.addEventListener("change", () => { this.speed = Number(this.rate.value); });
     this.where = html("span", { id: "where" });
@@ -102,7 +119,14 @@ export class Controls {
     document.addEventListener("keydown", (event) => this.key(event));
   }
 
-  /** Show where one is; `live` says how the match goes on. */
+  /**
+   * Show where one is.
+   * @param {number} at
+   * @param {number} last
+   * @param {string} live how the match goes on
+   * @param {boolean} playing
+   * @param {string} spoken the position, for those who hear it
+   */
   show(at, last, live, playing, spoken) {
     this.where.textContent = live ? `${at} / ${last} \u00b7 ${live}` : `${at} / ${last}`;
     this.where.classList.toggle("live", live.startsWith("live"));
@@ -137,6 +161,7 @@ export class Controls {
     else document.documentElement.requestFullscreen?.().catch(() => {}); // a frame may forbid it
   }
 
+  /** @param {1 | -1} step */
   faster(step) {
     this.speed = shifted(this.speed, step);
     this.rate.value = String(this.speed);
@@ -167,6 +192,7 @@ export class Controls {
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]") || target.matches?.("input, select, textarea")) return;
     const { on } = this;
+    /** @type {Record<string, () => void>} */
     const acts = {
       ArrowLeft: () => on.go(on.at() - 1), ArrowRight: () => on.go(on.at() + 1),
       Home: () => on.go(0), End: () => on.go(on.last()),

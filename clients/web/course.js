@@ -1,14 +1,13 @@
 // Beside the board: who plays with how much time left, and what was played so far.
 
+import { seatClass } from "./colours.js";
 import { clockText, holder, holderLink, html } from "./dom.js";
-import { seatClass } from "./scene.js";
 import { score } from "./words.js";
 
 const SHORT = 10_000; // ms left from which on a running clock is shown as short of time
 
+/** @type {(node: Element, text: string) => void} */
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
-
-/** @typedef {{seat?: number, remaining_ms?: number, running?: boolean}} Clock */
 
 /** The seats with their clocks, or with what they got. */
 export class Seats {
@@ -16,8 +15,10 @@ export class Seats {
   constructor(linked) {
     this.linked = linked;
     this.node = html("ul", { id: "seats", class: "seats" });
-    /** @type {Clock[]} */
+    /** @type {Messages.ClockState[]} */
     this.clocks = [];
+    /** @type {{item: HTMLElement, swatch: HTMLElement, called: HTMLElement, away: HTMLElement, clock: HTMLElement}[]} */
+    this.rows = [];
     this.clocksAt = 0;
     /** Seat to when the match stops waiting for it. @type {Map<number, number>} */
     this.away = new Map();
@@ -27,10 +28,15 @@ export class Seats {
     this.clocks = [];
     this.clocksAt = 0;
     this.away.clear();
+    this.rows = [];
     this.node.replaceChildren();
   }
 
-  /** Clocks as a message has them; `mover`: whose starts with it, if none is said to run. */
+  /**
+   * Clocks as a message has them.
+   * @param {Messages.ClockState[]} [clocks]
+   * @param {number | null} [mover] whose starts with it, if none is said to run
+   */
   run(clocks, mover) {
     if (!clocks?.length) return;
     const runs = clocks.some((clock) => clock.running);
@@ -49,10 +55,13 @@ export class Seats {
     this.away.clear();
   }
 
-  /** A seat has gone or come back: a notice says so. */
-  presence({ code, seat = 0, remaining_ms: left = 0 }) {
-    if (code === "notice/away") this.away.set(seat, performance.now() + left);
-    else this.away.delete(seat);
+  /**
+   * A seat has gone or come back: a notice says so.
+   * @param {Messages.Notice} notice
+   */
+  presence({ code, seat, remaining_ms: left }) {
+    if (code === "notice/away") this.away.set(seat ?? 0, performance.now() + (left ?? 0));
+    else this.away.delete(seat ?? 0);
   }
 
   /** Nobody is known to be away. */
@@ -65,24 +74,39 @@ export class Seats {
     return this.away.size > 0 || this.clocks.some((clock) => clock.running);
   }
 
-  /** `returns`: what each seat got, once that may be told. */
+  /**
+   * A row for a seat.
+   * @param {import("./state.js").Seat} seat
+   */
+  row(seat) {
+    const [swatch, called] = [html("span", { class: "swatch" }), html("span", { class: "called soft" })];
+    const [away, clock] = [html("span", { class: "away" }), html("span", { class: "clock" })];
+    const item = html("li", {}, swatch, html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
+      called, html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""), away, clock);
+    this.node.append(item);
+    return { item, swatch, called, away, clock };
+  }
+
+  /**
+   * @param {import("./state.js").Seat[]} seats
+   * @param {string[]} names what the game calls them
+   * @param {number | null} mover the seat to move, if any
+   * @param {number[] | null} returns what each seat got, once that may be told
+   */
   show(seats, names, mover, returns) {
     const now = performance.now();
     seats.forEach((seat, index) => {
-      const item = this.node.children[index] ?? this.node.appendChild(html("li", {},
-        html("span", { class: "swatch" }), html("span", { class: "who" }, this.linked ? holderLink(seat) : holder(seat)),
-        html("span", { class: "called soft" }), html("span", { class: "soft" }, seat.rating ? Math.round(seat.rating) : ""),
-        html("span", { class: "away" }), html("span", { class: "clock" })));
+      const row = this.rows[index] ??= this.row(seat);
       const clock = this.clocks.find((each) => (each.seat ?? 0) === index);
       const left = clock ? (clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0) : null;
       const gone = this.away.get(index);
-      item.setAttribute("aria-current", String(mover === index));
-      item.firstChild.setAttribute("class", `swatch ${seatClass(index, names)}`);
-      write(item.querySelector(".called"), names[index] ?? "");
-      write(item.querySelector(".away"), gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
-      item.lastChild.classList.toggle("running", Boolean(clock?.running));
-      item.lastChild.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);
-      write(item.lastChild, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
+      row.item.setAttribute("aria-current", String(mover === index));
+      row.swatch.setAttribute("class", `swatch ${seatClass(index, names)}`);
+      write(row.called, names[index] ?? "");
+      write(row.away, gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
+      row.clock.classList.toggle("running", Boolean(clock?.running));
+      row.clock.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);
+      write(row.clock, returns ? score(returns[index] ?? 0) : left === null ? "" : clockText(left));
     });
   }
 }
@@ -97,7 +121,7 @@ export class Plies {
     this.name = name;
     this.go = go;
     this.node = html("ol", { id: "events", class: "events" });
-    /** @type {Element[]} */
+    /** @type {HTMLElement[]} */
     this.current = [];
   }
 
@@ -106,6 +130,10 @@ export class Plies {
     this.node.replaceChildren();
   }
 
+  /**
+   * @param {Messages.Event[]} events
+   * @param {string[]} names what the game calls the seats
+   */
   add(events, names) {
     for (const event of events) {
       const ply = event.ply ?? 0;
@@ -123,17 +151,23 @@ export class Plies {
     }
   }
 
-  /** Mark what led to position `at`. */
+  /**
+   * Mark what led to position `at`.
+   * @param {number} at
+   */
   mark(at) {
     for (const item of this.current) item.removeAttribute("aria-current");
-    this.current = at > 0 ? [...this.node.querySelectorAll(`[data-at="${at}"]`)] : [];
+    this.current = at > 0 ? [.../** @type {NodeListOf<HTMLElement>} */ (this.node.querySelectorAll(`[data-at="${at}"]`))] : [];
     for (const item of this.current) {
       item.setAttribute("aria-current", "true");
       this.reveal(item);
     }
   }
 
-  /** Scroll the list, and never the page. */
+  /**
+   * Scroll the list, and never the page.
+   * @param {HTMLElement} item
+   */
   reveal(item) {
     const list = this.node;
     const top = item.offsetTop - list.offsetTop;

@@ -2,17 +2,37 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/**
+ * @typedef {Node | string | number | null | undefined} Child
+ * @typedef {Record<string, string | number | boolean | null | undefined>} Attributes null, undefined and false: it has none
+ */
+
+/**
+ * @template {Element} T
+ * @param {T} node
+ * @param {Attributes} attributes
+ * @param {(Child | Child[])[]} children
+ */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== null && value !== undefined && value !== false) {
       node.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat().flatMap((child) => {
+    if (child === null || child === undefined) return [];
+    return typeof child === "number" ? String(child) : child;
+  }));
   return node;
 }
 
-/** An HTML element with attributes and children (nodes or text). */
+/**
+ * An HTML element with attributes and children (nodes or text).
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {(Child | Child[])[]} children
+ */
 export function html(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
@@ -66,31 +86,53 @@ export function say(text) {
   if (state.textContent !== text) state.textContent = text;
 }
 
-/** An SVG element with attributes and children. */
+/**
+ * An SVG element with attributes and children.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {(Child | Child[])[]} children
+ */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** The name of a seat's holder for people: player/bot; a person has the player's name alone. */
+/** @typedef {{player: string, bot?: string}} Holder of a seat */
+
+/**
+ * The name of a seat's holder for people: player/bot; a person has the player's name alone.
+ * @param {Holder} seat
+ */
 export function holder(seat) {
   return seat.bot && seat.bot.toLowerCase() !== seat.player.toLowerCase() ? `${seat.player}/${seat.bot}` : seat.player;
 }
 
-/** The same as a link to the page of the bot or the person. */
+/**
+ * The same as a link to the page of the bot or the person; no link where words in brackets stand for a name.
+ * @param {Holder} seat
+ */
 export function holderLink(seat) {
+  if (seat.player.startsWith("(")) return html("span", {}, seat.player);
   const [player, bot] = [encodeURIComponent(seat.player), encodeURIComponent(seat.bot ?? "")];
   const name = holder(seat);
   return html("a", { href: name === seat.player ? `/players/${player}` : `/bots/${player}/${bot}` }, name);
 }
 
-/** A number with its sign and no sign on zero. */
+/**
+ * A number with its sign and no sign on zero.
+ * @param {number} value
+ * @param {number} digits after the point
+ */
 export function signed(value, digits = 0) {
   const text = Math.abs(value).toFixed(digits);
   if (Number(text) === 0) return text;
   return (value < 0 ? "\u2212" : "+") + text;
 }
 
-/** Milliseconds as a clock shows them: 1:05, or 4.2 below ten seconds. */
+/**
+ * Milliseconds as a clock shows them: 1:05, or 4.2 below ten seconds.
+ * @param {number} ms
+ */
 export function clockText(ms) {
   const left = Math.max(0, ms);
   if (left < 10_000) return (left / 1000).toFixed(1);
@@ -98,10 +140,13 @@ export function clockText(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Show the times below a node as the clock on the wall says, not in UTC. */
+/**
+ * Show the times below a node as the clock on the wall says, not in UTC.
+ * @param {Document | Element} node
+ */
 export function localTimes(node) {
   for (const time of node.querySelectorAll("time[datetime]")) {
-    const when = new Date(time.getAttribute("datetime"));
+    const when = new Date(time.getAttribute("datetime") ?? "");
     time.textContent = when.toLocaleString([], { dateStyle: "short", timeStyle: "short" });
   }
 }

@@ -14,27 +14,35 @@ export const drag = {
   /**
    * The button went down on a spot. `take(name)` is called once it moves; it returns what to call
    * with the name of the spot where it is put down (null: none), or null if it stays where it is.
+   * @param {PointerEvent} event
+   * @param {SVGElement} node
+   * @param {string} name of the spot
+   * @param {(name: string) => ((there: string | null) => void) | null} take
    */
   begin(event, node, name, take) {
     if (event.button !== 0 || !event.isPrimary) return;
     const stone = node.querySelector(".stone");
     const board = node.ownerSVGElement;
     if (!stone || !board) return;
-    if (event.target.hasPointerCapture?.(event.pointerId)) event.target.releasePointerCapture(event.pointerId);
+    const touched = /** @type {Element} */ (event.target);
+    if (touched.hasPointerCapture?.(event.pointerId)) touched.releasePointerCapture(event.pointerId);
     const start = { x: event.clientX, y: event.clientY };
     const scale = board.viewBox.baseVal.width / board.getBoundingClientRect().width;
+    /** @type {((there: string | null) => void) | null} */
     let put = null;
+    /** @type {SVGElement | null} */
     let ghost = null;
+    /** @type {SVGElement | null} */
     let over = null;
-    const under = (at) => /** @type {SVGElement | null} */ (document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-name]") ?? null);
-    const move = (at) => {
+    const under = (/** @type {PointerEvent} */ at) => /** @type {SVGElement | null} */ (document.elementFromPoint(at.clientX, at.clientY)?.closest("[data-name]") ?? null);
+    const move = (/** @type {PointerEvent} */ at) => {
       if (at.pointerId !== event.pointerId) return;
       const [x, y] = [at.clientX - start.x, at.clientY - start.y];
       if (!ghost) {
         if (Math.hypot(x, y) < FAR) return;
         put = take(name);
         if (!put) { stop(); return; }
-        ghost = stone.cloneNode(true);
+        ghost = /** @type {SVGElement} */ (stone.cloneNode(true));
         ghost.setAttribute("class", "stone ghost");
         ghost.removeAttribute("data-place");
         board.append(ghost);
@@ -47,12 +55,12 @@ export const drag = {
       over = there;
       over?.classList.add("near");
     };
-    const drop = (at) => {
+    const drop = (/** @type {PointerEvent} */ at) => {
       if (at.pointerId !== event.pointerId) return;
       stop();
       if (!ghost) return;
       ended = performance.now();
-      put(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null);
+      put?.(at.type === "pointerup" ? under(at)?.dataset.name ?? null : null);
     };
     const stop = () => {
       document.removeEventListener("pointermove", move);

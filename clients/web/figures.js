@@ -5,6 +5,7 @@ import { svg } from "./dom.js";
 const FOOT = "M22 90v-7q0-7 7-7h42q7 0 7 7v7z";
 
 /** Outlines, and what is drawn on them. */
+/** @type {Record<string, [body: string, lines?: string]>} */
 const FIGURES = {
   pawn: [`M50 17a14 14 0 0 1 9 25l6 3v6h-8q1 13 12 22H31q11-9 12-22h-8v-6l6-3a14 14 0 0 1 9-25z${FOOT}`],
   rook: [`M25 18h13v8h7v-8h10v8h7v-8h13v19l-9 8v21l6 7H28l6-7V45l-9-8z${FOOT}`, "M34 45h32M34 66h32"],
@@ -19,7 +20,7 @@ const GHOST = "M37 35a9 11 0 1 1-.1 0zM65 35a9 11 0 1 1-.1 0z";
 const PUPILS = "M40 42a5 5 0 1 1-.1 0zM68 42a5 5 0 1 1-.1 0z";
 const CROWN = "M29 64l-5-28l14 11l12-18l12 18l14-11l-5 28z";
 
-/** Signs of suits. */
+/** Signs of suits. @type {Record<string, string>} */
 export const SUITS = {
   hearts: "M50 86C20 62 8 48 8 32a21 21 0 0 1 42-6a21 21 0 0 1 42 6c0 16-12 30-42 54z",
   diamonds: "M50 8L84 50L50 92L16 50z",
@@ -27,13 +28,26 @@ export const SUITS = {
   spades: "M50 8C76 32 90 44 90 58a19 19 0 0 1-33 13q1 12 10 19H33q9-7 10-19a19 19 0 0 1-33-13C10 44 24 32 50 8z",
 };
 
-/** A path of the box of 100, in a box of `size` around a point. */
+/** @typedef {{x: number, y: number}} Point */
+
+/**
+ * A path of the box of 100, in a box of `size` around a point.
+ * @param {string} d
+ * @param {Point} centre
+ * @param {number} size
+ * @param {import("./dom.js").Attributes} attributes
+ */
 function outline(d, centre, size, attributes) {
   const scale = size / 100;
   return svg("path", { ...attributes, d, transform: `translate(${centre.x - size / 2} ${centre.y - size / 2}) scale(${scale})` });
 }
 
-/** Small ones side by side, as many as there are. */
+/**
+ * Small ones side by side, as many as there are.
+ * @param {number} count
+ * @param {Point} centre
+ * @param {number} size
+ */
 function seeds(count, centre, size) {
   const shown = Math.min(count, 48);
   const most = size * 0.4;
@@ -47,16 +61,21 @@ function seeds(count, centre, size) {
   return parts;
 }
 
-function disc(cell, colour, centre, size) {
+/**
+ * @param {string} colour
+ * @param {Point} centre
+ * @param {number} size
+ */
+function disc(colour, centre, size) {
   return [svg("circle", { class: `disc ${colour}`, cx: centre.x, cy: centre.y, r: size * 0.4 }),
     svg("ellipse", { class: "rim", cx: centre.x, cy: centre.y, rx: size * 0.29, ry: size * 0.29 })];
 }
 
 /**
  * What stands on a spot.
- * @param {any} cell the spot
+ * @param {Scenes.Cell} cell the spot
  * @param {string} colour class of the colour that it has
- * @param {{x: number, y: number}} centre
+ * @param {Point} centre
  * @param {number} size of the spot
  * @returns {SVGElement[]}
  */
@@ -65,14 +84,14 @@ export function piece(cell, colour, centre, size) {
   const whose = colour || "plain";
   const around = { cx: centre.x, cy: centre.y };
   const face = () => (cell.face ? [svg("text", { class: `face on-${whose}`, ...centre, "font-size": size * (cell.face.length > 1 ? 0.38 : 0.46) }, cell.face)] : []);
-  const block = (kind) => svg("rect", { class: `${kind} ${whose}`, x: centre.x - size / 2 + 3, y: centre.y - size / 2 + 3, width: size - 6, height: size - 6, rx: size * 0.12 });
-  const cross = (kind, part) => svg("path", { class: kind, d: `M${centre.x - size * part} ${centre.y - size * part}l${size * part * 2} ${size * part * 2}m0 ${-size * part * 2}l${-size * part * 2} ${size * part * 2}` });
+  const block = (/** @type {string} */ kind) => svg("rect", { class: `${kind} ${whose}`, x: centre.x - size / 2 + 3, y: centre.y - size / 2 + 3, width: size - 6, height: size - 6, rx: size * 0.12 });
+  const cross = (/** @type {string} */ kind, /** @type {number} */ part) => svg("path", { class: kind, d: `M${centre.x - size * part} ${centre.y - size * part}l${size * part * 2} ${size * part * 2}m0 ${-size * part * 2}l${-size * part * 2} ${size * part * 2}` });
   if (cell.shape === "seeds") return seeds(cell.count ?? 0, centre, size);
   switch (cell.text && cell.shape) {
     case "disc":
-      return [...disc(cell, whose, centre, size), ...face()];
+      return [...disc(whose, centre, size), ...face()];
     case "crowned":
-      return [...disc(cell, whose, centre, size), outline(CROWN, centre, size * 0.62, { class: `crown on-${whose}` })];
+      return [...disc(whose, centre, size), outline(CROWN, centre, size * 0.62, { class: `crown on-${whose}` })];
     case "dot":
       return [svg("circle", { class: `dot ${whose}`, ...around, r: size * 0.12 })];
     case "block":
@@ -105,14 +124,24 @@ export function piece(cell, colour, centre, size) {
   return [svg("text", { class: `piece ${colour}`, ...centre, "font-size": text.length > 2 ? long : size * 0.62 }, text)];
 }
 
-/** Checkers of a point, one beside the other from the rim inwards; what is hidden is counted. */
+/**
+ * Checkers of a point, one beside the other from the rim inwards; what is hidden is counted.
+ * @param {Scenes.Cell} cell
+ * @param {string} colour
+ * @param {Point} centre
+ * @param {number} size
+ * @param {number} rim where they begin
+ * @param {1 | -1} inwards
+ * @returns {SVGElement[]}
+ */
 export function stack(cell, colour, centre, size, rim, inwards) {
   const count = cell.count || 1;
   const shown = Math.min(count, 5);
+  /** @type {SVGElement[]} */
   const parts = [];
   for (let at = 0; at < shown; at += 1) {
     const place = { x: centre.x, y: rim + inwards * size * (0.5 + at * 0.98) };
-    parts.push(...disc(cell, colour || "plain", place, size * 1.16));
+    parts.push(...disc(colour || "plain", place, size * 1.16));
     if (at === shown - 1 && count > shown) {
       parts.push(svg("text", { class: `face on-${colour}`, ...place, "font-size": size * 0.5 }, count));
     }

@@ -10,7 +10,7 @@ const LEAST = 60; // pixels: smaller boards would be of no use, then let it scro
  */
 export function fit(scene, room) {
   let [low, high] = [LEAST, Math.max(LEAST, Math.floor(room))];
-  const fits = (height) => {
+  const fits = (/** @type {number} */ height) => {
     scene.style.setProperty("--room", `${height}px`);
     return scene.scrollHeight <= room + 1;
   };
@@ -25,7 +25,10 @@ export function fit(scene, room) {
   fits(low);
 }
 
-/** What decides how much room a scene needs beside its boards: its parts, not what they hold. */
+/**
+ * What decides how much room a scene needs beside its boards: its parts, not what they hold.
+ * @param {Scenes.Scene} scene
+ */
 export function outline(scene) {
   return (scene.elements ?? []).map((element) => {
     switch (element.kind) {

@@ -3,9 +3,12 @@
 import { html, words } from "./dom.js";
 
 const SECOND = 1e9;
-const seconds = (ns) => (ns / SECOND).toFixed(2);
+const seconds = (/** @type {number} */ ns) => (ns / SECOND).toFixed(2);
 
-/** Rows of the ledger: what each action of a seat cost, and the ply under way at the end. */
+/**
+ * Rows of the ledger: what each action of a seat cost, and the ply under way at the end.
+ * @param {Answers.Record} record
+ */
 export function rows(record) {
   const found = [];
   for (const event of record.events) {
@@ -13,8 +16,8 @@ export function rows(record) {
     if (event.kind !== "action" && !last) continue;
     found.push({
       ply: event.ply + 1,
-      seat: last ? event.on_clock : event.seat,
-      action: last ? event.text.replaceAll("_", " ") : event.text,
+      seat: last ? event.on_clock ?? -1 : event.seat,
+      action: last ? (event.text ?? "").replaceAll("_", " ") : event.text ?? "",
       thought: event.thought_ns ?? 0,
       lag: event.lag_ns ?? 0,
       stall: event.stall_ns ?? 0,
@@ -25,10 +28,14 @@ export function rows(record) {
   return found;
 }
 
-/** A part of the page that can be opened: it asks for the record when it is. */
+/**
+ * A part of the page that can be opened: it asks for the record when it is.
+ * @param {() => string} address of the record
+ * @param {(seat: number) => string} name of a seat's holder
+ */
 export function ledger(address, name) {
   const body = html("div", {});
-  const node = /** @type {HTMLDetailsElement} */ (html("details", { id: "ledger", class: "ledger" }, html("summary", {}, "Clocks, ply by ply"), body));
+  const node = html("details", { id: "ledger", class: "ledger" }, html("summary", {}, "Clocks, ply by ply"), body);
   const fill = async () => {
     if (!node.open) return;
     try {
@@ -44,10 +51,15 @@ export function ledger(address, name) {
   return { node, fill };
 }
 
+/**
+ * @param {ReturnType<typeof rows>} found
+ * @param {(seat: number) => string} name
+ */
 function table(found, name) {
   const heads = ["ply", "who", "action", "thought", "lag", "charged", "left"];
-  const cells = (row) => [row.ply, name(row.seat), row.action, seconds(row.thought), seconds(row.lag + row.stall), seconds(row.charged), seconds(row.left)];
+  const cells = (/** @type {ReturnType<typeof rows>[number]} */ row) => [row.ply, name(row.seat), row.action, seconds(row.thought), seconds(row.lag + row.stall), seconds(row.charged), seconds(row.left)];
   const numbers = new Set([0, 3, 4, 5, 6]);
+  /** @type {(tag: "td" | "th") => (value: string | number, index: number) => HTMLElement} */
   const cell = (tag) => (value, index) => html(tag, { class: numbers.has(index) ? "n" : null, scope: tag === "th" ? "col" : null }, value);
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Clocks, ply by ply" },
     html("table", {}, html("caption", { class: "soft" }, "Seconds; lag is given back: the network's, and what the server held up."),

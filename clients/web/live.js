@@ -8,13 +8,20 @@ const EVERY = Number(/** @type {HTMLElement | null} */ (document.querySelector("
 /** @type {number | undefined} */
 let timer;
 
-/** What somebody has opened stays open. */
+/**
+ * What somebody has opened stays open.
+ * @param {Element} part
+ * @param {Element} other
+ */
 function keepOpen(part, other) {
   const fresh = other.querySelectorAll("details");
   part.querySelectorAll("details").forEach((each, at) => { if (fresh[at]) fresh[at].open = each.open; });
 }
 
-/** A selector that finds an element again after it was written anew. */
+/**
+ * A selector that finds an element again after it was written anew.
+ * @param {Element} node
+ */
 function mark(node) {
   for (const name of ["href", "data-step", "data-choose", "data-reinstate"]) {
     const value = node.getAttribute(name);
@@ -23,6 +30,10 @@ function mark(node) {
   return node.id ? `#${CSS.escape(node.id)}` : null;
 }
 
+/**
+ * @param {Document} fresh the page as it is now
+ * @param {boolean} pressed whether it shows what was done here
+ */
 function takeOver(fresh, pressed) {
   for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"))) {
     const other = fresh.getElementById(part.id);
@@ -33,8 +44,9 @@ function takeOver(fresh, pressed) {
     if (part.isEqualNode(other)) continue;
     // Nothing is taken out of the hands of who is about to press it or writes in it.
     if (!pressed && part.querySelector("[data-armed], input:focus")) continue;
-    const inside = part.contains(document.activeElement);
-    const focused = inside && mark(document.activeElement);
+    const active = document.activeElement;
+    const inside = active !== null && part.contains(active);
+    const focused = inside && mark(active);
     part.replaceChildren(...other.childNodes);
     if (!inside) continue;
     part.tabIndex = -1; // where the focus goes on from, if what had it is gone

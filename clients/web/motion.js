@@ -1,8 +1,11 @@
 // Movement between two scenes that follow each other. No rule of any game: a piece that is gone
 // here and has come there has travelled; one that has another colour was turned; one that is gone
-// for good was taken. Pieces are nodes with data-place="element,row,column" (see scene.js).
+// for good was taken. Pieces are nodes with data-place="element,row,column" (see grid.js).
 
-/** @typedef {{element: number, y: number, x: number, key: string, cell: any}} Place */
+/**
+ * @typedef {{element: number, y: number, x: number, key: string, cell: Scenes.Cell}} Place
+ * @typedef {{moved: [Place, Place][], taken: Place[], turned: Place[], dropped: Place[], come: Place[], rolled: number[]}} Changes
+ */
 
 const MANY = 24; // more changes than these are no move: a new deal, a jump in time
 const NUMBER = /^[+-]?\d/; // counts (seeds, checkers on a point) change, they do not travel
@@ -10,10 +13,12 @@ const FALL = 4; // rows from which on a disc may be taken to fall
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** What stands on a spot, as far as it can travel; "" for nothing. @param {Scenes.Cell | undefined} cell */
 const keyOf = (cell) => (cell?.text?.trim() ? `${cell.shape}|${cell.owner}|${cell.text}|${cell.face ?? ""}` : "");
+/** Whether what stands there is a number of things. @param {Scenes.Cell} cell */
 const counts = (cell) => (cell.count ?? 0) > 0 || NUMBER.test(cell.face || cell.text) || (cell.shape === "disc" && /\d$/.test(cell.text));
 
-/** Whether all that lies in a grid lies on something, as what has fallen does. */
+/** Whether all that lies in a grid lies on something, as what has fallen does. @param {Scenes.Cell[][]} rows */
 function heaped(rows) {
   return rows.length >= FALL && rows.every((row, y) => row.every((cell, x) => !cell.text.trim()
     || (cell.shape === "disc" && (y + 1 === rows.length || rows[y + 1][x]?.text.trim()))));
@@ -21,20 +26,28 @@ function heaped(rows) {
 
 /**
  * What happened between two scenes.
- * @returns {{moved: [Place, Place][], taken: Place[], turned: Place[], dropped: Place[], come: Place[], rolled: number[]}}
+ * @param {Scenes.Scene} before
+ * @param {Scenes.Scene} after
+ * @returns {Changes}
  */
 export function changes(before, after) {
-  /** @type {ReturnType<typeof changes>} */
+  /** @type {Changes} */
   const found = { moved: [], taken: [], turned: [], dropped: [], come: [], rolled: [] };
   (after.elements ?? []).forEach((element, index) => {
     const old = before.elements?.[index];
-    if (old?.kind !== element.kind) return;
-    if (element.kind === "dice" && String(old.values) !== String(element.values)) found.rolled.push(index);
-    if (element.kind === "grid") compare(old, element, index, found);
+    if (element.kind === "dice" && old?.kind === "dice" && String(old.values) !== String(element.values)) found.rolled.push(index);
+    if (element.kind === "grid" && old?.kind === "grid") compare(old, element, index, found);
   });
   return found;
 }
 
+/**
+ * What happened on one board, added to `found`.
+ * @param {Scenes.Grid} old
+ * @param {Scenes.Grid} grid
+ * @param {number} element its number
+ * @param {Changes} found
+ */
 function compare(old, grid, element, found) {
   const rows = grid.rows ?? [];
   if (old.rows?.length !== rows.length || old.rows[0]?.length !== rows[0]?.length) return;
@@ -54,7 +67,9 @@ function compare(old, grid, element, found) {
     if (to) come.push({ ...place, key: to, cell });
   }));
   if (gone.length + come.length > MANY) return;
+  /** @type {(place: Place) => (other: Place) => number} */
   const near = (place) => (other) => Math.hypot(other.y - place.y, other.x - place.x);
+  /** @type {(place: Place, same: (other: Place) => boolean) => boolean} */
   const pair = (place, same) => {
     const distance = near(place);
     const from = gone.filter((each) => same(each) && (each.y !== place.y || each.x !== place.x))
@@ -84,31 +99,33 @@ function compare(old, grid, element, found) {
   (falls ? found.dropped : found.come).push(...come);
 }
 
-/** The node that stands on a place of a drawing. */
+/** The node that stands on a place of a drawing. @type {(drawn: Element, place: Place) => SVGElement | null} */
 const at = (drawn, place) => drawn.querySelector(`[data-place="${place.element},${place.y},${place.x}"]`);
 
 /**
  * Let a drawing come about from the one before it.
  * @param {HTMLElement} shown the new drawing, in the page
  * @param {Element | null} last the drawing before, no longer in the page
- * @param {any} before its scene
- * @param {any} after the scene of the new one
+ * @param {Scenes.Scene | null} before its scene
+ * @param {Scenes.Scene} after the scene of the new one
  * @param {number} duration milliseconds, 0 for no movement
  */
 export function move(shown, last, before, after, duration) {
   if (!duration || still.matches || document.hidden || !last || !before || !after) return;
   const what = changes(before, after);
   const options = { duration, easing: "ease-in-out" };
+  /** @type {(place: Place, node: SVGElement | null) => SVGElement | null} */
   const ghost = (place, node) => {
     const svg = at(shown, place)?.closest("svg");
     if (!svg || !node) return null;
-    const copy = /** @type {SVGGElement} */ (node.cloneNode(true));
+    const copy = /** @type {SVGElement} */ (node.cloneNode(true));
     copy.removeAttribute("data-place");
     copy.setAttribute("class", "ghost");
     copy.setAttribute("aria-hidden", "true");
     svg.append(copy);
     return copy;
   };
+  /** @type {(place: Place, frames: Keyframe[]) => void} */
   const fly = (place, frames) => {
     // Above all else while it moves: what is later in an SVG lies on top.
     const node = at(shown, place);
@@ -117,7 +134,7 @@ export function move(shown, last, before, after, duration) {
     node.animate([{ opacity: 0 }, { opacity: 0 }], { duration });
     copy.animate(frames, options).finished.then(() => copy.remove(), () => copy.remove());
   };
-  const size = 80; // of a cell, as scene.js draws it
+  const size = 80; // of a cell, as grid.js draws it
   for (const place of what.taken) {
     const copy = ghost(place, at(last, place));
     copy?.animate([{ opacity: 1 }, { opacity: 0 }], { ...options, fill: "forwards" }).finished.then(() => copy.remove(), () => copy.remove());
@@ -125,7 +142,7 @@ export function move(shown, last, before, after, duration) {
   for (const [from, to] of what.moved) {
     const [old, now] = [at(last, from), at(shown, to)];
     if (!old || !now) continue; // where they stand depends on the board's look, and on its side
-    const far = (axis) => Number(old.dataset[axis]) - Number(now.dataset[axis]);
+    const far = (/** @type {"x" | "y"} */ axis) => Number(old.dataset[axis]) - Number(now.dataset[axis]);
     const shift = `translate(${far("x")}px, ${far("y")}px)`;
     fly(to, [{ transform: shift }, { transform: "none" }]);
   }

@@ -14,6 +14,7 @@ const TOO_MANY = 120;
  * Nobody is left far behind: the time shrinks with the queue, so that a queue of `n` plies is
  * worked off at about `n / 2` plies per `least`, and a bot that plays ten plies a second is
  * followed about a second and a half late. 0 says to go to the end.
+ * @param {number} behind
  */
 export function patience(behind, least = LEAST) {
   if (behind > TOO_MANY) return 0;

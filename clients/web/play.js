@@ -9,13 +9,23 @@ const form = at("play", HTMLFormElement);
 const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 const waiting = at("waiting");
 const SEEKS_EVERY = 3000;
+/** @typedef {import("./session.js").Terms} Terms */
+
+/** @type {Connection | null} */
 let connection = null;
-let wanted = null; // the terms that are asked for now
+/** The terms that are asked for now. @type {Terms | null} */
+let wanted = null;
+/** @type {Answers.Person | null} */
 let person = null;
 
-const go = (match) => location.assign(`/matches/${encodeURIComponent(match)}`);
-const title = (game) => document.querySelector(`[data-game="${CSS.escape(game)}"] b`)?.textContent ?? game;
+const go = (/** @type {string} */ match) => location.assign(`/matches/${encodeURIComponent(match)}`);
+const title = (/** @type {string} */ game) => {
+  const plain = game.split("(")[0] ?? "";
+  const name = document.querySelector(`[data-game="${CSS.escape(plain)}"] b`)?.textContent;
+  return name ? name + game.slice(plain.length).replace("(", " (") : game;
+};
 
+/** @type {(text: string, act: () => void, attributes?: import("./dom.js").Attributes) => HTMLElement} */
 function button(text, act, attributes = {}) {
   const node = html("button", { type: "button", ...attributes }, text);
   node.addEventListener("click", act);
@@ -24,6 +34,7 @@ function button(text, act, attributes = {}) {
 
 // ------------------------------------------------------------------- whom we have here
 
+/** @param {Answers.Person} found */
 function showPerson(found) {
   person = found;
   const link = html("a", { href: "/account" }, found.player ? "Account" : "Sign in");
@@ -35,12 +46,12 @@ function showPerson(found) {
   showUnfinished(found.matches);
 }
 
-/** What is not over is offered, never forced. */
+/** What is not over is offered, never forced. @param {{match: string, game: string, opponents: string[]}[]} matches */
 function showUnfinished(matches) {
   const place = at("unfinished");
   place.hidden = !matches.length;
   place.replaceChildren(...matches.map((match) => html("p", { class: "panel", "data-match": match.match },
-    `You have an unfinished match: ${title(match.game)} against ${match.opponents.join(", ")}. `,
+    `You have an unfinished match: ${title(match.game)}${match.opponents.length ? ` against ${match.opponents.join(", ")}` : ""}. `,
     button("Go on with it", () => go(match.match), { class: "main" }))));
 }
 
@@ -55,18 +66,41 @@ function leave() {
 }
 
 function send() {
-  const { game, time_control, rated, opponent } = wanted;
+  if (!wanted) return;
+  const { game, time_control, rated, opponent, others = [] } = wanted;
   const terms = { game, time_control, rated: Boolean(rated) };
-  connection.send(opponent ? { type: "challenge", opponent, ...terms } : { type: "seek", ...terms });
+  connection?.send(opponent ? { type: "challenge", opponent, others, ...terms } : { type: "seek", ...terms });
 }
 
-/** Ask for a match: `{ game, time_control, rated, opponent, level }`. */
+/** See to it that a bot is there: what was handed in is started, as soon as there is room. @param {Terms} mine */
+async function started(mine) {
+  while (wanted === mine) {
+    try {
+      mine.opponent = (await call("POST", "hosted-bots", { opponent: mine.opponent, game: mine.game })).opponent;
+      return;
+    } catch (error) {
+      if (/** @type {Failure} */ (error).code !== "hosted/busy") throw error;
+      say(words(error)); // asked again at once: the place in the queue is kept
+      await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    }
+  }
+}
+
+/** What is waited for, in words. @param {Terms} terms */
+function awaited({ game, level, opponent, others = [], players = 2 }) {
+  if (players === 1) return title(game);
+  const many = players > 2 ? ` (${players - 1} of them)` : "";
+  if (level) return `house/${level}${many} in ${title(game)}`;
+  return `${opponent ? [opponent, ...others].join(", ") : players > 2 ? `${players - 1} opponents` : "an opponent"} in ${title(game)}`;
+}
+
+/** Ask for a match. @param {Terms} terms */
 async function ask(terms) {
   leave();
   say("");
+  /** @type {Terms} */
   const mine = wanted = { ...terms };
-  const who = terms.level ? `house/${terms.level}` : terms.opponent || "an opponent";
-  waiting.replaceChildren(html("p", { class: "panel" }, `Waiting for ${who} in ${title(terms.game)} … `, button("Stop waiting", leave)));
+  waiting.replaceChildren(html("p", { class: "panel" }, `Waiting for ${awaited(terms)} … `, button("Stop waiting", leave)));
   try {
     const found = await enter();
     if (wanted !== mine) return;
@@ -76,7 +110,8 @@ async function ask(terms) {
       say("Guests play one match at a time: go on with the one you have, or resign it.");
       return;
     }
-    if (terms.level) mine.opponent = (await call("POST", "house-bots", { level: terms.level })).opponent;
+    if (terms.level) Object.assign(mine, await call("POST", "house-bots", { level: terms.level, count: (terms.players ?? 2) - 1 }));
+    else if (terms.opponent?.includes("/") && !terms.others?.length) await started(mine);
   } catch (error) {
     if (wanted === mine) fail(/** @type {Failure} */ (error));
     return;
@@ -102,20 +137,22 @@ function fail({ code, message }) {
   if (!at("more", HTMLDetailsElement).open) return;
   if (code.startsWith("game/")) field("game").focus();
   else if (code.startsWith("time_control/")) field("time").focus();
-  else if (code.startsWith("challenge/")) field("opponent").focus();
+  else if (code.startsWith("challenge/") || code.startsWith("hosted/")) field("opponent").focus();
 }
 
-/** Somebody asks for a match. */
+/** Somebody asks for a match. @param {Messages.Challenged} message */
 function offer(message) {
-  const answer = (accept) => {
-    connection.send({ type: "answer", challenge: message.challenge, accept });
+  const answer = (/** @type {boolean} */ accept) => {
+    connection?.send({ type: "answer", challenge: message.challenge, accept });
     note.remove();
   };
-  const text = `${message.opponent} asks you for ${message.game}, ${message.time_control}${message.rated ? ", rated" : ""}. `;
+  const besides = message.others?.length ? ` with ${message.others.join(", ")}` : "";
+  const text = `${message.opponent} asks you for ${message.game}${besides}, ${message.time_control}${message.rated ? ", rated" : ""}. `;
   const note = html("p", { class: "panel", "data-challenge": message.challenge }, text, button("Play", () => answer(true)), " ", button("Decline", () => answer(false)));
   waiting.append(note);
 }
 
+/** @param {import("./connection.js").Message} message */
 function onMessage(message) {
   switch (message.type) {
     case "welcome":
@@ -127,7 +164,7 @@ function onMessage(message) {
     case "ok":
       waiting.dataset.asked = "yes";
       // Only what the server took.
-      if (wanted) keepSettings({ game: wanted.game, time: wanted.time_control, level: wanted.level ?? "" });
+      if (wanted) keepSettings({ game: wanted.game.split("(")[0], time: wanted.time_control, level: wanted.level ?? "" });
       break;
     case "match":
       if (message.snapshot.seat !== null && message.snapshot.seat !== undefined) go(message.snapshot.match);
@@ -160,6 +197,7 @@ function onMessage(message) {
 
 const presets = [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("[name=preset]"))];
 
+/** @type {(game: string, how?: {focus?: boolean}) => void} */
 function choose(game, { focus = true } = {}) {
   const tile = document.querySelector(`[data-game="${CSS.escape(game)}"]`);
   if (!tile) return;
@@ -169,18 +207,57 @@ function choose(game, { focus = true } = {}) {
   at("chosen-name").textContent = title(game);
   at("chosen-summary").textContent = document.querySelector(`[data-summary="${CSS.escape(game)}"]`)?.textContent ?? "";
   at("chosen").hidden = false;
+  offerPlayers(JSON.parse(/** @type {HTMLElement} */ (tile).dataset.tables ?? "{}"));
   field("game").value = game;
   if (focus) {
     const last = lastSettings().level;
     const first = last && document.querySelector(`[data-level="${CSS.escape(last)}"]`);
-    (first || document.querySelector("[data-level]") || at("seek")).focus();
+    const ways = [first, document.querySelector("[data-level]"), at("seek"), at("begin")];
+    /** @type {HTMLElement} */ (ways.find((way) => way && !way.closest("[hidden]"))).focus();
     at("chosen").scrollIntoView({ block: "nearest" });
     at("choose-name").textContent = "Choose another game";
   }
 }
 
+/**
+ * How many play, where that can be chosen; the fewest at first.
+ * @param {Record<string, string>} tables the spec of the game for each number
+ */
+function offerPlayers(tables) {
+  const counts = Object.keys(tables).map(Number);
+  const place = at("players");
+  place.hidden = counts.length < 2;
+  place.replaceChildren(/** @type {Element} */ (place.querySelector("legend")), ...counts.map((count, index) => {
+    const choice = html("input", { type: "radio", name: "players", value: String(count) });
+    if (!index) choice.setAttribute("checked", "");
+    choice.addEventListener("change", () => seat(count, tables[count] ?? ""));
+    return html("label", { class: "option" }, choice, ` ${count}`);
+  }));
+  const [fewest = 2] = counts;
+  seat(fewest, tables[fewest] ?? at("chosen").dataset.chosen ?? "");
+}
+
+/**
+ * So many play, and this is what is asked for then.
+ * @param {number} players
+ * @param {string} spec
+ */
+function seat(players, spec) {
+  at("chosen").dataset.spec = spec;
+  at("chosen").dataset.players = String(players);
+  at("alone").hidden = players > 1;
+  at("opponents").hidden = players === 1;
+  at("seek").textContent = players > 2 ? `Play ${players - 1} people` : "Play a person";
+  const most = Number(at("opponents").dataset.most);
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
+    node.hidden = players > most;
+    node.textContent = players > 2 ? `Play ${node.dataset.level} (${players - 1} bots)` : `Play ${node.dataset.level}`;
+  }
+}
+
 const chosen = () => ({
-  game: at("chosen").dataset.chosen,
+  game: at("chosen").dataset.spec ?? "",
+  players: Number(at("chosen").dataset.players),
   time_control: presets.find((each) => each.checked)?.value ?? "total:300+5",
   rated: false,
 });
@@ -189,32 +266,39 @@ at("tiles").addEventListener("click", (event) => {
   const tile = /** @type {HTMLElement} */ (event.target).closest("[data-game]");
   if (!tile || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  choose(/** @type {HTMLElement} */ (tile).dataset.game);
+  choose(/** @type {HTMLElement} */ (tile).dataset.game ?? "");
 });
 for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {
-  node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level }));
+  node.addEventListener("click", () => ask({ ...chosen(), level: node.dataset.level ?? "" }));
 }
-at("seek").addEventListener("click", () => ask(chosen()));
+for (const name of ["seek", "begin"]) at(name).addEventListener("click", () => ask(chosen()));
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   ask({
     game: field("game").value.trim(), time_control: field("time").value.trim(),
-    rated: field("rated").checked && !field("rated").disabled, opponent: field("opponent").value.trim(),
+    rated: field("rated").checked && !field("rated").disabled, ...named(field("opponent").value),
   });
 });
 
+/** The opponents that were named, with commas between them. @param {string} text */
+function named(text) {
+  const [opponent = "", ...others] = text.split(",").map((name) => name.trim()).filter(Boolean);
+  return { opponent, others };
+}
+
 // ------------------------------------------------------------------------ who seeks what
 
+/** @param {Answers.SeekView[]} seeks */
 function showSeeks(seeks) {
-  const others = seeks.filter((seek) => seek.player !== person?.player && !seek.mirrored && seek.seats === 2);
+  const others = seeks.filter((seek) => seek.player !== person?.player && !seek.mirrored && seek.seats > 1);
   const text = JSON.stringify(others);
   if (at("seeks").dataset.shown === text) return; // what has the focus stays
   at("seeks").dataset.shown = text;
   at("seeks").replaceChildren(...others.map((seek) => html("li", {},
-    html("span", {}, html("b", {}, seek.player), ` seeks ${seek.game}, ${seek.time_control}, ${seek.rated ? "rated" : "casual"} `),
+    html("span", {}, html("b", {}, seek.player), ` seeks ${seek.game}, ${seek.time_control}, ${seek.rated ? "rated" : "casual"}${seek.seats > 2 ? `, ${seek.seats} players` : ""} `),
     seek.rated && (!person?.player || person.guest)
       ? html("span", { class: "soft" }, "with an account only")
-      : button("Join", () => ask({ game: seek.game, time_control: seek.time_control, rated: seek.rated })))));
+      : button("Join", () => ask({ game: seek.game, time_control: seek.time_control, rated: seek.rated, players: seek.seats })))));
   if (!others.length) at("seeks").replaceChildren(html("li", { class: "soft" }, "Nobody does at the moment."));
 }
 
@@ -230,8 +314,15 @@ async function begin() {
   const preset = presets.find((each) => each.value === last.time);
   if (preset) preset.checked = true;
   if (last.time) field("time").value = last.time;
-  const asked = new URLSearchParams(location.search).get("game");
-  if (asked) choose(asked);
+  const search = new URLSearchParams(location.search);
+  const asked = search.get("game");
+  const against = search.get("opponent");
+  if (against) {
+    at("more", HTMLDetailsElement).open = true;
+    field("opponent").value = against;
+    if (asked) field("game").value = asked;
+    field("time").focus();
+  } else if (asked) choose(asked);
   else if (last.game) choose(last.game, { focus: false });
   document.body.dataset.ready = "yes";
   try {

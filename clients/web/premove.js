@@ -15,12 +15,19 @@ export class Premove {
     this.path = [];
   }
 
-  /** Learn from a turn what its actions are like. */
+  /**
+   * Learn from a turn what its actions are like.
+   * @param {import("./choose.js").Move[]} moves
+   */
   learn(moves) {
     this.single = moves.every(({ via }) => via.length < 2);
   }
 
-  /** Choose a spot; `own` says whether something of this person stands there. */
+  /**
+   * Choose a spot.
+   * @param {string} spot
+   * @param {boolean} own whether something of this person stands there
+   */
   pick(spot, own) {
     const [first, ...rest] = this.path;
     if (first === spot && !rest.length) this.clear();
@@ -30,7 +37,10 @@ export class Premove {
     this.whole = this.path.length === 2 || (this.path.length === 1 && (this.single === true || (this.single === null && !own)));
   }
 
-  /** The action that was chosen, if there is just one such now; the choice is over. */
+  /**
+   * The action that was chosen, if there is just one such now; the choice is over.
+   * @param {import("./choose.js").Move[]} moves
+   */
   take(moves) {
     const { path } = this;
     this.clear();

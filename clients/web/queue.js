@@ -34,8 +34,9 @@ export class Queue {
     else if (game) wanted.set("game", game);
     try {
       const response = await fetch(`/api/v1/matches?${wanted}`);
-      const found = await response.json();
-      if (!response.ok) throw new Error(found.detail);
+      const answer = await response.json();
+      if (!response.ok) throw new Error(answer.detail);
+      const found = /** @type {Answers.MatchView[]} */ (answer);
       const next = found.findLast((each) => each.match !== id); // the one that waits the longest
       if (next) {
         this.enter(next.match);

@@ -1,6 +1,11 @@
 // Who is at this browser. The secret is in a cookie that no script can read; the server knows it.
 
-/** Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file. */
+/**
+ * Ask the API, with a file or with data; throws an `Error` with the server's sentence, its `code`, and `mistakes` of a file.
+ * @param {"GET" | "POST" | "PUT" | "DELETE"} method
+ * @param {string} path below the API's
+ * @param {unknown} [body]
+ */
 export async function call(method, path, body) {
   /** @type {{method: string, headers: Record<string, string>, body?: string | Blob}} */
   const options = { method, headers: { accept: "application/json" } };
@@ -23,9 +28,12 @@ export async function call(method, path, body) {
 }
 
 /** Who is signed in (`player` is empty if nobody is), and which ways of playing there are. */
-export const whoAmI = () => call("GET", "session");
+export const whoAmI = () => /** @type {Promise<Answers.Person>} */ (call("GET", "session"));
 
-/** Be signed in, as a guest if need be and if the server takes guests. */
+/**
+ * Be signed in, as a guest if need be and if the server takes guests.
+ * @returns {Promise<Answers.Person>}
+ */
 export async function enter() {
   const person = await whoAmI();
   if (person.player) return person;
@@ -41,7 +49,15 @@ export const AS_MYSELF = { signed_in: true, takeover: true, updates: true };
 const LAST = "plyhouse.last";
 const WANTED = "plyhouse.wanted";
 
-/** The settings of the last match that was asked for; this browser keeps them. */
+/**
+ * @typedef {{game?: string, time?: string, level?: string}} Settings
+ * @typedef {{game: string, time_control: string, rated?: boolean, opponent?: string, others?: string[], level?: string, players?: number}} Terms of a match that is asked for
+ */
+
+/**
+ * The settings of the last match that was asked for; this browser keeps them.
+ * @returns {Settings}
+ */
 export function lastSettings() {
   try {
     return JSON.parse(localStorage.getItem(LAST) ?? "{}");
@@ -50,17 +66,22 @@ export function lastSettings() {
   }
 }
 
+/** @param {Settings} settings */
 export function keepSettings(settings) {
   try {
     localStorage.setItem(LAST, JSON.stringify({ ...lastSettings(), ...settings }));
   } catch { /* a browser that keeps nothing plays, too */ }
 }
 
-/** Leave a wish for the page of play, which fulfils it once. */
+/**
+ * Leave a wish for the page of play, which fulfils it once.
+ * @param {Terms} terms
+ */
 export function wish(terms) {
   sessionStorage.setItem(WANTED, JSON.stringify(terms));
 }
 
+/** @returns {Terms | null} */
 export function takeWish() {
   const text = sessionStorage.getItem(WANTED);
   sessionStorage.removeItem(WANTED);

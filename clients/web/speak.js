@@ -2,13 +2,18 @@
 
 const MOST = 4; // spots that are told; of more, only how many
 
-/** What differs from the scene before: spots by their labels, what lies open, dice, the status. */
+/**
+ * What differs from the scene before: spots by their labels, what lies open, dice, the status.
+ * @param {Scenes.Scene | null} before
+ * @param {Partial<Scenes.Scene>} after
+ */
 export function changesInWords(before, after) {
+  /** @type {string[]} */
   const told = [];
   (after.elements ?? []).forEach((element, index) => {
     const old = before?.elements?.[index];
-    if (old?.kind !== element.kind) return;
-    if (element.kind === "grid") {
+    if (element.kind === "grid" && old?.kind === "grid") {
+      /** @type {string[]} */
       const spots = [];
       element.rows.forEach((row, y) => row.forEach((cell, x) => {
         const was = old.rows?.[y]?.[x];
@@ -16,12 +21,12 @@ export function changesInWords(before, after) {
       }));
       if (spots.length > MOST) told.push(...spots.slice(0, MOST - 1), `and ${spots.length - MOST + 1} more spots change`);
       else told.push(...spots);
-    } else if (element.kind === "dice" && String(element.values) !== String(old.values) && element.values.length) {
+    } else if (element.kind === "dice" && old?.kind === "dice" && String(element.values) !== String(old.values) && element.values.length) {
       told.push(`${element.label}: ${element.values.join(" and ")}`);
-    } else if (element.kind === "hand") {
-      const shown = (cards) => cards.map((card) => card.label || card.text || "face down").join(", ");
+    } else if (element.kind === "hand" && old?.kind === "hand") {
+      const shown = (/** @type {Scenes.Card[]} */ cards) => cards.map((card) => card.label || card.text || "face down").join(", ");
       if (element.cards.length && shown(element.cards) !== shown(old.cards ?? [])) told.push(`${element.label}: ${shown(element.cards)}`);
-    } else if (element.kind === "counter" && element.value !== old.value) {
+    } else if (element.kind === "counter" && old?.kind === "counter" && element.value !== old.value) {
       told.push(`${element.label}: ${element.value}`);
     }
   });

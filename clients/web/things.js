@@ -4,13 +4,16 @@
 import { html, svg } from "./dom.js";
 import { SUITS, piece } from "./figures.js";
 
+/** @typedef {import("./scene.js").Drawing} Drawing */
+
+/** Where the pips of a die are. @type {Record<number, [number, number][]>} */
 const PIPS = {
   1: [[1, 1]], 2: [[0, 0], [2, 2]], 3: [[0, 0], [1, 1], [2, 2]],
   4: [[0, 0], [2, 0], [0, 2], [2, 2]], 5: [[0, 0], [2, 0], [1, 1], [0, 2], [2, 2]],
   6: [[0, 0], [2, 0], [0, 1], [2, 1], [0, 2], [2, 2]],
 };
 
-/** A die with its pips, or the number if it has more. */
+/** A die with its pips, or the number if it has more. @type {(value: number, x: number) => SVGElement[]} */
 function die(value, x) {
   const face = svg("rect", { class: "card", x, y: 3, width: 68, height: 68, rx: 12 });
   const marks = PIPS[value]
@@ -19,6 +22,7 @@ function die(value, x) {
   return [face, ...marks];
 }
 
+/** Dice as they lie. @type {(element: Scenes.Dice, by: Drawing, index: number) => HTMLElement} */
 export function drawDice(element, by, index) {
   const values = element.values ?? [];
   const title = html("div", { class: "soft" }, by.words(element.label));
@@ -28,7 +32,10 @@ export function drawDice(element, by, index) {
   return html("div", { class: "dice" }, title, drawing);
 }
 
-/** How the things of a hand look: width of each, and its drawing. */
+/**
+ * How the things of a hand look: width of each, and its drawing.
+ * @type {Record<string, {step: number, width: number, height: number, draw: (card: Scenes.Card, x: number) => SVGElement[]}>}
+ */
 const LOOKS = {
   dice: { step: 80, width: 76, height: 76, draw: (card, x) => (card.text === null
     ? [svg("rect", { class: "back", x, y: 3, width: 68, height: 68, rx: 12 }), svg("text", { class: "unknown", x: x + 34, y: 38 }, "?")]
@@ -36,15 +43,17 @@ const LOOKS = {
   coins: { step: 72, width: 72, height: 76, draw: (card, x) => (card.text === null
     ? [svg("rect", { class: "back", x, y: 5, width: 66, height: 66, rx: 33 }), svg("text", { class: "unknown", x: x + 33, y: 39 }, "?")]
     : [svg("rect", { class: "coin", x, y: 5, width: 66, height: 66, rx: 33 }), svg("rect", { class: "coin-rim", x: x + 7, y: 12, width: 52, height: 52, rx: 26 }),
-      card.text.length > 1 ? svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text) : ""]) },
+      ...(card.text.length > 1 ? [svg("text", { class: "coin-text", x: x + 33, y: 39, "font-size": Math.min(26, 76 / card.text.length) }, card.text)] : [])]) },
   "": { step: 70, width: 68, height: 92, draw: (card, x) => [
     svg("rect", { class: card.text === null ? "back" : "card", x, y: 3, width: 60, height: 84, rx: 8 }), ...face(card, x)] },
 };
 
+/** What is on a card. @type {(card: Scenes.Card, x: number) => SVGElement[]} */
 function face(card, x) {
   if (card.text === null) return [svg("path", { class: "back-lines", d: `M${x + 8} 11h44v68h-44zM${x + 8} 45L${x + 30} 11L${x + 52} 45L${x + 30} 79z` })];
-  const suit = SUITS[card.suit];
+  const suit = SUITS[card.suit ?? ""];
   if (suit) {
+    /** @type {(size: number, left: number, top: number) => SVGElement} */
     const sign = (size, left, top) => svg("path", { class: `suit ${card.suit}`, d: suit, transform: `translate(${x + left} ${top}) scale(${size / 100})` });
     return [svg("text", { class: `rank ${card.suit}`, x: x + 14, y: 20 }, card.rank || card.text), sign(14, 7, 31), sign(34, 18, 44)];
   }
@@ -52,32 +61,35 @@ function face(card, x) {
   return [svg("text", { class: "piece", x: x + 30, y: 46, "font-size": length > 1 ? Math.min(34, 92 / length) : 44 }, card.text)];
 }
 
+/** Cards and the like before a seat, or on the table. @type {(element: Scenes.Hand, by: Drawing, index: number) => HTMLElement} */
 export function drawHand(element, by, index) {
   const all = element.cards ?? [];
   const pile = element.look === "pile";
   const cards = pile ? all.slice(-1) : all;
-  const look = LOOKS[element.look] ?? LOOKS[""];
+  const look = LOOKS[element.look ?? ""] ?? LOOKS[""];
   const label = by.words(element.label);
   const title = html("div", { class: "soft" }, by.swatch(element.seat), pile && all.length ? `${label} (${all.length})` : label);
   if (!cards.length) return html("div", { class: "hand" }, title, html("div", { class: "none" }, "none"));
   const active = by.choose && cards.some((card) => card.action !== null && card.action !== undefined);
   const under = pile ? Math.min(4, all.length - 1) : 0;
+  /** @type {SVGElement[]} */
   const parts = [];
   for (let at = 0; at < under; at += 1) parts.push(svg("rect", { class: "back", x: 3 + at * 4, y: 3, width: 60, height: 84, rx: 8 }));
   cards.forEach((card, at) => {
     const drawn = look.draw(card, at * look.step + 3 + under * 4);
     const place = { "data-place": `${index},0,${at}` };
-    if (!active || card.action === null || card.action === undefined) {
+    const { action } = card;
+    if (!active || action === null || action === undefined) {
       parts.push(svg("g", place, drawn));
       return;
     }
-    const name = by.words(card.label || card.text || card.action);
-    const node = svg("g", { ...place, class: "spot open start", role: "button", tabindex: 0, "aria-label": name, "data-spot": card.action }, drawn, svg("title", {}, name));
-    node.addEventListener("click", () => by.send(card.action));
+    const name = by.words(card.label || card.text || action);
+    const node = svg("g", { ...place, class: "spot open start", role: "button", tabindex: 0, "aria-label": name, "data-spot": action }, drawn, svg("title", {}, name));
+    node.addEventListener("click", () => by.send(action));
     node.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      by.send(card.action);
+      by.send(action);
     });
     parts.push(node);
   });
@@ -87,9 +99,9 @@ export function drawHand(element, by, index) {
   return html("div", { class: `hand ${element.look ?? ""}`.trim() }, title, drawing);
 }
 
-const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "\u2212");
+const number = (/** @type {number} */ value) => (Number.isInteger(value) ? String(value) : value.toFixed(2)).replace("-", "\u2212");
 
-/** A heap of chips as high as their number, up to ten. */
+/** A heap of chips as high as their number, up to ten. @type {(count: number, colour: string) => SVGElement} */
 function chips(count, colour) {
   const high = Math.max(0, Math.min(10, Math.round(count)));
   const parts = [];
@@ -97,6 +109,7 @@ function chips(count, colour) {
   return svg("svg", { class: "chips", viewBox: "0 0 34 54", "aria-hidden": "true" }, parts);
 }
 
+/** A number with its name. @type {(element: Scenes.Counter, by: Drawing) => HTMLElement} */
 export function drawCounter(element, by) {
   const label = by.words(element.label);
   const value = html("strong", {}, number(element.value));
@@ -114,9 +127,11 @@ export function drawCounter(element, by) {
 
 const PIECE = 40;
 
+/** Pieces beside the board. @type {(element: Scenes.Tray, by: Drawing) => HTMLElement} */
 export function drawTray(element, by) {
   const label = by.words(element.label);
   const pieces = element.pieces ?? [];
+  /** @type {SVGElement[]} */
   const shown = [];
   let x = 0;
   for (const cell of pieces) {
@@ -133,16 +148,17 @@ export function drawTray(element, by) {
       : html("span", { class: "none" }, "\u2013"));
 }
 
-/** Rows and columns of text; a cell with an action is a button. */
+/** Rows and columns of text; a cell with an action is a button. @type {(element: Scenes.Grid, by: Drawing) => HTMLElement} */
 export function drawTable(element, by) {
   const rows = element.rows ?? [];
   const heads = element.column_labels ?? [];
   const names = element.row_labels ?? [];
-  const content = (cell) => {
+  const content = (/** @type {Scenes.Cell} */ cell) => {
+    const { action } = cell;
     const text = cell.text.replace(/-(?=\d)/g, "\u2212").replaceAll(",", ", ");
-    if (!by.choose || cell.action === null || cell.action === undefined) return html("span", {}, text);
-    const button = html("button", { type: "button", "data-spot": cell.action, "data-action": cell.action, "aria-label": by.words(cell.label || cell.text) }, text);
-    button.addEventListener("click", () => by.send(cell.action));
+    if (!by.choose || action === null || action === undefined) return html("span", {}, text);
+    const button = html("button", { type: "button", "data-spot": action, "data-action": action, "aria-label": by.words(cell.label || cell.text) }, text);
+    button.addEventListener("click", () => by.send(action));
     return button;
   };
   const body = rows.map((row, y) => html("tr", {},

@@ -1,14 +1,14 @@
 // What the bots said of their thoughts, under the board of a replay: a graph of what each seat
 // expected, and the words that go with the ply that is shown.
 
+import { seatClass } from "./colours.js";
 import { html, signed, svg } from "./dom.js";
-import { seatClass } from "./scene.js";
 
 const WIDE = 600;
 const HIGH = 72;
 
 /**
- * @typedef {{value?: number, depth?: number, nodes?: number, pv?: string[], text?: string}} Info
+ * @typedef {Answers.Info} Info
  * @typedef {{at: number, seat: number, info: Info}} Thought `at`: the position that the ply led to
  */
 
@@ -29,9 +29,10 @@ export function scale(thoughts) {
  */
 export function points(thoughts, last, most) {
   return thoughts.flatMap(({ at, info }) => {
-    if (info.value === undefined) return [];
+    const { value } = info;
+    if (value === undefined || value === null) return [];
     const x = (at / Math.max(1, last)) * WIDE;
-    const y = (HIGH / 2) * (1 - info.value / most);
+    const y = (HIGH / 2) * (1 - value / most);
     return [`${x.toFixed(1)},${y.toFixed(1)}`];
   });
 }
@@ -42,7 +43,7 @@ export function points(thoughts, last, most) {
  */
 export function inWords({ value, depth, nodes, pv = [], text = "" }) {
   const parts = [
-    value === undefined ? "" : `expects ${signed(value, 2)}`,
+    value === undefined || value === null ? "" : `expects ${signed(value, 2)}`,
     depth ? `${depth} ${depth === 1 ? "ply" : "plies"} deep` : "",
     nodes ? `${nodes.toLocaleString("en")} positions` : "",
     pv.length ? `plays on ${pv.join(" ")}` : "",
@@ -94,6 +95,16 @@ export class Thoughts {
     this.graph.replaceChildren(
       svg("line", { x1: 0, x2: WIDE, y1: HIGH / 2, y2: HIGH / 2, class: "zero", "vector-effect": "non-scaling-stroke" }),
       ...lines, this.line);
+  }
+
+  /**
+   * Show one more, of a match that runs.
+   * @param {Thought} thought
+   * @param {number} last position that is known
+   * @param {string[]} names what the game calls the seats
+   */
+  add(thought, last, names) {
+    this.show([...this.found.filter(({ at }) => at !== thought.at), thought].sort((one, other) => one.at - other.at), last, names);
   }
 
   /**

@@ -1,62 +1,67 @@
 // Many running matches at once, over one connection. Boards are drawn three times a second if there
-// is something new to see: a board that is played faster than eyes skips positions.
+// is something new to see: a board that is played faster than eyes skips positions. Boards that are
+// scrolled out of sight are not drawn.
 
+import { seatClass } from "./colours.js";
 import { Connection, endpoint } from "./connection.js";
 import { byId, clockText, holder, html, say } from "./dom.js";
 import { fit, outline } from "./fit.js";
-import { drawScene, seatClass } from "./scene.js";
+import { Film } from "./scene.js";
 import { sentence } from "./words.js";
 
 const MOST = 64; // boards
 const EVERY = 3000; // ms between two looks for new matches
 const STAY = 8000; // ms that a board stays after its match is over
 const LEAST = 300; // ms that positions are shown, so that they can be seen
-const BUDGET = 40; // ms that drawing them may take at once; what is left comes first the next time
+const AT_ONCE = 10; // boards that are drawn in one frame, so that no frame takes long
 
 const wall = byId("wall");
 const empty = html("p", {}, "No match is running now: boards appear here by themselves.");
 /** @type {Map<string, Tile>} */
 const tiles = new Map();
+/** @type {(node: Element, text: string) => void} */
 const write = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-/** Make a drawing that is in the page like a new one, and leave what is the same untouched. */
-function become(old, made) {
-  if (old.isEqualNode(made)) return;
-  const alike = old.nodeType === Node.ELEMENT_NODE && old.childNodes.length === made.childNodes.length
-    && old.cloneNode(false).isEqualNode(made.cloneNode(false));
-  if (!alike) {
-    old.replaceWith(made);
-    return;
-  }
-  const parts = [...made.childNodes]; // those that are taken over leave the list
-  [...old.childNodes].forEach((child, index) => become(child, parts[index]));
-}
+/** @typedef {{termination: string, returns?: number[], reason?: string}} Outcome */
 
 /** One board with its players and clocks. */
 class Tile {
+  /** @param {Answers.MatchView} match */
   constructor(match) {
     this.id = match.match;
     this.seats = match.seats;
+    /** What the game calls the seats. @type {string[]} */
     this.names = [];
+    /** @type {Scenes.Scene | null} */
     this.scene = null;
-    this.before = null; // the position before, by which the last action is marked
+    /** The position before, by which the last action is marked. @type {Scenes.Scene | null} */
+    this.before = null;
+    /** What is on the page. @type {Scenes.Scene | null} */
     this.drawn = null;
-    this.drawnAt = 0;
+    this.seen = true; // whether it is on the screen
+    /** @type {Messages.ClockState[]} */
     this.clocks = [];
     this.clocksAt = 0;
+    /** @type {Outcome | null} */
     this.outcome = null;
     this.overAt = 0;
     this.ply = match.ply ?? 0;
+    this.film = new Film(); // a picture: its match has the words
     this.field = html("div", { class: "field" });
-    this.players = html("div", { class: "players" }, this.seats.flatMap((seat) => [
-      html("span", { class: "swatch" }), html("span", { class: "who" }, holder(seat)), html("span", { class: "clock" })]));
+    this.rows = this.seats.map((seat) => ({
+      swatch: html("span", { class: "swatch" }), who: html("span", { class: "who" }, holder(seat)), clock: html("span", { class: "clock" }),
+    }));
+    this.players = html("div", { class: "players" }, this.rows.flatMap(({ swatch, who, clock }) => [swatch, who, clock]));
     this.foot = html("div", { class: "foot" });
     const game = html("span", { class: "unseen" }, match.game);
     this.node = html("a", { class: "tile", href: `/matches/${encodeURIComponent(this.id)}`, "data-match": this.id }, this.field, game, this.players, this.foot);
   }
 
-  /** A position has come; it is drawn when it is this tile's turn. */
-  position(scene, ply, clocks, mover) {
+  /**
+   * A position has come; it is drawn when it is this tile's turn.
+   * @param {{ply: number, scene?: Scenes.Scene | null, clocks?: Messages.ClockState[]}} found
+   */
+  position({ scene, ply = 0, clocks }) {
     if (scene) {
       if (this.ply !== ply) this.before = this.scene;
       this.scene = scene;
@@ -65,31 +70,27 @@ class Tile {
     }
     if (clocks?.length) {
       const runs = clocks.some((clock) => clock.running);
-      this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === mover }));
+      this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === scene?.seat_to_move }));
       this.clocksAt = performance.now();
     }
   }
 
   due() {
-    return this.scene !== this.drawn;
+    return this.seen && this.scene !== this.drawn;
   }
 
-  draw(now) {
+  draw() {
     const { scene, drawn } = this;
-    const made = drawScene(scene, this.before);
-    // A picture: what is in it is said by the link, and its match has the words.
-    for (const node of made.querySelectorAll("[role], title")) node.removeAttribute("role");
-    made.setAttribute("aria-hidden", "true");
+    if (!scene) return;
+    this.film.show(scene, this.before);
+    if (!this.film.node?.isConnected) this.field.replaceChildren(this.film.node ?? "");
     if (!this.outcome) write(this.foot, `ply ${this.ply} \u00b7 ${scene.status ?? ""}`);
-    if (this.field.firstElementChild) become(this.field.firstElementChild, made);
-    else this.field.append(made);
     if (!drawn || outline(drawn) !== outline(scene)) this.room();
     this.drawn = scene;
-    this.drawnAt = now;
-    const seats = this.players.children;
-    this.seats.forEach((_, seat) => {
-      seats[3 * seat].setAttribute("class", `swatch ${seatClass(seat, this.names)}`);
-      seats[3 * seat + 1].classList.toggle("toMove", scene.seat_to_move === seat && !this.outcome);
+    this.rows.forEach(({ swatch, who }, seat) => {
+      const colour = `swatch ${seatClass(seat, this.names)}`;
+      if (swatch.className !== colour) swatch.className = colour;
+      who.classList.toggle("toMove", scene.seat_to_move === seat && !this.outcome);
     });
   }
 
@@ -97,13 +98,15 @@ class Tile {
     if (this.field.firstElementChild) fit(this.field, this.field.clientHeight);
   }
 
+  /** Show the time that is left. @param {number} now */
   tick(now) {
     for (const clock of this.clocks) {
-      const node = this.players.children[3 * (clock.seat ?? 0) + 2];
-      if (node) write(node, clockText((clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0)));
+      const row = this.rows[clock.seat ?? 0];
+      if (row) write(row.clock, clockText((clock.remaining_ms ?? 0) - (clock.running ? now - this.clocksAt : 0)));
     }
   }
 
+  /** The match has ended. @param {Outcome} outcome */
   over(outcome) {
     if (this.outcome) return;
     this.outcome = outcome;
@@ -111,7 +114,7 @@ class Tile {
     this.clocks = this.clocks.map((clock) => ({ ...clock, running: false }));
     this.node.classList.add("over");
     write(this.foot, sentence({ ...outcome, reason: "" }, this.seats.map(holder)));
-    for (const who of this.players.querySelectorAll(".toMove")) who.classList.remove("toMove");
+    for (const { who } of this.rows) who.classList.remove("toMove");
   }
 }
 
@@ -129,30 +132,39 @@ function arrange() {
   for (const tile of tiles.values()) tile.room();
 }
 
-let painted = 0; // when boards were drawn last
+/** Boards that are to be drawn in this round, one after the other. @type {Tile[]} */
+let round = [];
+let begun = 0; // when the round began
 
 /**
- * Draw what is new on all boards together: where no graphics card helps, painting a frame costs
- * nearly the same for one board as for all, so that few such frames leave most of the time free.
+ * Draw what is new, in rounds: a few boards in each frame until all are done, and then no frame
+ * until the next round, as each costs something on its own where no graphics card helps.
+ * @param {number} now
  */
 function frame(now) {
-  if (now - painted >= LEAST) {
-    painted = now;
-    const until = performance.now() + BUDGET;
-    const due = [...tiles.values()].filter((tile) => tile.due()).sort((a, b) => a.drawnAt - b.drawnAt);
-    for (const tile of due) {
-      tile.draw(now);
-      if (performance.now() > until) break;
-    }
-    for (const tile of tiles.values()) tile.tick(now);
+  if (!round.length) {
+    begun = now;
+    round = [...tiles.values()].filter((tile) => tile.due());
+    for (const tile of tiles.values()) if (tile.seen) tile.tick(now);
   }
-  requestAnimationFrame(frame);
+  for (const tile of round.splice(0, AT_ONCE)) tile.draw();
+  if (round.length) requestAnimationFrame(frame);
+  else setTimeout(() => requestAnimationFrame(frame), Math.max(0, begun + LEAST - performance.now()));
 }
+
+/** Which boards are on the screen. */
+const sight = new IntersectionObserver((found) => {
+  for (const { target, isIntersecting } of found) {
+    const tile = tiles.get(/** @type {HTMLElement} */ (target).dataset.match ?? "");
+    if (tile) tile.seen = isIntersecting;
+  }
+}, { rootMargin: "50%" });
 
 // ------------------------------------------------------------------------- the server
 
+/** @param {import("./connection.js").Message} message */
 function onMessage(message) {
-  const tile = tiles.get(message.match || message.snapshot?.match);
+  const tile = tiles.get(("snapshot" in message ? message.snapshot.match : "match" in message ? message.match : "") || "");
   switch (message.type) {
     case "welcome":
       for (const each of tiles.values()) if (!each.outcome) connection.send({ type: "watch", match: each.id });
@@ -160,12 +172,12 @@ function onMessage(message) {
       break;
     case "match": {
       const found = message.snapshot;
-      tile?.position(found.scene, found.ply ?? 0, found.clocks, found.scene?.seat_to_move);
+      tile?.position(found);
       if (found.outcome) tile?.over(found.outcome);
       break;
     }
     case "update":
-      tile?.position(message.scene, message.ply ?? 0, message.clocks, message.scene?.seat_to_move);
+      tile?.position(message);
       break;
     case "finished":
       tile?.over(message.outcome);
@@ -189,14 +201,16 @@ async function look() {
   const wanted = new URLSearchParams({ status: "running", limit: String(MOST) });
   if (competition) wanted.set("competition", competition);
   if (game) wanted.set("game", game);
-  let found = null;
+  /** @type {Answers.MatchView[]} */
+  let found;
   try {
     const response = await fetch(`/api/v1/matches?${wanted}`);
-    found = await response.json();
+    const answer = await response.json();
     if (!response.ok) {
-      say(found.detail ?? "");
+      say(answer.detail ?? "");
       return;
     }
+    found = answer;
   } catch {
     return; // the connection says that the server is gone
   }
@@ -210,6 +224,7 @@ async function look() {
     const next = come.pop();
     if (next) replace(tile, next); // where one looks at a board, there comes the next
     else tile.node.remove();
+    sight.unobserve(tile.node);
     tiles.delete(id);
   }
   for (const match of come.reverse()) {
@@ -221,13 +236,16 @@ async function look() {
   if (tiles.size !== before) arrange();
 }
 
+/** Watch a match, too; returns its board. @param {Answers.MatchView} match */
 function take(match) {
   const tile = new Tile(match);
   tiles.set(tile.id, tile);
+  sight.observe(tile.node);
   connection.send({ type: "watch", match: tile.id });
   return tile;
 }
 
+/** @type {(tile: Tile, match: Answers.MatchView) => void} */
 function replace(tile, match) {
   tile.node.replaceWith(take(match).node);
 }

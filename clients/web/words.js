@@ -3,6 +3,7 @@
 import { signed } from "./dom.js";
 
 /** What follows "wins"; where all others have lost. */
+/** @type {Record<string, string>} */
 const WON = {
   resignation: "by resignation", flag_fall: "on time", illegal_action: "by an illegal action",
   disconnect: "as the other was away", bot_crash: "as the other's bot failed",
@@ -10,6 +11,7 @@ const WON = {
 };
 
 /** What one who played alone did instead. */
+/** @type {Record<string, string>} */
 const LOST = {
   resignation: "resigned", flag_fall: "lost on time", illegal_action: "lost by an illegal action",
   disconnect: "was away too long", bot_crash: "lost as the bot failed", no_show: "did not come",
@@ -36,7 +38,7 @@ export function sentence({ termination, returns = [], reason: words = "" }, name
   }
   if (termination === "draw_agreed") return "Draw by agreement.";
   const told = reason ? ` ${reason}` : "";
-  const got = (seat) => names[seat] ?? `seat ${seat + 1}`;
+  const got = (/** @type {number} */ seat) => names[seat] ?? `seat ${seat + 1}`;
   if (returns.length === 1) { // nobody to beat: what matters is how much it was
     return `${got(0)} ${LOST[termination] ?? "is done"}: ${score(returns[0])}.${told}`;
   }

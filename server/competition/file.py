@@ -40,6 +40,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
+from plyhouse.games.base import Information
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition import catalogue, formats
@@ -47,6 +48,7 @@ from plyhouse.server.competition.catalogue import FORMATS
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.provided import HOUSE, HOUSE_LEVELS, reference_problem
 from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
 
 __all__ = [
@@ -113,6 +115,9 @@ class Baseline:
     """The baseline that this is the very same bot as, under a second name; empty for all others.
     What separates the two on the board is noise.  It has no grade, and is hidden if that one is.
     """
+    reference: str = ""
+    """The bot of the house that it is, with options: the server hands it in by itself.  Empty for
+    bots of the staff."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,9 @@ class CompetitionFile:
     """Whether only what was handed in plays in the final, run by the house."""
     rules: str = ""
     """What students are told, in their own words."""
+    shared_chance: bool | None = None
+    """Whether mirrored matches have the same dice and deals if the house runs all of their bots,
+    each match in a process of its own; None: in games in which nothing is hidden."""
 
     @property
     def originals(self) -> tuple[Baseline, ...]:
@@ -185,6 +193,16 @@ class CompetitionFile:
         if self.format.name == "gauntlet":
             given["times"] = self.rounds * int(given.get("times", 1))
         return self.format.name, given
+
+    def shares_chance(self, game: str) -> bool:
+        """Whether hosted bots meet the same chance in the mirrored matches of one of the games.
+
+        Where cards are hidden it has to be asked for: there, the least that a bot could carry from
+        one match into the other, say by how long it thinks, gives away a card.
+        """
+        if self.shared_chance is not None:
+            return self.shared_chance
+        return get_game(game).info.information is Information.PERFECT
 
     def play(self, game: str) -> formats.Format | Ladder:
         """The format for one of the games; raises `FormatError` where it cannot be held."""
@@ -258,6 +276,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     bounds.end()
     hosting = table.table("hosting")
     required = hosting.flag("required", default=False)
+    shared = hosting.take("shared_chance", bool, "true or false", "shared_chance = true")
     hosting.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     table.end()
@@ -265,7 +284,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         return None
     found = CompetitionFile(
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
-        *(board or "class", limits, required, rules),
+        *(board or "class", limits, required, rules, shared),
     )
     if not table.mistakes:
         _fitting(found, table)
@@ -505,12 +524,32 @@ def _baselines(table: Table) -> tuple[Baseline, ...]:
             inner.wrong("bad_value", "at_least", f"must be from 0 to 1, not {share:g}")
         if share is not None and not grade and not twin_of:
             inner.wrong("missing_key", "grade", 'is missing; at_least needs one: grade = "pass"')
+        reference = _reference(inner, bot or "")
         inner.end()
-        found.append(Baseline(bot or "", hidden, grade, 0.5 if share is None else share, twin_of))
+        least = 0.5 if share is None else share
+        found.append(Baseline(bot or "", hidden, grade, least, twin_of, reference))
     secret = {each.bot.lower() for each in found if each.hidden}
     return tuple(
         replace(each, hidden=True) if each.twin_of.lower() in secret else each for each in found
     )
+
+
+def _reference(table: Table, bot: str) -> str:
+    """The bot of the house that a baseline is."""
+    text = table.text("reference", "mcts(simulations=200)", 200) or ""
+    problem = reference_problem(text) if text else ""
+    player, _, name = bot.lower().partition("/")
+    if problem:
+        table.wrong("bad_value", "reference", problem)
+    elif text and (player not in HOUSE or name in HOUSE_LEVELS):
+        levels = ", ".join(HOUSE_LEVELS)
+        table.wrong(
+            "bad_value",
+            "bot",
+            f"{bot!r} cannot be a bot of the house: call it {HOUSE[0]}/{text.partition('(')[0]}-1, "
+            f"or {HOUSE[0]}/ANYTHING but {levels}, which people play against",
+        )
+    return text
 
 
 def _shown(when: datetime) -> str:

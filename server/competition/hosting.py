@@ -2,27 +2,53 @@
 
 `decide` looks at the machines that are heard of, at what is needed, and at what was decided before,
 and says what shall be.  Nothing is remembered but its own last answer, so whatever dies is mended
-by the next decision.  A bot stays where it is well; one machine at most has it at any time.
+by the next decision.  A bot stays where it is well; one machine at most has it at any time.  It
+moves if its machine has no processor left, another one has fewer bots for its processors, and it is
+between two matches.
 
-Processors are given by priority: first to the checks of what was handed in, then to people who
-play against a hosted bot, then to finals.  A check that waits keeps a processor free of the rest.
+Processors are given by priority: first to checks of what was handed in, then to finals, then to
+their rehearsals, and what is left to people who play against a hosted bot.  A check that waits
+keeps a processor free of the rest.  What comes later in this order keeps nothing waiting of what
+comes before: it has no place that those need, and its bots give way on the processor
+(`Priority.nice`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Final
 
-__all__ = ["Machine", "Need", "Place", "Plan", "Priority", "decide", "room_for_matches"]
+__all__ = [
+    "MOST_LOST",
+    "LostTime",
+    "Machine",
+    "Need",
+    "Place",
+    "Plan",
+    "Priority",
+    "decide",
+    "room_for_matches",
+]
+
+MOST_LOST: Final = 0.25
+"""Which part of a bot's time its machine may give to others before a lost flag is not its own."""
 
 
 class Priority(IntEnum):
     """What a bot is needed for; the lower goes before."""
 
-    INTERACTIVE = 1
-    FINAL = 2
+    FINAL = 1
+    REHEARSAL = 2
+    INTERACTIVE = 3
+
+    @property
+    def nice(self) -> int:
+        """How much its processes step back behind those of others on a processor, as ``nice``."""
+        return {Priority.FINAL: 0, Priority.REHEARSAL: 10, Priority.INTERACTIVE: 19}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +72,9 @@ class Need:
     version: int
     priority: Priority = Priority.FINAL
     not_on: frozenset[str] = frozenset()
-    """Machines that could not run it just now."""
+    """Machines that could not run it just now, or lack what it needs."""
+    idle: bool = False
+    """Whether it plays no match now, and could be moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +119,10 @@ def decide(
     [(7, 'two')]
     """
     here = {machine.id: machine for machine in machines}
-    placed, waiting = _place(here, needs, before.bots)
     made, held = _check(here, checks, before.checks, unfit or {})
+    placed, waiting = _place(here, needs, before.bots)
+    crowded = {each.id for each in machines if each.busy + held.get(each.id, 0) >= each.cores}
+    _spread(here, {need.bot: need for need in needs}, placed, crowded)
     return Plan(dict(sorted(placed.items())), made, tuple(waiting), held)
 
 
@@ -102,28 +132,64 @@ def _place(
     order = sorted(needs, key=lambda need: (need.priority, need.bot))
     load: Counter[str] = Counter()
     placed: dict[int, Place] = {}
+    waiting: list[int] = []
 
     def fits(need: Need, machine: str) -> bool:
         known = here.get(machine)
         return known is not None and load[machine] < known.bots and machine not in need.not_on
 
-    for need in order:  # whoever is well where it is stays there
-        place = before.get(need.bot)
-        if place is not None and need.bot not in placed and fits(need, place.machine):
-            placed[need.bot] = Place(place.machine, need.version)
-            load[place.machine] += 1
-    waiting: list[int] = []
-    for need in order:
-        if need.bot in placed or need.bot in waiting:
-            continue
-        able = [machine for machine in here.values() if fits(need, machine.id)]
-        if not able:
-            waiting.append(need.bot)
-            continue
-        best = min(able, key=lambda each: (load[each.id] / max(1, each.cores), each.id))
-        placed[need.bot] = Place(best.id, need.version)
-        load[best.id] += 1
+    for _, group in itertools.groupby(order, key=lambda need: need.priority):
+        equals = list(group)
+        for need in equals:  # whoever is well where it is stays there
+            place = before.get(need.bot)
+            if place is not None and need.bot not in placed and fits(need, place.machine):
+                placed[need.bot] = Place(place.machine, need.version)
+                load[place.machine] += 1
+        for need in equals:
+            if need.bot in placed or need.bot in waiting:
+                continue
+            able = [machine for machine in here.values() if fits(need, machine.id)]
+            if not able:
+                waiting.append(need.bot)
+                continue
+            best = min(able, key=lambda each: (load[each.id] / max(1, each.cores), each.id))
+            placed[need.bot] = Place(best.id, need.version)
+            load[best.id] += 1
     return placed, waiting
+
+
+def _spread(
+    here: Mapping[str, Machine],
+    needs: Mapping[int, Need],
+    placed: dict[int, Place],
+    crowded: Collection[str],
+) -> None:
+    """Move idle bots from machines without a free processor to those with fewer bots for theirs.
+
+    Each move leaves less to the busier of the two, so that there is an end, and none back.
+    """
+    load = Counter(place.machine for place in placed.values())
+
+    def share(machine: str, more: int = 0) -> float:
+        return (load[machine] + more) / max(1, here[machine].cores)
+
+    def best(bot: int) -> str | None:
+        home = placed[bot].machine
+        able = [
+            each.id
+            for each in here.values()
+            if each.id not in crowded and each.id not in needs[bot].not_on
+            if load[each.id] < each.bots and share(each.id, 1) < share(home)
+        ]
+        return min(able, key=lambda name: (share(name, 1), name), default=None)
+
+    idle = [bot for bot in sorted(placed) if needs[bot].idle and placed[bot].machine in crowded]
+    for bot in idle:
+        target = best(bot)
+        if target is not None:
+            load[placed[bot].machine] -= 1
+            load[target] += 1
+            placed[bot] = Place(target, placed[bot].version)
 
 
 def _check(
@@ -174,3 +240,35 @@ def room_for_matches(machine: Machine, held: int, *, cores_each: int, at_once: i
     if machine.busy == 0 and held < max(1, machine.cores):
         return max(free, at_once)
     return max(0, free)
+
+
+@dataclass(frozen=True, slots=True)
+class LostTime:
+    """For how long a machine was not a bot's whose flag has fallen there; in nanoseconds.
+
+    ``allowed`` is what the bot had on its clock at that ply and ``lost`` what of it went to others;
+    ``match_wall`` and ``match_lost`` are the same of all its plies in the match.
+
+    >>> LostTime(allowed=1000, lost=300, match_wall=9000, match_lost=300).excuses(kept=False)
+    True
+    >>> early = LostTime(allowed=1000, lost=0, match_wall=9000, match_lost=4000)
+    >>> early.excuses(kept=True), early.excuses(kept=False)
+    (True, False)
+    """
+
+    allowed: int
+    lost: int
+    match_wall: int
+    match_lost: int
+
+    def excuses(self, *, kept: bool) -> bool:
+        """Whether the house, not the bot, lost this match.
+
+        ``kept``: time that is not used is kept for later plies, so that what was lost before counts
+        too.  Nothing excuses a bot of which it is not known what it had.
+        """
+        if self.allowed <= 0:
+            return False
+        here = self.lost > MOST_LOST * self.allowed
+        before = kept and self.match_lost > MOST_LOST * self.match_wall
+        return here or before

@@ -81,7 +81,8 @@ class Grade:
 
     student: str
     grade: str
-    """Empty where no threshold was reached, ``disqualified`` or ``nothing entered``."""
+    """Empty where no threshold was reached; ``disqualified``, ``nothing entered`` or, for what was
+    entered and has played no match, ``nothing played``."""
     score: float | None
     entry: str
     """The entry that it is for."""
@@ -170,6 +171,8 @@ def grades(
             best = -2 if out else max(reached, default=-1)
             grade = "disqualified" if out else baselines[best].grade if reached else ""
             score = overall[entrant.bot_id]
+            if score is None and not out:
+                grade = "nothing played"
             line = Grade(student, grade, score, entrant.name, met)
             options.append((best, -1.0 if score is None else score, line))
         if options:

@@ -22,7 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-__all__ = ["BadRow", "InvalidStudents", "Student", "account_name", "read_students"]
+__all__ = [
+    "BadRow",
+    "InvalidStudents",
+    "Student",
+    "account_name",
+    "read_students",
+    "without_accents",
+]
 
 MAX_STUDENTS: Final = 10_000
 MAX_NAME: Final = 64
@@ -88,6 +95,17 @@ class InvalidStudents(Exception):  # noqa: N818 - a condition of the list
         super().__init__(f"The list of students has {count}, and nobody was taken in:\n{lines}")
 
 
+def without_accents(text: str) -> str:
+    """The same with letters of ASCII, as far as they have one that stands for them.
+
+    >>> without_accents("Größe"), without_accents("Łódź")
+    ('Grosse', 'Lodz')
+    """
+    special = str.maketrans(_SPECIAL)
+    plain = unicodedata.normalize("NFKD", text.translate(special))
+    return "".join(each for each in plain if not unicodedata.combining(each))
+
+
 def account_name(text: str) -> str:
     """A name for an account that says who it is: letters of ASCII, digits, ``_``, ``-``, ``.``.
 
@@ -96,10 +114,7 @@ def account_name(text: str) -> str:
     >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
     ('Zoe-Muller', 'badger-7', 'Lukasz-Oster')
     """
-    special = str.maketrans(_SPECIAL)
-    plain = unicodedata.normalize("NFKD", text.translate(special))
-    kept = "".join(each for each in plain if not unicodedata.combining(each))
-    kept = re.sub(r"[^A-Za-z0-9_.-]+", "-", kept).strip("-.")[:32].strip("-.")
+    kept = re.sub(r"[^A-Za-z0-9_.-]+", "-", without_accents(text)).strip("-.")[:32].strip("-.")
     return kept if re.search(r"[A-Za-z0-9]", kept) else ""
 
 

@@ -40,6 +40,10 @@ class BotCareer:
     paces: list[Pace]
     matches: Sequence[CareerMatch]
     """Those that were counted, the newest first."""
+    plays: tuple[str, ...] = ()
+    """The games in which people can play against what was handed in of it."""
+    can_open: bool = False
+    """Whether it is up to the viewer to open it for that."""
 
 
 async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -> BotCareer:
@@ -52,7 +56,7 @@ async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -
     row = await store.bot_named(player, bot)
     owner = await store.player(row.player)
     sight = await hub.privacy.sight(viewer)
-    rows = await matches_seen(hub, row.id, sight, COUNTED + 1)
+    rows = await matches_seen(hub, row, sight, COUNTED + 1)
     more, rows = len(rows) > COUNTED, rows[:COUNTED]
     standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
     games = list(dict.fromkeys(each.game for each in standings))
@@ -80,13 +84,33 @@ async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -
         await asyncio.to_thread(career, rows, more=more),
         paces(plies, {each.match: each.game for each in rows}),
         rows,
+        *(await _hosted(hub, row, viewer)),
     )
+
+
+async def _hosted(hub: Hub, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
+    """The games in which people can play against it, and whether the viewer decides on that."""
+    if not hub.config.hosted or hub.config.hosted_play == "nobody":
+        return (), False
+    own = viewer is not None and viewer.player_id == row.player_id
+    if not own and row.open_ms is None:
+        return (), False
+    found = await hub.store.submissions.ready_version(row.id, None)
+    if found is None:
+        return (), False
+    return (found.games if found.open else ()), own
 
 
 async def matches_seen(
-    hub: Hub, bot_id: int, sight: Sight, limit: int, before: str | None = None
+    hub: Hub, bot: BotRow, sight: Sight, limit: int, before: str | None = None
 ) -> list[CareerMatch]:
     """Finished matches of a bot, newest first, as far as they may be seen."""
-    return await hub.store.careers.matches(
-        bot_id, limit=limit, before=before, closed=sight.closed, viewer=sight.player_id
+    rows = await hub.store.careers.matches(
+        bot.id,
+        limit=limit,
+        before=before,
+        closed=sight.closed,
+        viewer=sight.player_id,
+        unnamed_in=hub.privacy.unnamed(sight, [bot]).get(bot.id, ()),
     )
+    return await hub.privacy.careers(sight, rows)

@@ -14,18 +14,21 @@ import asyncio
 import functools
 import logging
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.package import Package, digest_of, pack
 from plyhouse.server.competition.file import (
     CompetitionFile,
     InvalidCompetition,
     Mistake,
     read_competition,
 )
+from plyhouse.server.competition.provided import package_of
+from plyhouse.server.competition.rehearsals import rehearsal_name, rehearsal_text
 from plyhouse.server.competition.times import milliseconds
 from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
@@ -34,15 +37,18 @@ from plyhouse.server.house.absences import Absences
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
+from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.running import MAX_AGAIN
 from plyhouse.server.house.upcoming import some_of, unplayed
+from plyhouse.server.house.version import server_version
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
-from plyhouse.storage.rows import By, new_id
+from plyhouse.storage.rows import BotRow, By, new_id
 from plyhouse.storage.store import Store
 
-__all__ = ["ClassView", "Classes", "GameProgress"]
+__all__ = ["ClassView", "Classes", "GameProgress", "only_handed_in"]
 
 log = logging.getLogger("plyhouse.server.house.classes")
 
@@ -77,6 +83,8 @@ class ClassView:
     games: tuple[GameProgress, ...]
     warnings: tuple[str, ...] = ()
     """What is not as the file says, and hinders nothing."""
+    left_out: frozenset[str] = frozenset()
+    """Entries that only connected, where only what was handed in plays."""
 
 
 class Classes:
@@ -140,13 +148,19 @@ class Classes:
             found.append(Mistake("competition/not_hosted", "hosting.required", text))
         known = await self._baselines(file)
         for number, baseline in enumerate(file.baselines):
-            if baseline.bot.lower() not in known:
+            if baseline.reference and not self._config.hosted:
+                text = "this server runs no bots for others: start it with --hosted"
+                key = f"baselines[{number}].reference"
+                found.append(Mistake("competition/not_hosted", key, text))
+            elif baseline.bot.lower() not in known and not baseline.reference:
                 found.append(
                     Mistake(
                         "competition/missing_baseline",
                         f"baselines[{number}].bot",
-                        f"{baseline.bot} has never connected: run it once with "
-                        f"plyhouse bot run --name {baseline.bot.partition('/')[2]}",
+                        f"{baseline.bot} has never connected: hand it in with plyhouse submit "
+                        f"--bot {baseline.bot.partition('/')[2]}, or run it once with plyhouse bot "
+                        f"run --name {baseline.bot.partition('/')[2]}; a bot of the house needs "
+                        'reference = "random"',
                     )
                 )
         return found + await self._twins_here(file, known)
@@ -180,7 +194,8 @@ class Classes:
     async def open(self, text: str, by: By) -> ClassCompetition:
         """Open a competition by its file: now, or at its date of opening."""
         file = await self.check(text)
-        known = await self._baselines(file)
+        provided = await self._provided(file)
+        known = await self._baselines(file) | {name: bot.id for name, (bot, _) in provided.items()}
         dates, now = file.dates, self._book.now()
         row = ClassCompetition(
             id=new_id(),
@@ -197,8 +212,29 @@ class Classes:
             games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
         )
         await self._book.create(row, [known[each.bot.lower()] for each in file.baselines], by)
+        for bot, package in provided.values():
+            await self._store.submissions.submit(
+                *(bot.id, "", digest_of(package), pack(package), now), competition=row.id
+            )
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
         return await self._book.find(row.id)
+
+    async def _provided(self, file: CompetitionFile) -> dict[str, tuple[BotRow, Package]]:
+        """The baselines that the house has itself, by the names that the file gives them."""
+        named = [each for each in file.baselines if each.reference]
+        if not named:
+            return {}
+        house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
+        found = {}
+        for each in named:
+            player, _, name = each.bot.partition("/")
+            if player.lower() != house.name.lower():
+                key = f"baselines[{file.baselines.index(each)}].bot"
+                text = f"the bots of the house belong to {house.name} here: {house.name}/{name}"
+                raise InvalidCompetition([Mistake("competition/bad_value", key, text)])
+            bot = await self._store.ensure_bot(house.id, name, "bot")
+            found[each.bot.lower()] = bot, package_of(each.reference, server_version())
+        return found
 
     # -------------------------------------------------------------------------- the final
 
@@ -226,6 +262,59 @@ class Classes:
             extra={"competition": row.id, "title": row.name, "entries": len(entered)},
         )
         return begun
+
+    async def rehearse(self, reference: str, by: By) -> tuple[ClassCompetition, list[str]]:
+        """Play the final of a competition as it would be now, with what was handed in so far.
+
+        That is a competition of its own, `rehearsal_name`: it counts for nothing, steps back behind
+        finals, and is for organisers and each author to see.  Returns it, and the entries that are
+        left out because they only connect.  Raises `ClassRefusal`: if the final has begun, if
+        nobody would play, or if there is a rehearsal already.
+        """
+        async with self._beginning:
+            row = await self._book.find(reference)
+            if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
+                why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
+                raise ClassRefusal(
+                    "competition/not_now", f"{row.name!r} {why}: there is nothing to rehearse"
+                )
+            suspended = await self._store.probation.suspended_in(row.id)
+            shut = {each.version_id for each in suspended}
+            active = [
+                each
+                for each in await self._book.entries(row.id)
+                if each.status == "active" and each.version_id not in shut
+            ]
+            there = await self._store.submissions.entered(row.id)
+            entered = [each for each in active if each.version_id and each.bot_id in there]
+            left_out = [each.name for each in active if each not in entered]
+            name = rehearsal_name(row.name)
+            text = rehearsal_text(row.file, name)
+            file = read_competition(text)
+            missing = {each.bot.lower() for each in file.baselines} & {
+                each.lower() for each in left_out
+            }
+            if missing:
+                raise ClassRefusal(
+                    "competition/missing_baseline",
+                    f"nothing that was handed in as {some_of(sorted(missing))} is ready, and "
+                    "a rehearsal is of hosted bots: hand it in (plyhouse submit)",
+                )
+            finals.check(row, file, entered)
+            now = self._book.now()
+            copy = replace(
+                row, id=new_id(), name=name, file=text, status="frozen", created_ms=now,
+                opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
+                rehearses=row.id,
+            )  # fmt: skip
+            await self._book.rehearse(copy, [each.bot_id for each in entered], by)
+            parts = await finals.parts(copy, file, entered, self._store, now, rehearsal=True)
+            begun = await self._book.begin(
+                copy.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            )
+            await self._competitions.begun(parts)
+        log.info("rehearsal begun", extra={"competition": copy.id, "title": name})
+        return begun, left_out
 
     async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
         """Play the final of a finished competition again, as far as what is entered has changed.
@@ -280,7 +369,9 @@ class Classes:
         missing = [each.name for each in everybody if each.baseline and each.version_id is None]
         if missing:
             raise ClassRefusal(
-                "competition/missing_baseline", f"{', '.join(missing)} has never connected"
+                "competition/missing_baseline",
+                f"{', '.join(missing)} has never connected, and nothing that was handed in of it "
+                "has passed its check",
             )
         suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
         shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
@@ -296,11 +387,7 @@ class Classes:
             if each.status == "active" and each.version_id and each.version_id not in suspended
         ]
         if file.hosting_required:
-            left_out = [
-                each.name
-                for each in found
-                if not each.baseline and not await self._is_handed_in(each)
-            ]
+            left_out = await self._left_out(row, file, found)
             if left_out and not anyway:
                 raise ClassRefusal(
                     "competition/not_handed_in",
@@ -311,9 +398,21 @@ class Classes:
         finals.check(row, file, found)
         return found
 
-    async def _is_handed_in(self, entry: ClassEntry) -> bool:
-        submissions = self._store.submissions
-        return await submissions.ready_version(entry.bot_id, entry.version_id) is not None
+    async def _left_out(
+        self, row: ClassCompetition, file: CompetitionFile, entries: Sequence[ClassEntry]
+    ) -> list[str]:
+        """The entries that only connected where only what was handed in plays."""
+        if not file.hosting_required:
+            return []
+        there = await self._store.submissions.entered(row.id)
+        return [
+            each.name
+            for each in entries
+            if not each.baseline
+            and each.status == "active"
+            and each.version_id is not None
+            and each.bot_id not in there
+        ]
 
     async def _game_over(self, competition_id: str) -> None:
         """A game of a final is over, and with it perhaps the final."""
@@ -398,6 +497,7 @@ class Classes:
         file = read_competition(row.file)
         entries = await self._book.played_entries(row.id)
         games = []
+        warnings: list[str] = []
         for game in row.games:
             if game.competition_id is None:
                 active = sum(each.status == "active" for each in entries)
@@ -410,6 +510,7 @@ class Classes:
                 absent = self._absences.told(place, file.limits.absent_minutes)
                 names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
                 left = unplayed(game.game, *self._competitions.left(place))
+                warnings += _too_busy(game.game, await self._book.voided_by(place))
                 absent += gone_texts(found.row, names)
                 games.append(
                     GameProgress(
@@ -418,27 +519,56 @@ class Classes:
                     )
                 )
         students = tuple(await self._book.students(row.id))
+        left_out = await self._left_out(row, file, entries)
         return ClassView(
-            *(row, file, students, tuple(entries), tuple(games), tuple(_warnings(file, entries)))
+            *(row, file, students, tuple(entries), tuple(games)),
+            warnings=(*warnings, *_warnings(file, entries, left_out)),
+            left_out=frozenset(left_out),
         )
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._book.now() / 1000, UTC)
 
 
-def _warnings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> list[str]:
-    """Twins of which another version is entered than of the bots that they repeat."""
+def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
+    """Machines that were too busy for the bots that they ran."""
+    return [
+        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
+        f"{'a match is' if count == 1 else f'{count} matches are'} void, and played again "
+        f"{MAX_AGAIN} times at most. The page of each says why; give that runner fewer --cores."
+        for machine, count in voided.items()
+    ]
+
+
+def _warnings(
+    file: CompetitionFile, entries: Sequence[ClassEntry], left_out: Sequence[str]
+) -> list[str]:
+    """What was not handed in, and twins of which another version is entered than of their bots."""
     known = {each.name.lower(): each for each in entries if each.baseline}
     found = []
     for twin, entry in file.twins.items():
         if twin in known and entry in known:
             one, other = known[entry], known[twin]
             found.append(differing(one.name, one.digest, other.name, other.digest))
+    if left_out:
+        found.append(
+            f"Only what was handed in plays, and {some_of(left_out)} only connected: the final is "
+            "without it until it is handed in (plyhouse submit)"
+        )
     return [f"{text}." for text in found if text]
 
 
 def _ms(when: datetime | None) -> int | None:
     return None if when is None else milliseconds(when)
+
+
+@functools.lru_cache(maxsize=64)
+def only_handed_in(text: str) -> bool:
+    """Whether only what was handed in plays in the competition of this file."""
+    try:
+        return read_competition(text).hosting_required
+    except InvalidCompetition:  # a game's file is missing
+        return False
 
 
 @functools.lru_cache(maxsize=64)

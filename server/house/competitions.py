@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -93,10 +93,14 @@ class Competitions:
         self._participants = directory.participants
         self._running: dict[str, Running] = {}
         self._later: asyncio.TimerHandle | None = None
-        self._early: list[LiveMatch] | None = None
+        self._early: list[tuple[LiveMatch, bool]] | None = None
         """Matches that were over while competitions are being restored; None at other times."""
         self.room_of_hosted: Callable[[Participant, Running], int] | None = None
         """Matches that a hosted bot may begin now; None if nobody is hosted."""
+        self.hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None
+        """Tells which entries of a competition have no name, ``player/bot`` in small letters."""
+        self.lacking_for_hosted: Callable[[int, int | None], str] | None = None
+        """The program for which a bot and its version wait that no runner has; empty for none."""
         self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
         """Told the id of a competition that is over, when that is stored."""
         self._soon = False
@@ -155,8 +159,8 @@ class Competitions:
             else:
                 if row.status == "suspended":
                     await self._store.resume_competition(row.id)
-        for live in self._early:
-            self._note(live)
+        for live, void in self._early:
+            self._note(live, void=void)
         self._early = None
 
     async def _suspend(self, identifier: str, error: Exception) -> None:
@@ -198,10 +202,12 @@ class Competitions:
             work = await asyncio.to_thread(work_of, row, way, entries, stored)
         kept = settings(row)
         limit = kept.get("at_a_time", 0)
+        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
+        hidden = () if self.hidden_in is None else await self.hidden_in(row.id)
         running = Running(
             row,
             terms,
-            {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries},
+            names,
             work,
             run=stored.run,
             playing=stored.playing,
@@ -216,6 +222,9 @@ class Competitions:
             group=str(kept.get("class", "")),
             at_a_time=limit if isinstance(limit, int) else 0,
             only_hosted=kept.get("only_hosted") is True,
+            shared_chance=kept.get("shared_chance") is True,
+            rehearsal=kept.get("rehearsal") is True,
+            unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
         )
         for entry in entries:
             if entry.status == "withdrawn":
@@ -228,6 +237,14 @@ class Competitions:
         """What is being played, and not paused."""
         return [each for each in self._running.values() if not each.paused]
 
+    def running(self, identifier: str) -> Running | None:
+        """A competition that is played here."""
+        return self._running.get(identifier)
+
+    def could_begin(self, running: Running) -> bool:
+        """Whether pairings wait, and not only for others of their final to be over."""
+        return len(running.work) + len(running.again) > 0 and self._limit(running) > 0
+
     def of_group(self, group: str) -> list[str]:
         """Ids of what is played of a final."""
         return [each.row.id for each in self._running.values() if each.group == group]
@@ -237,7 +254,7 @@ class Competitions:
         running = self._running.get(identifier)
         if running is None or isinstance(running.work, LadderWork):
             return None
-        return missed(running, self._participants)
+        return missed(running, self._participants, self.lacking_for_hosted)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -413,6 +430,8 @@ class Competitions:
             competition=running.row.id,
             round_number=number,
             pairing_id=str(name),
+            share=running.shared_chance,
+            unnamed=running.unnamed,
         )
         running.playing[begun.id] = set(begun.open)
 
@@ -439,19 +458,21 @@ class Competitions:
             self._begun(running, again.id, again.orders)
             limit -= 1
 
-    def over(self, live: LiveMatch) -> None:
+    def over(self, live: LiveMatch, *, void: bool = False) -> None:
         """A match is over: its bots have room again, and its pairing may be over as well.
+
+        ``void``: it counts for nothing, however it ended.
 
         Void matches of the pairing are played again, `MAX_AGAIN` times at most: what is void so
         often (rules that fail, two bots that never come) would be so for ever.
         """
         if self._early is not None:
-            self._early.append(live)
+            self._early.append((live, void))
         else:
-            self._note(live)
+            self._note(live, void=void)
         self.advance_soon([holder.bot_id for holder in live.holders])
 
-    def _note(self, live: LiveMatch) -> None:
+    def _note(self, live: LiveMatch, *, void: bool = False) -> None:
         """Count a match for the competition that it belongs to."""
         pairing = live.pairing
         running = self._running.get(pairing.competition or "")
@@ -462,7 +483,7 @@ class Competitions:
         scores, guilty = None, None
         missed = outcome is not None and outcome.termination == "aborted"
         missed = missed and None in live.match.course.nonces
-        if outcome is not None and outcome.termination not in VOID:
+        if outcome is not None and outcome.termination not in VOID and not void:
             counted = match_scores(outcome.returns, return_span(live.match.game))
             scores = [score for score, _ in counted.seats]
             if outcome.seat is not None and outcome.termination in FORFEITS:
@@ -536,7 +557,9 @@ class Competitions:
             found.progress.finished,
             list(filter(None, [reason(found.competition)]))
             if running is None
-            else missing(running, self._participants, self._played(running)),
+            else missing(
+                *(running, self._participants, self._played(running)), self.lacking_for_hosted
+            ),
         )
 
     def _played(self, running: Running) -> set[str]:

@@ -13,7 +13,7 @@ import importlib.util
 import io
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +21,7 @@ import msgspec
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.evidence import lines
+from plyhouse.server.competition.evidence import PRIVATE, lines
 from plyhouse.server.competition.exports import (
     gradescope,
     standings_html,
@@ -32,7 +32,7 @@ from plyhouse.server.competition.exports import (
 from plyhouse.server.competition.standings import grades_csv
 from plyhouse.server.house.boards import Board, Boards, Results
 from plyhouse.server.house.finals import certainty
-from plyhouse.server.house.privacy import Privacy
+from plyhouse.server.house.privacy import Privacy, Sight
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
 from plyhouse.storage.errors import ClassRefusal
@@ -93,20 +93,25 @@ class Exports:
 
     async def parquet(self, reference: str, identity: Identity | None) -> bytes:
         """One row for each seat of each match; needs pyarrow."""
-        await self._matches_allowed(reference, identity)
+        sight = await self._matches_allowed(reference, identity)
         if not has_parquet():
             raise ClassRefusal(
                 "competition/format_missing",
                 "Parquet needs the package pyarrow on the server (pip install pyarrow); csv and "
                 "jsonl need nothing.",
             )
-        return await asyncio.to_thread(_parquet, await self._results(reference))
+        found = await self._results(reference)
+        names = {
+            each.bot_id: each.name if sight.named(found.row.id, 0, each.name) else PRIVATE
+            for each in found.entrants
+        }
+        return await asyncio.to_thread(_parquet, found, names)
 
     async def matches(
         self, reference: str, form: str, identity: Identity | None
     ) -> AsyncIterator[bytes]:
         """All matches in one of `MATCHES`, part by part; raises before the first part."""
-        await self._matches_allowed(reference, identity)
+        sight = await self._matches_allowed(reference, identity)
         found = await self._results(reference)
         if form != "jsonl":
             game = NOTATIONS[form][0]
@@ -116,11 +121,11 @@ class Exports:
                     f"{form} is a format for {game}, which {found.row.name!r} does not play; "
                     "jsonl has the records of every game.",
                 )
-        return self._written(found, form)
+        return self._written(found, form, sight)
 
-    async def _written(self, found: Results, form: str) -> AsyncIterator[bytes]:
+    async def _written(self, found: Results, form: str, sight: Sight) -> AsyncIterator[bytes]:
         for match in dict.fromkeys(each.match for each in found.seats):
-            stored = await self._store.match(match)
+            stored = await self._privacy.veiled(sight, await self._store.match(match))
             if stored.pairing.finished_ms is not None:
                 text = await asyncio.to_thread(_match, stored, form, found.row.name)
                 if text:
@@ -129,12 +134,13 @@ class Exports:
     async def _results(self, reference: str) -> Results:
         return await self._boards.results(await self._book.find(reference), complete=True)
 
-    async def _matches_allowed(self, reference: str, identity: Identity | None) -> None:
+    async def _matches_allowed(self, reference: str, identity: Identity | None) -> Sight:
         row = await self._book.find(reference)
         sight = await self._privacy.sight(identity)
         if row.id in sight.closed:
             code = "auth/required" if identity is None else "auth/scope"
             raise ProtocolError(code, f"Not all matches of {row.name!r} are yours to see.")
+        return sight
 
 
 def has_parquet() -> bool:
@@ -183,10 +189,9 @@ def _match(stored: Any, form: str, event: str) -> str:
     return "" if text is None else f"{text}\n"
 
 
-def _parquet(found: Results) -> bytes:
+def _parquet(found: Results, names: Mapping[int, str]) -> bytes:
     pyarrow = importlib.import_module("pyarrow")
     parquet = importlib.import_module("pyarrow.parquet")
-    names = {each.bot_id: each.name for each in found.entrants}
     columns = {
         "match": [each.match for each in found.seats],
         "pairing": [each.pairing for each in found.seats],

@@ -40,6 +40,12 @@ def check(row: ClassCompetition, file: CompetitionFile, entered: Sequence[ClassE
             f"{row.name!r} has {len(entered)} entries, baselines included: nobody could be "
             "compared",
         )
+    if all(each.baseline for each in entered):
+        raise ClassRefusal(
+            "competition/too_few",
+            f"no bot of a student is entered in {row.name!r}, and the final would be over before "
+            "one comes; `plyhouse competition rehearse` plays one without students",
+        )
     for game in row.games:
         try:
             matches = planned_matches(file, game.game, len(entered)) or 0
@@ -62,6 +68,8 @@ async def parts(
     entered: Sequence[ClassEntry],
     store: Store,
     now: int,
+    *,
+    rehearsal: bool = False,
 ) -> list[CompetitionRow]:
     """What is played in the final: one competition for each game.
 
@@ -81,10 +89,12 @@ async def parts(
             "class": row.id,
             "at_a_time": file.limits.matches_at_a_time,
             "only_hosted": file.hosting_required,
+            "shared_chance": file.shares_chance(game.game),
             "parameters": parameters,
             "baselines": [each.bot_id for each in entered if each.baseline],
             "twins": twins,
             "thresholds": thresholds,
+            "rehearsal": rehearsal,
             "seeds": await _seeds(store, game.game, entered),
         }
         made.append(

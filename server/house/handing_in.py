@@ -24,6 +24,7 @@ from plyhouse.protocol.package import (
     in_units,
     pack,
 )
+from plyhouse.server.competition.students import without_accents
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.rates import Rate
 from plyhouse.storage.errors import SubmissionRefusal, Unknown
@@ -98,6 +99,7 @@ class HandingIn:
                 "submission/too_many",
                 f"a player hands in at most {self._config.submissions_per_hour} times an hour: "
                 f"wait {seconds} s, and try your bot at home meanwhile (plyhouse check --sandbox)",
+                retry_after=seconds,
             )
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
             self._sending[player_id] = coming = Incoming(self, file)
@@ -133,7 +135,7 @@ class HandingIn:
             await store.classes.find(competition)
         try:
             async with self._looking:
-                name, digest, archive = await asyncio.to_thread(
+                name, needs, digest, archive = await asyncio.to_thread(
                     lambda: _looked_at(file, sent.read(), self.rules)
                 )
         except SubmissionError as error:
@@ -155,6 +157,7 @@ class HandingIn:
             competition=competition,
             most_bytes=config.max_submitted_bytes_per_player,
             most_versions=config.max_versions_per_bot,
+            needs=needs,
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
@@ -197,13 +200,13 @@ def _overloaded() -> ProtocolError:
     )
 
 
-def _looked_at(file: str, data: bytes, rules: Rules) -> tuple[str, str, bytes]:
-    """What a package is called, its digest, and itself as it is kept."""
+def _looked_at(file: str, data: bytes, rules: Rules) -> tuple[str, str, str, bytes]:
+    """What a package is called, what it is started with, its digest, and itself as it is kept."""
     name = file.replace("\\", "/").rpartition("/")[2]
     package = from_upload(name, data, rules)
     stem = name.rpartition(".")[0] if name.endswith((".py", ".zip")) else name
-    called = package.manifest.name or _UNUSUAL.sub("_", stem)[:32]
-    return called, digest_of(package), pack(package)
+    called = package.manifest.name or _UNUSUAL.sub("_", without_accents(stem))[:32]
+    return called, package.manifest.program, digest_of(package), pack(package)
 
 
 def _listed(text: str) -> list[str]:

@@ -13,35 +13,42 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
+from plyhouse.games.base import ChanceKind
 from plyhouse.server.competition.hosting import (
     Machine,
     Need,
     Place,
     Plan,
+    Priority,
     decide,
     room_for_matches,
 )
 from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.credit import Credit
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.runner_messages import (
     BotWanted,
     CheckWanted,
+    FlagFell,
     RunnerSays,
     RunnerTold,
     Trouble,
 )
 from plyhouse.server.house.running import Running
+from plyhouse.server.house.troubles import Troubles
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity, wall_ms
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket"]
+__all__ = ["LEASE_NS", "PLAY_MATCHES", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket",
+           "Wanted"]  # fmt: skip
 
 log = logging.getLogger("plyhouse.server.hosting")
 
@@ -50,16 +57,21 @@ LEASE_NS: Final = 8 * SECOND
 """How long a runner may be silent."""
 EVERY_MS: Final = 1500
 """How often a runner calls."""
-REST_NS: Final = 60 * SECOND
-"""How long a machine is not asked again for what it could not do."""
 GIVEN_UP: Final = 3
 """Troubles with a version after which its absence is its own."""
-LONGEST_NS: Final = 600 * SECOND
-"""How long the clock of a bot stands still whose machine is lost; in all, for a match."""
 MOST_AT_ONCE: Final = 16
 """Matches that one hosted bot is asked to play at a time."""
+CLOSED: Final = frozenset(("landlock", "bubblewrap"))
+"""Sandboxes in which a bot can neither leave anything behind nor reach another one."""
+PLAY_MATCHES: Final = 2
+"""Matches with people that one hosted bot plays at a time."""
 TICKET_PREFIX: Final = "ticket_"
 """Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
+
+
+def priority_of(running: Running) -> Priority:
+    """What comes of a competition goes before what."""
+    return Priority.REHEARSAL if running.rehearsal else Priority.FINAL
 
 
 class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
@@ -83,6 +95,21 @@ class Ticket:
     version: int
     label: str
     digest: str
+    alone: bool = False
+    """Whether each match is played by a process of its own that is kept apart from all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What has to be hosted of a bot, and what for."""
+
+    row: SubmissionRow
+    priority: Priority
+    matches: int
+    """How many it plays at a time."""
+    games: tuple[str, ...]
+    why: str
+    """What for, for people."""
 
 
 @dataclass(slots=True)
@@ -93,27 +120,6 @@ class _Runner:
     owner: str
     heard: int
     """When, in nanoseconds."""
-
-
-@dataclass(slots=True)
-class _Troubles:
-    """What could not be done, where, and until when it is not asked for again."""
-
-    until: dict[tuple[int, str], int] = field(default_factory=dict)
-    """By what it is about, and the machine."""
-    count: dict[int, int] = field(default_factory=dict)
-
-    def note(self, what: int, machine: str, now: int) -> None:
-        self.until[what, machine] = now + REST_NS
-        self.count[what] = self.count.get(what, 0) + 1
-
-    def machines(self, what: int, now: int) -> frozenset[str]:
-        return frozenset(
-            name for (each, name), until in self.until.items() if each == what and until > now
-        )
-
-    def tidy(self, now: int) -> None:
-        self.until = {key: until for key, until in self.until.items() if until > now}
 
 
 class Hosting:
@@ -134,13 +140,15 @@ class Hosting:
         self._plan = Plan()
         self._tickets: dict[str, Ticket] = {}
         self._ticket_of: dict[int, Ticket] = {}
-        self._bots, self._checks = _Troubles(), _Troubles()
+        self._bots, self._checks = Troubles(), Troubles()
         self._known: dict[tuple[int, int | None], SubmissionRow] = {}
-        self._credited = now()
-        self._away: dict[int, int] = {}
-        """Since when a bot that should be hosted is away with matches of its own."""
-        self._given: dict[tuple[str, int], int] = {}
-        """For how long the clock of a seat of a match has stood still, in nanoseconds."""
+        self._extra: dict[int, int] = {}
+        """Matches beside those of competitions that bots may play which are hosted, by bot."""
+        self.also: Callable[[], Awaitable[list[Wanted]]] | None = None
+        """Says what else has to be hosted, if no competition needs it."""
+        self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
+        """Told by a machine of bots of its that have lost on time."""
+        self._credit = Credit(directory, now(), ended=self._has_ended, given_up=self._is_given_up)
 
     # ------------------------------------------------------------------------ runners
 
@@ -171,6 +179,8 @@ class Hosting:
                     "runner came",
                     extra={"runner": said.name, "cores": said.cores, "tier": said.tier},
                 )
+        if said.flags and self.on_flags is not None:
+            await self.on_flags(said.name, said.flags)
         for trouble in said.troubles:
             self._note(said.name, trouble, now)
         wanted = await self._decide(now, said)
@@ -208,10 +218,10 @@ class Hosting:
 
     # ----------------------------------------------------------------------- deciding
 
-    async def _decide(self, now: int, said: RunnerSays) -> dict[int, tuple[SubmissionRow, Running]]:
-        """Decide what shall be, and return the submission of every bot that is needed."""
+    async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
+        """Decide what shall be, and return what is wanted of every bot."""
         wanted = await self._wanted()
-        waiting = await self._store.submissions.waiting()
+        waiting = await self._store.submissions.waiting_programs()
         self._bots.tidy(now)
         self._checks.tidy(now)
         machines = self._machines(now)
@@ -220,30 +230,32 @@ class Hosting:
         for each in said.hosts:
             before.setdefault(each.bot, Place(said.name, each.version))
         needs = [
-            Need(bot, row.version_id, not_on=self._bots.machines(row.version_id, now))
-            for bot, (row, _) in wanted.items()
+            Need(
+                *(bot, version, need.priority),
+                not_on=self._bots.machines(version, now) | self._without(need.row.needs),
+                idle=self._is_idle(bot),
+            )
+            for bot, need in wanted.items()
+            if (version := need.row.version_id)
         ]
-        unfit = {each: self._checks.machines(each, now) for each in waiting}
+        unfit = {
+            each: self._checks.machines(each, now) | self._without(program)
+            for each, program in waiting.items()
+        }
         old = self._plan
-        self._plan = decide(machines, needs, waiting, replace(old, bots=before), unfit=unfit)
-        self._renew_tickets({bot: row for bot, (row, _) in wanted.items()})
+        self._plan = decide(machines, needs, list(waiting), replace(old, bots=before), unfit=unfit)
+        self._renew_tickets({bot: each.row for bot, each in wanted.items()})
         if self._plan.held != old.held or self._plan.bots != old.bots:
             self._competitions.advance_soon()
         return wanted
 
-    async def _wanted(self) -> dict[int, tuple[SubmissionRow, Running]]:
+    async def _wanted(self) -> dict[int, Wanted]:
         """The bots that have to be hosted, with what is hosted of each."""
-        found: dict[int, tuple[SubmissionRow, Running]] = {}
+        found: dict[int, Wanted] = {}
         known: dict[tuple[int, int | None], SubmissionRow] = {}
-        for running in self._competitions.played():
-            at_work = {
-                bot
-                for bot in running.names
-                if (here := self._directory.participants.get(bot)) is not None
-                and here.hosted
-                and here.matches
-            }
-            for bot in {*running.waiting(), *at_work} - running.gone - found.keys():
+        for running in sorted(self._competitions.played(), key=priority_of):
+            at_work = {bot for bot in running.names if self._is_at_work(bot, running)}
+            for bot in ({*running.waiting()} - running.gone | at_work) - found.keys():
                 version = running.versions.get(bot)
                 if version is None and bot in self._plan.bots:
                     version = self._plan.bots[bot].version  # not another in the middle
@@ -253,9 +265,31 @@ class Hosting:
                 if row is not None:
                     known[bot, version] = row
                     if self._is_needed(running, row):
-                        found[bot] = row, running
+                        found[bot] = self._for(running, row)
         self._known = known
+        for each in [] if self.also is None else await self.also():
+            found.setdefault(each.row.bot_id, each)
+        self._extra = {bot: extra for bot, extra in self._extra.items() if bot in found}
         return found
+
+    def _for(self, running: Running, row: SubmissionRow) -> Wanted:
+        # As it was when it began to be hosted: its program is not started anew for that.
+        extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
+        return Wanted(
+            *(row, priority_of(running), self._at_once(running, row.bot_id) + extra),
+            *((running.terms.game.spec,), running.row.name),
+        )
+
+    def _is_at_work(self, bot: int, running: Running) -> bool:
+        """Whether a bot is in a match of a competition, and not by its author's own program.
+
+        Who is away is: after a restart of the server nothing is known of it but its matches.
+        """
+        here = self._directory.participants.get(bot)
+        if here is None or (here.online and not here.hosted):
+            return False
+        lives = map(self._directory.live.get, here.matches)
+        return any(live and live.pairing.competition == running.row.id for live in lives)
 
     def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
         """Whether its author does not run it, or may not."""
@@ -267,6 +301,48 @@ class Hosting:
         pinned = running.versions.get(row.bot_id)
         return pinned is not None and participant.version_id != pinned
 
+    def _is_idle(self, bot: int) -> bool:
+        """Whether it could move to another machine without any match noticing it."""
+        participant = self._directory.participants.get(bot)
+        return participant is None or not participant.matches
+
+    def _without(self, program: str) -> frozenset[str]:
+        """The machines that lack a program; empty: a bot that needs none."""
+        if not program:
+            return frozenset()
+        return frozenset(
+            name for name, each in self._runners.items() if program not in each.said.languages
+        )
+
+    def lacks(self, program: str) -> bool:
+        """Whether there are machines, and none of them has the program that a bot needs."""
+        here = {name for name in self._runners if self._hears(name)}
+        return bool(program) and bool(here) and here <= self._without(program)
+
+    def in_want(self, row: SubmissionRow) -> str:
+        """What a submission waits for that no machine has, as a sentence; mostly empty."""
+        if row.status == "refused" or not self.lacks(row.needs):
+            return ""
+        return (
+            f"It is started with {row.needs}, which no runner machine here has: it waits until one "
+            "comes that has it."
+        )
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """The languages and programs that at least one machine has."""
+        return frozenset(
+            each
+            for name, runner in self._runners.items()
+            if self._hears(name)
+            for each in runner.said.languages
+        )
+
+    def lacking(self, bot: int, version: int | None) -> str:
+        """The program for which a bot waits that no machine has; empty if it waits for none."""
+        row = self._known.get((bot, version))
+        return row.needs if row is not None and self.lacks(row.needs) else ""
+
     def _machines(self, now: int) -> list[Machine]:
         gone = [name for name, each in self._runners.items() if now - each.heard >= LEASE_NS]
         for name in gone:
@@ -275,10 +351,14 @@ class Hosting:
         return [self._machine(name) for name in sorted(self._runners)]
 
     def _machine(self, name: str) -> Machine:
-        said = self._runners[name].said
-        return Machine(name, said.cores, said.bots, self._busy(name))
+        return self._with_busy(name, Priority.INTERACTIVE)
 
-    def _busy(self, machine: str) -> int:
+    def _with_busy(self, name: str, last: Priority) -> Machine:
+        """A machine with what matches of this priority, and those before, need of it."""
+        said = self._runners[name].said
+        return Machine(name, said.cores, said.bots, self._busy(name, last))
+
+    def _busy(self, machine: str, last: Priority) -> int:
         """Processors that the matches of its bots need: one where seats move in turn."""
         turns: set[str] = set()
         at_once = 0
@@ -287,28 +367,32 @@ class Hosting:
                 continue
             for match in each.matches:
                 live = self._directory.live.get(match)
+                if live is not None and (live.held or self._priority(live) > last):
+                    continue
                 if live is not None and live.match.game.info.simultaneous:
                     at_once += 1
                 else:
                     turns.add(match)
         return len(turns) + at_once
 
-    async def _told(
-        self, machine: str, wanted: Mapping[int, tuple[SubmissionRow, Running]]
-    ) -> RunnerTold:
+    def _priority(self, live: LiveMatch) -> Priority:
+        """What a match is for."""
+        if live.pairing.competition is None:
+            return Priority.INTERACTIVE
+        running = self._competitions.running(live.pairing.competition)
+        return Priority.FINAL if running is None else priority_of(running)
+
+    async def _told(self, machine: str, wanted: Mapping[int, Wanted]) -> RunnerTold:
         bots = []
         for bot, place in self._plan.bots.items():
             if place.machine != machine:
                 continue
-            row, running = wanted[bot]
-            ticket = self._ticket_of[bot]
+            need, ticket = wanted[bot], self._ticket_of[bot]
+            row = need.row
             bots.append(
                 BotWanted(
                     *(bot, row.version_id, row.player, row.bot, row.label, row.digest),
-                    ticket.secret,
-                    self._at_once(running, bot),
-                    [running.terms.game.spec],
-                    running.row.name,
+                    *(ticket.secret, need.matches, list(need.games), need.why, need.priority.nice),
                 )
             )
         checks = []
@@ -329,15 +413,22 @@ class Hosting:
         fresh: dict[int, Ticket] = {}
         for bot, place in self._plan.bots.items():
             row, old = rows[bot], self._ticket_of.get(bot)
-            if old is None or (old.machine, old.version) != (place.machine, place.version):
+            alone = self._is_closed(place.machine)
+            same = place.machine, place.version, alone
+            if old is None or (old.machine, old.version, old.alone) != same:
                 old = Ticket(
                     TICKET_PREFIX + secrets.token_urlsafe(32),
                     *(place.machine, bot, row.player_id, row.player, row.bot),
-                    *(row.version_id, row.label, row.digest),
+                    *(row.version_id, row.label, row.digest, alone),
                 )
             fresh[bot] = old
         self._ticket_of = fresh
         self._tickets = {each.secret: each for each in fresh.values()}
+
+    def _is_closed(self, machine: str) -> bool:
+        """Whether bots are in boxes there out of which nothing leads, a new one for each match."""
+        runner = self._runners.get(machine)
+        return runner is not None and runner.said.tier in CLOSED
 
     def ticket(self, secret: str) -> Ticket | None:
         """What a ticket lets in; None if it is not, or no longer, good."""
@@ -369,37 +460,80 @@ class Hosting:
         """Matches that a hosted bot may begin now, as far as its machine's processors go."""
         if not self._hears(participant.hosted):
             return 0
-        machine = self._machine(participant.hosted)
+        place = self._plan.bots.get(participant.bot_id)
+        if place is not None and place.machine != participant.hosted:
+            return 0  # it is about to move, which no match is to notice
+        priority = priority_of(running)
+        if self._is_hungry(participant.hosted, priority):
+            return 0
+        lives = [self._directory.live.get(match) for match in participant.matches]
+        played = sum(live is None or live.pairing.competition is not None for live in lives)
+        allowed = max(0, self._at_once(running, participant.bot_id) - played)
+        machine = self._with_busy(participant.hosted, priority)
         held = self._plan.held.get(machine.id, 0)
         game = running.terms.game
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1
-        return room_for_matches(machine, held, cores_each=each, at_once=running.work.at_once)
+        at_once = running.work.at_once
+        room = room_for_matches(machine, held, cores_each=each, at_once=at_once)
+        if self._one_by_one(running):
+            # One match of a pairing is played at a time.
+            free = room_for_matches(machine, held, cores_each=each, at_once=1)
+            return min(allowed, max(room, free * at_once))
+        return min(allowed, room)
 
-    # -------------------------------------------------------------------- lost machines
+    def _is_hungry(self, machine: str, priority: Priority) -> bool:
+        """Whether something that goes before could begin there, if there were processors."""
+        for running in self._competitions.played():
+            if priority_of(running) < priority and self._competitions.could_begin(running):
+                here = map(self._plan.bots.get, running.waiting())
+                if any(place is not None and place.machine == machine for place in here):
+                    return True
+        return False
+
+    def is_for_competition(self, bot: int) -> bool:
+        """Whether a bot is hosted for a competition, as far as is known."""
+        return bot in self._extra
+
+    def machine_of(self, bot: int) -> str | None:
+        """The machine that is to host a bot; None as long as there is no room for it."""
+        place = self._plan.bots.get(bot)
+        return None if place is None else place.machine
+
+    def room_to_play(self, machine: str) -> int:
+        """Matches beside competitions that may begin on a machine: none that delays others."""
+        if not self._hears(machine) or self._is_hungry(machine, Priority.INTERACTIVE):
+            return 0
+        here = self._machine(machine)
+        return max(0, here.cores - here.busy - self._plan.held.get(machine, 0))
+
+    def _one_by_one(self, running: Running) -> bool:
+        """Whether all who are there play the matches of a pairing one after the other."""
+        if not running.shared_chance or running.terms.game.chance_kind is not ChanceKind.STOCHASTIC:
+            return False
+        here = filter(None, map(self._directory.participants.get, running.names))
+        return all(each.alone for each in here if each.online)
+
+    # ------------------------------------------------------------------------- matches
+
+    def played(self, holders: Iterable[Participant], culprit: Participant | None) -> None:
+        """A match that counts is over: who did not forfeit it has played well."""
+        for each in holders:
+            if each.hosted and each is not culprit:
+                self._bots.played(each.version_id)
 
     def credit(self, now: int) -> None:
-        """Let no time pass for bots that are away because their machine is: the house lost them.
+        """Let no time pass for bots that are away because their machine is (`Credit`)."""
+        self._credit.give(now)
 
-        A bot that ends by itself again and again is away by its own doing.
-        """
-        begin, self._credited = self._credited, now
-        away: dict[int, int] = {}
-        for each in self._directory.participants.values():
-            if not each.hosted or each.online or not each.matches:
-                continue
-            since = away[each.bot_id] = self._away.get(each.bot_id, begin)
-            if now - since > LONGEST_NS or self._bots.count.get(each.version_id, 0) >= GIVEN_UP:
-                continue
-            for live, seat in self._directory.matches_of(each):
-                if live.match.seat_to_move == seat:
-                    lost, given = max(begin, since), self._given.get((live.id, seat), 0)
-                    until = min(now, lost + LONGEST_NS - given)
-                    if until > lost:
-                        live.match.server_stalled(lost, until)
-                        live.set_alarm()
-                        self._given[live.id, seat] = given + until - lost
-        self._away = away
-        self._given = {
-            place: given for place, given in self._given.items() if place[0] in self._directory.live
-        }
+    def _has_ended(self, participant: Participant) -> bool:
+        """Whether the machine of a bot says that its program ended by itself."""
+        runner = self._runners.get(participant.hosted)
+        gone = (participant.bot_id, participant.version_id)
+        return runner is not None and any(
+            (each.bot, each.version) == gone for each in runner.said.ended
+        )
+
+    def _is_given_up(self, participant: Participant) -> bool:
+        """Whether it could not be run again and again."""
+        return self._bots.count.get(participant.version_id, 0) >= GIVEN_UP

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-__all__ = ["HOUSE_NAMES", "HOUSE_ROLE", "HouseBots", "NoHouseBot"]
+from plyhouse.server.competition.provided import HOUSE
+
+__all__ = ["HOUSE_NAMES", "HOUSE_ROLE", "MOST_OF_A_LEVEL", "HouseBots", "NoHouseBot"]
 
 HOUSE_ROLE: Final = "house"
-HOUSE_NAMES: Final = ("house", "house-bots", "plyhouse")
+HOUSE_NAMES: Final = HOUSE
 """What the player of these bots may be called, the first that is free."""
+
+MOST_OF_A_LEVEL: Final = 5
+"""Bots of one level that may sit at one table; each is a process."""
 
 
 class NoHouseBot(Exception):  # noqa: N818 (a condition)
@@ -29,5 +34,8 @@ class HouseBots(Protocol):
     def levels(self) -> tuple[str, ...]:
         """How well they play, the weakest first; each is the name of a bot, too."""
 
-    async def ready(self, level: str) -> str:
-        """See to it that a bot is connected, and return its name; raises `NoHouseBot`."""
+    async def ready(self, level: str, number: int = 1) -> str:
+        """See to it that a bot is connected, and return its name; raises `NoHouseBot`.
+
+        ``number`` counts the bots of a level that sit at one table.
+        """

@@ -132,6 +132,8 @@ def asked(participant: Participant, message: ClientMessage) -> None:
 
 def match_begun(live: LiveMatch) -> None:
     """A match was made; its seats are being told."""
+    if not matches.isEnabledFor(logging.INFO):
+        return
     config = live.match.config
     matches.info(
         "match begun",
@@ -148,6 +150,9 @@ def match_begun(live: LiveMatch) -> None:
 def match_over(live: LiveMatch) -> None:
     """A match ended: by the rules, because a seat forfeited it, or it is void."""
     outcome = live.match.outcome
+    normal = outcome is not None and outcome.termination == "normal"
+    if normal and not matches.isEnabledFor(logging.INFO):
+        return
     fields = {
         **_ids(live),
         "plies": live.match.ply,

@@ -15,14 +15,23 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 
 import msgspec
 
-from plyhouse.protocol.messages import Act, Error, Finished, MatchMessage, Notice, ServerMessage
+from plyhouse.protocol.messages import (
+    Act,
+    Error,
+    Finished,
+    MatchMessage,
+    Notice,
+    ServerMessage,
+    Update,
+)
 from plyhouse.server.house.participants import Line, Participant
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match
+from plyhouse.server.match.info import kept_info, open_seats
 from plyhouse.storage.errors import (
     DatabaseFull,
     DatabaseLocked,
@@ -31,7 +40,7 @@ from plyhouse.storage.errors import (
     Unreachable,
     WriterFull,
 )
-from plyhouse.storage.rows import Op, StartMatch
+from plyhouse.storage.rows import EventRow, Op, StartMatch
 
 __all__ = ["LiveMatch", "LivePairing", "Referee"]
 
@@ -115,6 +124,7 @@ class LiveMatch:
         "_alarm_at",
         "_backlog",
         "_referee",
+        "held",
         "holders",
         "id",
         "match",
@@ -141,6 +151,8 @@ class LiveMatch:
         """Whether the end is durable and told."""
         self.suspended = False
         """Whether the match waits for the database to come back."""
+        self.held = False
+        """Whether nobody is told of it before another match of its pairing is over."""
         self._backlog: deque[_Waiting] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
@@ -150,24 +162,59 @@ class LiveMatch:
         self._enqueue(ops, self.match.announce(self._referee.now()).told)
         self.set_alarm()
 
+    def hold(self, ops: Sequence[Op]) -> None:
+        """Store the match by ``ops``, and tell its seats when it is `release`d."""
+        self.held = True
+        self._enqueue(ops, [])
+
+    def release(self) -> None:
+        """Announce a match that was held."""
+        self.held = False
+        for seat, holder in enumerate(self.holders):
+            if holder.line is None:
+                self.disconnected(seat)
+        self.begin([])
+
     # ------------------------------------------------------------------------ what arrives
 
     def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
         """A seat plays: the way of most that arrives."""
         try:
-            self._perform(
-                self.match.act(
-                    seat,
-                    message.ply,
-                    message.action,
-                    stamp,
-                    lag_ns=lag_ns,
-                    re=message.id,
-                    info=message.info,
-                )
+            effects = self.match.act(
+                seat,
+                message.ply,
+                message.action,
+                stamp,
+                lag_ns=lag_ns,
+                re=message.id,
+                info=message.info,
             )
+            if message.info is not None and self.spectators:
+                self._show_thoughts(seat, effects)
+            self._perform(effects)
         except Exception:
             self.fault("input failed")
+
+    def _show_thoughts(self, seat: int, effects: Effects) -> None:
+        """Let spectators see what the bot thought, if it allows that and it can help nobody."""
+        kept = [kept_info(row.data) for row in effects.rows if isinstance(row, EventRow)]
+        info = next((each for each in kept if each is not None and each.live), None)
+        if info is None or seat not in self.open_seats():
+            return
+        for index, each in enumerate(effects.told):
+            if type(each) is Broadcast and type(each.message) is Update:
+                said = msgspec.to_builtins(info)
+                effects.told[index] = Broadcast(msgspec.structs.replace(each.message, info=said))
+
+    def open_seats(self) -> frozenset[int]:
+        """The seats whose thoughts spectators may see now (`plyhouse.server.match.info`)."""
+        config = self.match.config
+        return open_seats(
+            config.game,
+            counts=config.rated or self.pairing.competition is not None or config.shares_chance,
+            players=[holder.player_id for holder in self.holders],
+            house={each.player_id for each in self.holders if each.casual and not each.guest},
+        )
 
     def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:
         """Call a method of the engine and carry out what it returns.
@@ -238,8 +285,8 @@ class LiveMatch:
     def _perform(self, effects: Effects) -> None:
         """Carry out effects of the engine after all earlier ones."""
         if not effects.milestone:
-            # Rows without a milestone are what the database takes.
-            self._enqueue(cast("list[Op]", effects.rows), effects.told)
+            rows: list[Any] = effects.rows  # without a milestone they are what the database takes
+            self._enqueue(rows, effects.told)
             return
         ops: list[Op] = []
         last = False
@@ -281,6 +328,8 @@ class LiveMatch:
 
     def _tell(self, told: Sequence[Any]) -> None:
         holders = self.holders
+        if len(told) == 2 and self._tell_together(*told):
+            return
         turn = False
         for effect in told:
             kind = type(effect)
@@ -322,6 +371,20 @@ class LiveMatch:
         if turn:
             self.set_alarm()
 
+    def _tell_together(self, first: Any, second: Any) -> bool:
+        """Write in one piece that an action was taken, and that it is the same seat's turn again.
+
+        Returns whether it is this that was to be told, and somebody was there.
+        """
+        if type(first) is not Send or type(second) is not Send or first.seat != second.seat:
+            return False
+        line = self.holders[first.seat].line
+        if second.turn_ply < 0 or first.turn_ply >= 0 or line is None or line.holding:
+            return False
+        line.send_together((first.message, second.message))
+        self.turn_told(second.seat, second.turn_ply, line)
+        return True
+
     def _broadcast(self, message: ServerMessage) -> None:
         frames: dict[str, Any] = {}
         for line in tuple(self.spectators):
@@ -347,7 +410,7 @@ class LiveMatch:
         An alarm that is set too early is left alone: when it rings it is set anew, which costs
         less than moving it with every ply.
         """
-        deadline = self.match.deadline()
+        deadline = None if self.held else self.match.deadline()
         if deadline is None:
             return
         if self._alarm is not None:

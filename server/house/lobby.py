@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import difflib
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from plyhouse.games.base import Game
@@ -82,10 +82,17 @@ class _Challenge:
     id: str
     terms: Terms
     challenger: Participant
-    opponent: Participant
+    opponents: tuple[Participant, ...]
     seat: int | None
     """The seat that the challenger asked for."""
     timer: asyncio.TimerHandle
+    accepted: set[int] = field(default_factory=set)
+    """Those of the opponents, by the ids of their bots, that want to play."""
+
+    @property
+    def sides(self) -> tuple[Participant, ...]:
+        """The challenger and all that were asked, in the order of seats from the challenger's."""
+        return (self.challenger, *self.opponents)
 
 
 class Lobby:
@@ -109,6 +116,8 @@ class Lobby:
         """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
+        self.admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None
+        """Says, by `ProtocolError`, why somebody may not play against a hosted bot now."""
         self._pairing = False
         self._telling = False
         self._told: dict[str, str] = {}
@@ -170,7 +179,7 @@ class Lobby:
             self._freed = None
         else:
             self._freed.update([f"{each.player}/{each.bot}" for each in freed])
-        if not self._pairing and len(self._matchmaker) > 1:
+        if not self._pairing and len(self._matchmaker):
             self._pairing = True
             asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
 
@@ -236,87 +245,120 @@ class Lobby:
     # ----------------------------------------------------------------------- challenges
 
     def challenge(self, participant: Participant, message: Challenge) -> Ok:
-        """Ask one opponent for a match of two seats."""
+        """Ask for a match: one opponent, or as many as the game has seats besides one's own."""
         terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
-        if terms.game.seats != 2:
+        seats = terms.game.seats
+        if seats < 2:
             raise ProtocolError(
                 "game/unfit",
-                f"{terms.game.spec} has {terms.game.seats} seats; challenges are for two.",
+                f"{terms.game.spec} is played alone: there is nobody to challenge, seek it.",
             )
-        if message.seat is not None and message.seat > 1:
-            raise ProtocolError("protocol/bad_field", "'challenge': field 'seat' must be 0 or 1.")
+        if seats != 2 + len(message.others):
+            raise ProtocolError(
+                "game/unfit",
+                f"{terms.game.spec} has {seats} seats: a challenge names {seats - 1} to play it "
+                f"with (opponent and others), and this one names {1 + len(message.others)}.",
+            )
+        if message.seat is not None and message.seat >= seats:
+            raise ProtocolError(
+                "protocol/bad_field", f"'challenge': field 'seat' must be from 0 to {seats - 1}."
+            )
         self._may_play(participant, terms.rated)
         if participant.guest:
             self._guest_is_free(participant)
         self._needs_room(participant, terms)
-        opponent = self._opponent(participant, message, terms)
-        self._may_play(opponent, terms.rated)
+        asked: list[Participant] = []
+        for name in (message.opponent, *message.others):
+            asked.append(self._opponent((participant, *asked), name, terms))
+            self._may_play(asked[-1], terms.rated)
         mine = sum(each.challenger is participant for each in self._challenges.values())
         if mine >= self._config.max_seeks_per_bot:
             raise ProtocolError(
                 "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
             )
-        pair = participant.player_id, opponent.bot_id
-        if not self._unwanted.take(pair):
-            wait = math.ceil(self._unwanted.wait(pair))
-            raise ProtocolError(
-                "seek/limit",
-                f"You have challenged {opponent.name} too often: wait {wait} s.",
-            )
+        self._not_too_often(participant, asked)
+        return Ok(message.id, challenge=self._ask(terms, participant, asked, message.seat))
+
+    def _not_too_often(self, participant: Participant, asked: Iterable[Participant]) -> None:
+        for opponent in asked:
+            pair = participant.player_id, opponent.bot_id
+            if not self._unwanted.take(pair):
+                wait = math.ceil(self._unwanted.wait(pair))
+                raise ProtocolError(
+                    "seek/limit",
+                    f"You have challenged {opponent.name} too often: wait {wait} s.",
+                )
+
+    def _ask(
+        self, terms: Terms, challenger: Participant, asked: Sequence[Participant], seat: int | None
+    ) -> str:
+        """Open a challenge and tell those who are asked; returns its id."""
         seconds = self._config.challenge_timeout
         identifier = new_id()
+        if asked[0].hosted:  # alone, and the house answers for it
+            self._unwanted.give_back((challenger.player_id, asked[0].bot_id))
+            self._start(identifier, terms, (challenger, asked[0]), seat)
+            return identifier
         timer = asyncio.get_running_loop().call_later(seconds, self._close, identifier, "expired")
         self._challenges[identifier] = _Challenge(
-            identifier, terms, participant, opponent, message.seat, timer
+            identifier, terms, challenger, tuple(asked), seat, timer
         )
-        if opponent.line is not None:
-            opponent.line.send(
-                Challenged(
-                    identifier,
-                    participant.name,
-                    terms.game.spec,
-                    str(terms.time_control),
-                    terms.rated,
-                    None if message.seat is None else 1 - message.seat,
-                    int(seconds * 1000),
+        for place, opponent in enumerate(asked, start=1):
+            if opponent.line is not None:
+                opponent.line.send(
+                    Challenged(
+                        identifier,
+                        challenger.name,
+                        terms.game.spec,
+                        str(terms.time_control),
+                        terms.rated,
+                        None if seat is None else (seat + place) % terms.game.seats,
+                        int(seconds * 1000),
+                        [each.name for each in asked if each is not opponent],
+                    )
                 )
-            )
-        return Ok(message.id, challenge=identifier)
+        return identifier
 
-    def _opponent(self, participant: Participant, message: Challenge, terms: Terms) -> Participant:
-        name = message.opponent
+    def _opponent(self, sides: Sequence[Participant], name: str, terms: Terms) -> Participant:
+        """Who is asked by this name to play with ``sides``, of whom the first one challenges."""
         opponent = self._directory.find(name)
         if opponent is None or not opponent.online:
             near = difflib.get_close_matches(name, self._directory.online(), n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
-        if opponent is participant:
+        if opponent is sides[0]:
             raise ProtocolError("challenge/self", "A bot cannot challenge itself.")
-        own = opponent.player_id == participant.player_id
+        if opponent in sides:
+            raise ProtocolError(
+                "challenge/self", f"{name} is named twice: nobody has two seats of a match."
+            )
+        own = any(opponent.player_id == each.player_id for each in sides)
         if own and terms.rated and not self._config.allow_own_bots:
             raise ProtocolError(
                 "challenge/self", "Bots of one player do not meet in rated matches here."
             )
         if opponent.suspended:
             raise ProtocolError("challenge/not_accepting", f"{name} is suspended.")
-        if opponent.hosted:
-            # Its runner would accept, and a rival could fill its places and its machine.
-            raise ProtocolError(
-                "challenge/not_accepting",
-                f"{name} is hosted for a competition, and plays nothing else meanwhile.",
-            )
         if not opponent.accepts(terms.game.info.name, terms.game.spec):
             listed = ", ".join(sorted(opponent.games)) or "no challenges"
             raise ProtocolError(
                 "challenge/not_accepting",
                 f"{name} does not accept {terms.game.spec}; it accepts: {listed}.",
             )
+        if opponent.hosted:
+            if self.admit_to_hosted is None:
+                raise ProtocolError("challenge/not_accepting")
+            self.admit_to_hosted(sides[0], opponent, terms)
+            if terms.game.seats != 2:
+                raise ProtocolError(
+                    "challenge/not_accepting", f"{name} is hosted, and plays with one at a time."
+                )
         return opponent
 
     def answer(self, participant: Participant, message: Answer) -> Ok:
         """Accept or decline a challenge, or withdraw an own one by declining it."""
         challenge = self._challenges.get(message.challenge)
-        if challenge is None or participant not in (challenge.challenger, challenge.opponent):
+        if challenge is None or participant not in challenge.sides:
             raise ProtocolError("challenge/unknown")
         if participant is challenge.challenger:
             if message.accept:
@@ -328,19 +370,31 @@ class Lobby:
             if participant.guest and participant.matches:
                 raise ProtocolError("guest/busy")
             self._needs_room(participant, challenge.terms)
-            if not challenge.challenger.free:
-                raise ProtocolError(
-                    "challenge/offline", f"{challenge.challenger.name} plays too many matches now."
-                )
-            self._close(challenge.id, "accepted")
-            # What was wanted may come as often as one likes.
-            self._unwanted.give_back((challenge.challenger.player_id, challenge.opponent.bot_id))
-            order = [challenge.challenger, challenge.opponent]
-            if challenge.seat == 1 or (challenge.seat is None and int(challenge.id, 36) % 2):
-                order.reverse()
-            orders = [order, order[::-1]] if challenge.terms.mirrored else [order]
-            self._runner.begin(challenge.terms, orders)
+            ready = challenge.accepted | {participant.bot_id}
+            if len(ready) == len(challenge.opponents):
+                self._begin(challenge, participant)
+            challenge.accepted = ready
         return Ok(message.id)
+
+    def _begin(self, challenge: _Challenge, last: Participant) -> None:
+        """All have accepted, the last one now: begin, if the others can still play."""
+        for each in challenge.sides:
+            if each is not last and (not each.free or (each.guest and each.matches)):
+                raise ProtocolError("challenge/offline", f"{each.name} plays too many matches now.")
+        self._close(challenge.id, "accepted")
+        for each in challenge.opponents:
+            # What was wanted may come as often as one likes.
+            self._unwanted.give_back((challenge.challenger.player_id, each.bot_id))
+        self._start(challenge.id, challenge.terms, challenge.sides, challenge.seat)
+
+    def _start(
+        self, challenge: str, terms: Terms, sides: Sequence[Participant], seat: int | None
+    ) -> None:
+        """Begin what was asked for by the first of ``sides``, who wanted ``seat``."""
+        first = int(challenge, 36) % len(sides) if seat is None else seat
+        order = _rotated(list(sides), first)
+        turns = range(len(sides) if terms.mirrored else 1)
+        self._runner.begin(terms, [_rotated(order, turn) for turn in turns])
 
     def _close(self, identifier: str, reason: str, detail: str = "") -> None:
         challenge = self._challenges.pop(identifier, None)
@@ -348,7 +402,7 @@ class Lobby:
             return
         challenge.timer.cancel()
         message = ChallengeClosed(identifier, reason, detail)  # type: ignore[arg-type]
-        for each in (challenge.challenger, challenge.opponent):
+        for each in challenge.sides:
             if each.line is not None:
                 each.line.send(message)
 
@@ -361,19 +415,13 @@ class Lobby:
             self._tell_soon()
         self._mirrored.pop(participant.name, None)
         for challenge in tuple(self._challenges.values()):
-            if participant in (challenge.challenger, challenge.opponent):
+            if participant in challenge.sides:
                 self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
 
     def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
         if not self._directory.leads("challenges"):
             raise ProtocolError("server/shutting_down", fatal=False)
         game = read_game(spec)
-        if game.seats < 2:
-            raise ProtocolError(
-                "game/unfit",
-                f"{game.spec} is played alone: there is no opponent to seek or challenge. "
-                "Bots play it in a competition, or with `plyhouse match`.",
-            )
         return Terms(game, read_time_control(control, self._config), rated, mirrored)
 
     def _may_play(self, participant: Participant, rated: bool) -> None:
@@ -400,6 +448,11 @@ class Lobby:
             )
         if terms.mirrored:
             self._mirrored[participant.name] = max(at_once, self._mirrored.get(participant.name, 1))
+
+
+def _rotated(sides: list[Participant], by: int) -> list[Participant]:
+    """Everybody ``by`` seats later."""
+    return sides[-by:] + sides[:-by] if by else sides
 
 
 def _sentence(error: Exception) -> str:

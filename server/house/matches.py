@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plyhouse.games.base import Game
+from plyhouse.games.base import ChanceKind, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Revealed
+from plyhouse.protocol.messages import Revealed, SeatInfo
+from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import journal
 from plyhouse.server.house.directory import Directory
@@ -115,23 +116,31 @@ class MatchRunner:
         round_number: int = 0,
         pairing_id: str = "",
         seed: bytes | None = None,
+        share: bool = False,
+        unnamed: Collection[int] = (),
     ) -> LivePairing:
         """Make a pairing and tell its seats as soon as it is stored.
 
         ``orders`` has the holders in the order of seats, once per match; all matches of a
-        pairing are played at the same time.
+        pairing are played at the same time.  Bots ``unnamed``, by their ids, are told to nobody.
 
         ``seed`` is for play where this program runs the bots itself, each match in a process of
         its own: then all matches share its chance.  None draws a secret seed, and every match has
         its own chance, because who plays two matches with the same dice or deal reads in the one
         what the other hides.  Raises ValueError for a seed where a bot came over the network.
+
+        ``share``: if chance matters and the house keeps all of these bots apart
+        (`Participant.alone`), the matches share it all the same.  They are played one after the
+        other then: at the same time, how busy a machine is would tell the one of the other.
         """
-        shared = seed is not None
+        share = share and self._may_share(terms, orders)
+        shared = share or seed is not None
+        if not share:
+            for participant in (each for seated in orders for each in seated):
+                if shared and (participant.line is None or participant.line.remote):
+                    raise ValueError(f"{participant.name} could remember or tell: no shared chance")
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
-        for participant in (each for seated in orders for each in seated):
-            if shared and (participant.line is None or participant.line.remote):
-                raise ValueError(f"{participant.name} could remember or tell: no shared chance")
         pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
         wall = wall_ms()
         row = PairingRow(
@@ -150,14 +159,24 @@ class MatchRunner:
         for seated in orders:
             match_id = new_id()
             stream = SHARED_STREAM if shared else match_stream(match_id)
-            made.append(self._make(row, terms, match_id, stream, seated, pairing))
+            made.append(self._make(row, terms, match_id, stream, seated, pairing, unnamed))
         self._mark_last(pairing)
         ops: list[Op] = [NewPairing(row)]
-        for live, new in made:
-            live.begin([*ops, new])
+        for number, (live, new) in enumerate(made):
+            if share and number:
+                live.hold([new])
+            else:
+                live.begin([*ops, new])
             ops = []
             journal.match_begun(live)
         return pairing
+
+    @staticmethod
+    def _may_share(terms: Terms, orders: Sequence[Sequence[Participant]]) -> bool:
+        """Whether nobody could carry anything from one of these matches into another."""
+        if len(orders) < 2 or terms.game.chance_kind is not ChanceKind.STOCHASTIC:
+            return False
+        return all(each.alone for seated in orders for each in seated)
 
     def _make(
         self,
@@ -167,6 +186,7 @@ class MatchRunner:
         stream: str,
         seated: Sequence[Participant],
         pairing: LivePairing,
+        unnamed: Collection[int],
     ) -> tuple[LiveMatch, NewMatch]:
         spec = terms.game.spec
         config = MatchConfig(
@@ -175,7 +195,7 @@ class MatchRunner:
             game=terms.game,
             time_control=terms.time_control,
             players=tuple(
-                each.seat_info(self._rating_of(spec, each.version_id)) for each in seated
+                self._told(each, spec, named=each.bot_id not in unnamed) for each in seated
             ),
             seed=row.seed,
             rated=terms.rated,
@@ -201,6 +221,12 @@ class MatchRunner:
             data=terms_data(config),
         )
         return live, NewMatch(header)
+
+    def _told(self, holder: Participant, spec: str, *, named: bool) -> SeatInfo:
+        """What everybody is told of who holds a seat."""
+        if not named:
+            return SeatInfo(PRIVATE)
+        return holder.seat_info(self._rating_of(spec, holder.version_id))
 
     def _limits(self) -> dict[str, Any]:
         config = self._config
@@ -229,11 +255,16 @@ class MatchRunner:
 
     # ------------------------------------------------------------------- after a stop
 
-    async def restore(self, participant: Callable[[Any], Participant]) -> int:
+    async def restore(
+        self,
+        participant: Callable[[Any], Participant],
+        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
+    ) -> int:
         """Take up every match that the database knows as not finished; return how many.
 
-        ``participant`` finds or makes the holder of a stored seat.  A match that cannot be
-        rebuilt (the game changed, or rows are damaged) is void, and the log says why.
+        ``participant`` finds or makes the holder of a stored seat, and ``hidden_in`` tells which
+        bots of a competition are unnamed, in small letters.  A match that cannot be rebuilt (the
+        game changed, or rows are damaged) is void, and the log says why.
         """
         pairings: dict[str, LivePairing] = {}
         restored = []
@@ -241,8 +272,9 @@ class MatchRunner:
         for stored in await self._store.running_matches():
             header = stored.header
             holders = [participant(seat) for seat in header.seats]
+            hidden = await hidden_in(stored.pairing.competition_id)
             try:
-                match = self._rebuild(stored, holders)
+                match = self._rebuild(stored, holders, hidden)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
                 log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
                 broken.append(stored)
@@ -259,8 +291,10 @@ class MatchRunner:
         await self._put_away(broken, going_on=pairings)
         for pairing in pairings.values():
             self._mark_last(pairing)
+            self._hold_again(pairing)
         for live in restored:
-            live.input(live.match.resume, self.now())
+            if not live.held:
+                live.input(live.match.resume, self.now())
         return len(restored)
 
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
@@ -276,11 +310,21 @@ class MatchRunner:
         if ends:
             await self._store.apply(ends)
 
-    def _rebuild(self, stored: StoredMatch, holders: Sequence[Participant]) -> Match:
+    @staticmethod
+    def _hold_again(pairing: LivePairing) -> None:
+        """Of matches that share their chance one is played at a time, also after a stop."""
+        open_ = [live for live in pairing.open.values() if live.match.config.shares_chance]
+        begun = [live for live in open_ if any(each is not None for each in live.match.nonces)]
+        for live in open_:
+            live.held = live not in (begun or open_[:1])
+
+    def _rebuild(
+        self, stored: StoredMatch, holders: Sequence[Participant], hidden: Collection[str]
+    ) -> Match:
         header = stored.header
         config = config_of(header, get_game(header.game))
         players = tuple(
-            each.seat_info(self._rating_of(header.game, each.version_id)) for each in holders
+            self._told(each, header.game, named=each.name.lower() not in hidden) for each in holders
         )
         return restore(replace(config, players=players), stored.events, self.now())
 
@@ -327,6 +371,9 @@ class MatchRunner:
         self.plies += live.match.ply
         self._directory.ended(live)
         self._on_over(live)
+        if all(each.held for each in pairing.open.values()):
+            for following in tuple(pairing.open.values())[:1]:
+                following.release()
 
     # ------------------------------------------------------------------------- time
 

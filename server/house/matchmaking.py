@@ -1,7 +1,8 @@
 """Pairing bots that look for opponents: pure pools of seeks.
 
 Seeks for the same game, time control, kind (rated or casual) and form (mirrored or not) stand in
-one pool.  `Matchmaker.pair` empties the pools as far as possible, by these rules:
+one pool; a seek for a game of one seat needs nobody else.  `Matchmaker.pair` empties the pools as
+far as possible, by these rules:
 
 1. The seek that has waited longest is served first, and those that waited longest are its
    opponents; a seek that was served stands at the end of the queue again.
@@ -120,10 +121,11 @@ class _Waiting:
 class _Pool:
     """Seeks that could meet."""
 
-    __slots__ = ("key", "ready", "waiting")
+    __slots__ = ("key", "ready", "seats", "waiting")
 
-    def __init__(self, key: PoolKey) -> None:
+    def __init__(self, key: PoolKey, seats: int) -> None:
         self.key = key
+        self.seats = seats
         self.waiting: OrderedDict[str, _Waiting] = OrderedDict()
         """All seeks by their ids, the longest waiting first."""
         self.ready: dict[str, _Waiting] = {}
@@ -191,7 +193,7 @@ class Matchmaker:
             raise SeekLimit(f"{name} has {self.max_seeks} open seeks, more are not allowed.")
         pool = self._pools.get(key)
         if pool is None:
-            pool = self._pools[key] = _Pool(key)
+            pool = self._pools[key] = _Pool(key, seek.seats)
         kind = seek.player if seek.rated and not self.own_bots_rated else name
         waiting = _Waiting(seek, pool, kind, next(self._order))
         pool.waiting[seek.id] = pool.ready[seek.id] = waiting
@@ -245,7 +247,7 @@ class Matchmaker:
         queues = [
             (pool, queue)
             for pool in touched.values()
-            if len(pool.waiting) > 1 and (queue := self._queue(pool, room, left))
+            if len(pool.waiting) >= pool.seats and (queue := self._queue(pool, room, left))
         ]
         made: list[Proposal] = []
         while queues and (limit is None or len(made) < limit):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -48,6 +48,9 @@ class Line(Protocol):
     def send(self, message: ServerMessage) -> None:
         """Send a message; never raises."""
 
+    def send_together(self, messages: Iterable[ServerMessage]) -> None:
+        """Send messages in one piece; never raises."""
+
     def send_frame(self, frame: Frame) -> None:
         """Send a frame that was made with `codec` before."""
 
@@ -73,6 +76,9 @@ class Participant:
     """The session of a browser by which it logged in last; 0 for a token."""
     hosted: str = ""
     """The runner machine that runs it for its author; empty if its author does."""
+    alone: bool = False
+    """Whether each of its matches is played by a process of its own that the house keeps apart:
+    what happens in one match cannot be remembered, or told, in another."""
     casual: bool = False
     """Whether it plays no rated matches but those of competitions: a guest, or the house's own."""
     scopes: frozenset[str] = frozenset()

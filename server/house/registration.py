@@ -141,7 +141,9 @@ class Registration:
             if bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
             version = await self._store.log_in(
-                bot, hello.version, config.max_versions_per_bot, digest=hello.digest
+                *(bot, hello.version, config.max_versions_per_bot),
+                digest=hello.digest,
+                games=hello.games,
             )
             suspended = await self._store.probation.reason(version)
         except InvalidName as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.participants import Participant
@@ -14,6 +15,10 @@ from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
 __all__ = ["Missing", "bots_named", "gone_texts", "missed", "missing"]
+
+
+Lacking: TypeAlias = Callable[[int, int | None], str]
+"""The program that no runner has and that a bot with a version waits for; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +80,10 @@ def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
 
 
 def missing(
-    running: Running, participants: Mapping[int, Participant], own: Collection[str]
+    running: Running,
+    participants: Mapping[int, Participant],
+    own: Collection[str],
+    lacking: Lacking | None = None,
 ) -> list[str]:
     """What keeps pairings from being played; ``own`` are matches of the competition that run.
 
@@ -83,7 +91,7 @@ def missing(
     """
     if running.paused:
         return ["The competition is paused."]
-    told = {bot: each.text for bot, each in missed(running, participants).items()}
+    told = {bot: each.text for bot, each in missed(running, participants, lacking).items()}
     matches = running.work.at_once
     for bot in running.waiting():
         participant = participants.get(bot)
@@ -104,12 +112,24 @@ def _busy(participant: Participant, other: Sequence[str], matches: int) -> str:
     )
 
 
-def missed(running: Running, participants: Mapping[int, Participant]) -> dict[int, Missing]:
-    """The bots that pairings wait for, by their ids; none while it is paused."""
+def missed(
+    running: Running,
+    participants: Mapping[int, Participant],
+    lacking: Lacking | None = None,
+) -> dict[int, Missing]:
+    """The bots that pairings wait for, by their ids; none while it is paused.
+
+    ``lacking`` names the program for which a bot waits that no runner has.
+    """
     found = {}
     for bot in () if running.paused else running.waiting():
         name = running.names[bot]
-        fault = _fault(running, name, bot, participants.get(bot))
+        participant = participants.get(bot)
+        fault = _fault(running, name, bot, participant)
+        program = lacking(bot, running.versions.get(bot)) if lacking is not None else ""
+        if program and fault is not None and fault[0] in ("away", "without a runner"):
+            text = f"{name} is started with {program}, and waits for a runner machine that has it."
+            fault = "without a runner", text
         if fault is not None:
             found[bot] = Missing(name, *fault, bot in running.baselines)
     return found

@@ -11,11 +11,17 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 __all__ = [
+    "MAX_COSTS",
+    "MAX_LINES",
     "MAX_REPORT",
     "BotWanted",
     "CheckDone",
     "CheckWanted",
+    "FlagFell",
     "Hosted",
+    "MatchOutput",
+    "OutputLine",
+    "PlyCost",
     "RunnerSays",
     "RunnerTold",
     "Trouble",
@@ -23,6 +29,12 @@ __all__ = [
 
 MAX_REPORT = 16_000
 """Characters of a report of one check that a runner sends."""
+
+MAX_LINES = 8000
+"""Lines of one bot in one match that a runner sends; it sends at most some 64 KiB of them."""
+
+MAX_COSTS = 1000
+"""Plies of one match whose costs a runner sends."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Text = Annotated[str, Meta(max_length=MAX_REPORT)]
@@ -57,6 +69,29 @@ class Trouble(Struct, frozen=True):
     """... the submission that cannot be checked here."""
 
 
+Span = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]
+
+
+class FlagFell(Struct, frozen=True, kw_only=True):
+    """A bot that is hosted here has lost on time: what the machine did meanwhile.
+
+    Spans are nanoseconds.  Told of every such match, whatever the figures: the server waits for it.
+    """
+
+    match: Annotated[str, Meta(min_length=1, max_length=64)]
+    bot: Id
+    ply: Annotated[int, Meta(ge=0, lt=1 << 31)]
+    allowed: Span
+    """What was left on the bot's clock when it was asked."""
+    wall: Span
+    cpu: Span
+    lost: Span
+    """For how long the machine was not the bot's in this ply; see `LostTime`."""
+    match_wall: Span
+    """All plies of the bot in this match, this one included."""
+    match_lost: Span
+
+
 class RunnerSays(Struct, frozen=True, kw_only=True):
     """What a runner is, what it hosts, and what it has found out since the last answer."""
 
@@ -70,9 +105,13 @@ class RunnerSays(Struct, frozen=True, kw_only=True):
     """How many bots it has room for."""
     tier: Annotated[str, Meta(max_length=32)] = ""
     languages: Annotated[list[Annotated[str, Meta(max_length=32)]], Meta(max_length=20)] = []
+    """``python``, ``program``, and the programs that ``run`` may begin with and that it has."""
     hosts: Annotated[list[Hosted], Meta(max_length=1024)] = []
+    ended: Annotated[list[Hosted], Meta(max_length=1024)] = []
+    """Bots whose program ended by itself and is not back yet."""
     checked: Annotated[list[CheckDone], Meta(max_length=20)] = []
     troubles: Annotated[list[Trouble], Meta(max_length=100)] = []
+    flags: Annotated[list[FlagFell], Meta(max_length=100)] = []
     leaving: bool = False
     """Whether it ends now, and all that it has is to go elsewhere."""
 
@@ -104,6 +143,8 @@ class BotWanted(Struct, frozen=True):
     """What it is needed for."""
     competition: str
     """The name of what it is needed for, for people."""
+    nice: int = 0
+    """How much its processes step back behind others, as the command ``nice`` counts it."""
 
 
 class RunnerTold(Struct, frozen=True):
@@ -115,3 +156,42 @@ class RunnerTold(Struct, frozen=True):
     """Whoever is silent for so long has lost everything to others."""
     checks: list[CheckWanted] = []
     bots: list[BotWanted] = []
+
+
+class OutputLine(Struct, frozen=True, array_like=True):
+    """Something for the author of a bot."""
+
+    ply: Annotated[int, Meta(ge=0, le=1 << 31)] | None
+    """The ply for which the bot was asked; None before the first and after the last."""
+    kind: Annotated[str, Meta(pattern="^(print|note|crash)$")]
+    """``print``: the bot printed it; ``note``: its runner says so; ``crash``: how it failed."""
+    text: Text
+
+
+class PlyCost(Struct, frozen=True, array_like=True):
+    """What a ply has cost of the machine; nanoseconds."""
+
+    ply: Annotated[int, Meta(ge=0, le=1 << 31)]
+    wall: Annotated[int, Meta(ge=0, le=1 << 60)]
+    cpu: Annotated[int, Meta(ge=0, le=1 << 60)]
+    """Processor time of the bot."""
+    waited: Annotated[int, Meta(ge=0, le=1 << 60)]
+    """For how long it could have run, but its processor was another's."""
+
+
+class MatchOutput(Struct, frozen=True, kw_only=True):
+    """What a bot printed in a match on one machine, and what it cost there.
+
+    Told again, it takes the place of what was told before.
+    """
+
+    match: Annotated[str, Meta(min_length=1, max_length=64)]
+    bot: Id
+    part: Annotated[str, Meta(pattern="^[a-z0-9-]{1,64}$")]
+    """Another one for each run of a machine's program: a match may be played on several."""
+    lines: Annotated[list[OutputLine], Meta(max_length=MAX_LINES)] = []
+    costs: Annotated[list[PlyCost], Meta(max_length=MAX_COSTS)] = []
+    cut: Annotated[int, Meta(ge=0, le=1 << 53)] = 0
+    """Bytes that were left out ..."""
+    cut_at: Annotated[int, Meta(ge=0, le=MAX_LINES)] = 0
+    """... before this line."""

@@ -406,12 +406,18 @@ class Running:
     """The versions that play, by the bot's id; any version of bots that are not here."""
     baselines: frozenset[int] = frozenset()
     """The bots among them that others are measured against."""
+    unnamed: frozenset[int] = frozenset()
+    """The bots among them of which nobody who plays or watches is told the name."""
     group: str = ""
     """What this is a game of: competitions of one group share `at_a_time`."""
     at_a_time: int = 0
     """Matches of the group that run at the same time; 0: as many as their bots have room for."""
     only_hosted: bool = False
     """Whether the house runs the bots, even if their authors are there."""
+    rehearsal: bool = False
+    """Whether it only rehearses another one: it steps back, and nobody is suspended for it."""
+    shared_chance: bool = False
+    """Whether the matches of a pairing have the same dice where the house keeps its bots apart."""
     cut: bool = False
     """Whether the last look ended at that limit: then bots that were not looked at may have room.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,13 +25,21 @@ from plyhouse.storage.class_rows import ClassEntry
 from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
 
-__all__ = ["MOST_RECORDS", "Suspicions", "suspicions"]
+__all__ = ["MOST_RECORDS", "SameFiles", "Suspicions", "same_files", "suspicions"]
 
 MOST_RECORDS: Final = 5_000
 """Records whose positions are compared: the latest ones, as each is played through again."""
 AT_ONCE: Final = 100
 """Records that are read before they are played through."""
 SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class SameFiles:
+    """Entries of different owners with one digest: their files are the same, byte for byte."""
+
+    digest: str
+    entries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +56,15 @@ class Suspicions:
     """How many records were compared."""
     left_out: int
     """How many records were not: older than the latest `MOST_RECORDS`, or of no known game."""
+    same_files: tuple[SameFiles, ...] = ()
+    """What needs no statistics: entries of which at least one is a student's."""
 
 
 async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
     """The report on a competition; raises `Unknown`.  Takes its time, and the loop none of it."""
     row = await store.classes.find(reference)
-    entries = {
-        each.bot_id: each for each in await store.classes.played_entries(row.id, replaced=True)
-    }
+    everybody = await store.classes.played_entries(row.id, replaced=True)
+    entries = {each.bot_id: each for each in everybody}
     results = await store.classes.final_seats(row.id)
     seats: dict[str, list[FinalSeat]] = {}
     for each in results:
@@ -79,6 +88,21 @@ async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
         tuple([each for each in likenesses if each.adjusted <= level]),
         records,
         len(seats) - records,
+        same_files(everybody),
+    )
+
+
+def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
+    """Entries of several owners, students among them, whose versions have the same digest."""
+    found: dict[str, dict[str, ClassEntry]] = {}
+    for each in entries:
+        if each.digest:
+            found.setdefault(each.digest, {})[each.name] = each
+    return tuple(
+        SameFiles(digest, tuple(sorted(those)))
+        for digest, those in sorted(found.items())
+        if len({each.player_id for each in those.values()}) > 1
+        and not all(each.baseline for each in those.values())
     )
 
 

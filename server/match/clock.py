@@ -204,11 +204,13 @@ class Clock:
         "_main",
         "_paused_at",
         "_periods",
-        "_running",
         "_stall",
         "_started",
+        "_vouched",
+        "available_to_all",
         "control",
         "plain",
+        "running",
         "seats",
     )
 
@@ -220,9 +222,15 @@ class Clock:
         self._lag = LagPolicy() if lag is None else lag
         self._main = [control.main_ns] * seats
         self._periods = [control.periods] * seats
+        self.available_to_all = [control.initial_ns] * seats
+        """What each seat has for its next ply (or had, when the current one began): kept, as it
+        is asked for several times with every ply."""
+        self._vouched = self._lag.vouched_per_move_ns if control.kind == "move" else 0
+        """Most of a refund that may be free of the total."""
         self._lag_left = [self._lag.total_cap_ns] * seats
         self._busy_left = [self._lag.busy_total_ns] * seats
-        self._running = -1
+        self.running: int | None = None
+        """The seat whose clock runs (or is paused in the middle of its ply)."""
         self._started = 0
         self._allowance = 0
         self._floor = 0
@@ -233,47 +241,41 @@ class Clock:
     # ----------------------------------------------------------------------- reading it
 
     @property
-    def running(self) -> int | None:
-        """The seat whose clock runs (or is paused in the middle of its ply)."""
-        return self._running if self._running >= 0 else None
-
-    @property
     def paused(self) -> bool:
         """Whether the server has stopped all clocks."""
         return self._paused_at is not None
 
     def available(self, seat: int) -> int:
         """What a seat has for its next ply (or had, when the current one began)."""
-        control = self.control
-        if control.periods:
-            return self._main[seat] + self._periods[seat] * control.free_ns
-        return self._main[seat] + control.free_ns
+        return self.available_to_all[seat]
 
     def deadline(self) -> int | None:
         """The last instant at which an action counts; None while no clock runs or all pause."""
-        return None if self._running < 0 or self._paused_at is not None else self.limit()
+        return None if self.running is None or self._paused_at is not None else self.limit()
 
     def limit(self) -> int:
-        """The deadline of the clock that runs, were no pause to come."""
-        return self._started + self.available(self._running) + self._allowance + self._stall
+        """The deadline of the clock that runs, were no pause to come; there must be one."""
+        if self.running is None:
+            raise RuntimeError("no clock is running")
+        return self._started + self.available_to_all[self.running] + self._allowance + self._stall
 
     def remaining(self, seat: int, now: int) -> int:
         """Time until flag fall, lag refund aside; never negative."""
-        left = self.available(seat)
-        if seat == self._running:
-            left -= max(0, self._elapsed(now))
-        return max(0, left)
+        left = self.available_to_all[seat]
+        if seat != self.running:
+            return left
+        return max(0, left - max(0, self._elapsed(now)))
 
     def reading(self, seat: int, now: int) -> ClockReading:
         """What the clock of ``seat`` shows at ``now``, the current ply counted in."""
         control = self.control
-        running = seat == self._running
+        running = seat == self.running
         if not running:
-            left = self.available(seat)
+            left = self.available_to_all[seat]
             bank = self._main[seat] if control.kind == "bank" else None
             return ClockReading(left, False, self._periods[seat] or None, bank)
         used = max(0, self._elapsed(now))
-        left = max(0, self.available(seat) - used)
+        left = max(0, self.available_to_all[seat] - used)
         bank = None
         if control.kind == "bank":
             bank = min(self._main[seat], left)
@@ -297,9 +299,9 @@ class Clock:
 
         ``floor_ns`` of it are vouched for (see `LagPolicy`).
         """
-        if self._running >= 0:
-            raise RuntimeError(f"the clock of seat {self._running} is running")
-        self._running = seat
+        if self.running is not None:
+            raise RuntimeError(f"the clock of seat {self.running} is running")
+        self.running = seat
         self._started = now
         self._stall = self._busy = 0
         self._floor = min(floor_ns, self._vouched) if floor_ns else 0
@@ -314,18 +316,22 @@ class Clock:
         ``lag_ns`` is the round trip as measured by now, ``stall_ns`` what the server held the
         action up besides the pauses.  The ledger says whether the flag had fallen.
         """
-        if self._running != seat:
+        if self.running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
         if self._paused_at is not None:
             self._stall += max(0, now - self._paused_at)
             self._paused_at = now
         thought = max(0, now - self._started)
-        stall = min(thought, self._stall + max(0, stall_ns))
+        stall = self._stall + stall_ns if stall_ns > 0 else self._stall
+        if stall:  # hardly ever
+            stall = min(thought, stall)
         used = thought - stall
-        flagged = used > self.available(seat) + self._allowance
-        refund = max(self._allowance, self._refundable(seat, lag_ns)) if lag_ns else self._allowance
-        refund = min(used, refund)
-        self._running = -1
+        allowance = self._allowance
+        flagged = used > self.available_to_all[seat] + allowance
+        refund = max(allowance, self._refundable(seat, lag_ns)) if lag_ns else allowance
+        if refund > used:
+            refund = used
+        self.running = None
         remaining = self._charge(seat, used - refund, refund, flagged)
         return Ledger(thought, refund, stall, used - refund, remaining, flagged)
 
@@ -335,7 +341,7 @@ class Clock:
         Several things may have come due before anyone looked, a flag among them that fell after
         what ended the match: the ply is counted up to its deadline at most, and never flagged.
         """
-        if self._running != seat:
+        if self.running != seat:
             raise RuntimeError(f"the clock of seat {seat} is not running")
         return self.stop(seat, min(now, self.limit()))
 
@@ -345,7 +351,7 @@ class Clock:
         ``now`` may lie in the past, when a stall is noticed only afterwards.
         """
         if self._paused_at is None:
-            self._paused_at = max(now, self._started) if self._running >= 0 else now
+            self._paused_at = now if self.running is None else max(now, self._started)
 
     def resume(self, now: int) -> int:
         """Let the clocks run again; returns the length of the pause (0 if there was none)."""
@@ -353,7 +359,7 @@ class Clock:
             return 0
         absence = max(0, now - self._paused_at)
         self._paused_at = None
-        if self._running >= 0:
+        if self.running is not None:
             self._stall += absence
         return absence
 
@@ -365,17 +371,17 @@ class Clock:
         have brought about: that is given back up to the caps of `LagPolicy`.  In the rest it did
         not get to run, and nobody here can have a hand in that.
         """
-        if self._running < 0 or self._paused_at is not None:
+        if self.running is None or self._paused_at is not None:
             return 0
         span = end - max(begin, self._started)
         if span <= 0:
             return 0
         own = min(span, own_ns)
         busy = min(span - own, max(0, busy_ns - own_ns))
-        left = min(self._lag.busy_per_move_ns - self._busy, self._busy_left[self._running])
+        left = min(self._lag.busy_per_move_ns - self._busy, self._busy_left[self.running])
         refund = max(0, min(busy, left))
         self._busy += refund
-        self._busy_left[self._running] -= refund
+        self._busy_left[self.running] -= refund
         given = span - own - busy + refund
         self._stall += given
         return given
@@ -402,12 +408,10 @@ class Clock:
         """What a round trip of ``lag_ns`` may give back now."""
         if not lag_ns:
             return 0
-        return max(0, min(lag_ns, self._lag.per_move_cap_ns, self._lag_left[seat] + self._floor))
-
-    @property
-    def _vouched(self) -> int:
-        """Most of a refund that may be free of the total."""
-        return self._lag.vouched_per_move_ns if self.control.kind == "move" else 0
+        left = self._lag_left[seat] + self._floor
+        if 0 < lag_ns <= self._lag.per_move_cap_ns and lag_ns <= left:
+            return lag_ns  # as nearly always
+        return max(0, min(lag_ns, self._lag.per_move_cap_ns, left))
 
     def _charge(self, seat: int, charged: int, refund: int, flagged: bool) -> int:
         """Take a ply's charge and refund off the accounts; returns what remains."""
@@ -416,8 +420,7 @@ class Clock:
             self._lag_left[seat] -= refund - self._floor
         if flagged:
             self._main[seat] = self._periods[seat] = 0
-            return 0
-        if control.kind == "total":
+        elif control.kind == "total":
             self._main[seat] += control.increment_ns - charged
         elif control.kind == "bank":
             self._main[seat] -= max(0, charged - control.free_ns)
@@ -426,4 +429,7 @@ class Clock:
             self._main[seat] = max(0, -over)
             if over > 0:
                 self._periods[seat] -= over // control.free_ns
-        return self.available(seat)
+        # Byo-yomi has as much anew as there are periods left, every other control once.
+        anew = self._periods[seat] if control.periods else 1
+        self.available_to_all[seat] = left = self._main[seat] + anew * control.free_ns
+        return 0 if flagged else left

@@ -232,7 +232,8 @@ class Match:
     # ------------------------------------------------------------------- before the start
 
     def announce(self, now: int) -> Effects:
-        """Tell every seat of the match: it should answer with ``ready``."""
+        """Tell every seat of the match: it should answer with ``ready``, and has time from now."""
+        self._ready_deadline = now + self.config.ready_timeout_ns
         return Effects(
             [], [Send(seat, MatchMessage(self.snapshot(seat, now))) for seat in range(self.seats)]
         )

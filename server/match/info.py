@@ -1,7 +1,8 @@
 """What a bot says of its thoughts along with an action: read, bounded, and kept with the ply.
 
-It is shown once the whole pairing is over, and to nobody before: neither opponents nor spectators
-are sent it while anything of it could still help somebody.
+It is shown once the whole pairing is over.  Before that nobody is sent it, with one exception:
+where its author said so (``live``), spectators see it at once if it can help nobody (`open_seats`).
+Opponents may watch without saying who they are, so that depends on the match and not on the viewer.
 
 >>> read_info({"value": 0.25, "depth": 7, "pv": ["e2e4"], "mood": "fine"})
 ('{"value":0.25,"depth":7,"pv":["e2e4"]}', '')
@@ -12,12 +13,15 @@ are sent it while anything of it could still help somebody.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta, Struct
 
-__all__ = ["MAX_INFO", "MAX_PV", "MAX_TEXT", "Info", "kept_info", "read_info"]
+from plyhouse.games.base import Game, Information
+
+__all__ = ["MAX_INFO", "MAX_PV", "MAX_TEXT", "Info", "kept_info", "open_seats", "read_info"]
 
 MAX_INFO: Final = 4096
 """Bytes of one info as compact JSON."""
@@ -33,6 +37,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
     nodes: how many positions it looked at.
     pv: the play it expects from there, as actions in the notation of the game.
     text: whatever else it says.
+    live: whether spectators may see it while the match runs, where that can help nobody.
     """
 
     value: float | None = None
@@ -40,6 +45,7 @@ class Info(Struct, frozen=True, omit_defaults=True):
     nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
     pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_PV)] = []
     text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
+    live: bool = False
 
 
 def read_info(given: Any) -> tuple[str, str]:
@@ -71,3 +77,32 @@ def kept_info(data: str | None) -> Info | None:
         return msgspec.json.decode(data, type=Info)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
+
+
+def open_seats(
+    game: Game, *, counts: bool, players: Sequence[int], house: Collection[int]
+) -> frozenset[int]:
+    """The seats whose thoughts spectators may see while the match runs, if their bots allow it.
+
+    ``players`` are the accounts that hold the seats, ``house`` those of the house's own bots, which
+    watch nothing.  ``counts``: the match is rated, belongs to a competition, or shares its chance
+    with another one.  A seat is open if nobody but its own account and the house plays against it:
+    anybody else could watch without saying so, and read what the bot expects.  In games with hidden
+    information none is, as a bot may tell what only its seat knows.
+
+    >>> from plyhouse.games import get_game
+    >>> game = get_game("tic_tac_toe")
+    >>> sorted(open_seats(game, counts=False, players=[7, 1], house=[1]))
+    [0]
+    >>> sorted(open_seats(game, counts=False, players=[7, 7], house=[1]))
+    [0, 1]
+    >>> open_seats(game, counts=False, players=[7, 8], house=[1])
+    frozenset()
+    """
+    if counts or game.info.information is not Information.PERFECT:
+        return frozenset()
+    return frozenset(
+        seat
+        for seat, own in enumerate(players)
+        if all(other == own or other in house for other in players)
+    )

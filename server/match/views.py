@@ -120,13 +120,16 @@ def clock_states(clock: Clock, now: int, mover: int | None) -> list[ClockState]:
     The clock of ``mover``, the seat whose turn it is, counts as running from the moment at which
     frames say so: it starts when the turn is written, but no frame could tell that in time.
     """
+    if clock.paused:
+        mover = None
+    if clock.plain and clock.running is None:  # as when a ply has just been played
+        return [
+            ClockState(seat, left // MS, seat == mover)
+            for seat, left in enumerate(clock.available_to_all)
+        ]
     states = []
-    plain, paused, started = clock.plain, clock.paused, clock.running
     for seat in range(clock.seats):
-        running = seat == mover and not paused
-        if plain and seat != started:
-            states.append(ClockState(seat, clock.available(seat) // MS, running))
-            continue
+        running = seat == mover
         left, _, periods, bank = clock.reading(seat, now)
         states.append(
             ClockState(seat, left // MS, running, periods, None if bank is None else bank // MS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Final
 
 from plyhouse.games.base import Game, Scoring
@@ -21,7 +21,7 @@ from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
 
-__all__ = ["Leaderboards", "Line", "lines", "scoring_of"]
+__all__ = ["Leaderboards", "Line", "board", "lines", "scoring_of"]
 
 log = logging.getLogger("plyhouse.server.results.ratings")
 
@@ -42,8 +42,20 @@ class Line(Standing):
 _FIELDS: Final = tuple(field.name for field in fields(Standing))
 
 
+async def board(
+    store: Store, spec: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
+) -> list[Line]:
+    """Read a page of a game's table; where one plays alone, ranks are by the mean return."""
+    game = _game(spec)
+    alone = game is not None and game.seats == 1
+    return lines(
+        spec,
+        await store.leaderboard(spec, limit, offset, every_version=every_version, by_mean=alone),
+    )
+
+
 def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
-    """Make the lines of a game's table; where one plays alone, the best mean return is first."""
+    """Make the lines of a game's table, in the order of its standings."""
     game = _game(spec)
     if game is None or _scoring(game) is not Scoring.RETURNS:
         return [_line(each, None, None, None) for each in standings]
@@ -52,11 +64,7 @@ def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
         made.append(_line(each, mean.mean, mean.low, mean.high))
-    if game.seats > 1 or not made:
-        return made
-    first = min(line.rank for line in made)
-    made.sort(key=lambda line: -(line.mean_return or 0.0))
-    return [replace(line, rank=rank) for rank, line in enumerate(made, start=first)]
+    return made
 
 
 def _scoring(game: Game) -> Scoring:

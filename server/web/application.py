@@ -24,10 +24,12 @@ from plyhouse.server.web.api import (
     house,
     leaderboards,
     matches,
+    outputs,
     people,
     players,
     runners,
     submissions,
+    trees,
 )
 from plyhouse.server.web.compression import Compression
 from plyhouse.server.web.description import Description
@@ -71,7 +73,9 @@ def _routed() -> Litestar:
         *house.HANDLERS,
         *leaderboards.HANDLERS,
         *matches.HANDLERS,
+        *trees.HANDLERS,
         *players.HANDLERS,
+        *outputs.HANDLERS,
         *runners.HANDLERS,
         *careers.HANDLERS,
         *people.HANDLERS,

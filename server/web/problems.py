@@ -20,7 +20,7 @@ from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.competition.students import InvalidStudents
 from plyhouse.server.competition.times import InvalidTime
 from plyhouse.server.house.hosting import RunnerRefused
-from plyhouse.server.house.reviews import ReviewRefused
+from plyhouse.server.house.worked_out import NotWorkedOut
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
 __all__ = ["HANDLERS", "MAX_BODY", "Problem"]
@@ -53,6 +53,7 @@ _STATUS: Final = {
     "game/unknown": 404,
     "match/unknown": 404,
     "match/not_over": 409,
+    "match/not_yours": 403,
     "storage/unknown": 404,
     "storage/exists": 409,
     "storage/bad_name": 400,
@@ -64,6 +65,10 @@ _STATUS: Final = {
     "competition/bad_list": 400,
     "competition/bad_time": 400,
     "submission/not_hosted": 403,
+    "hosted/closed": 403,
+    "hosted/no_runner": 503,
+    "hosted/busy": 503,
+    "hosted/limit": 429,
     "submission/too_large": 413,
     "submission/too_many": 429,
     "submission/busy": 429,
@@ -73,6 +78,13 @@ _STATUS: Final = {
     "review/busy": 503,
     "review/failed": 500,
     "review/too_long": 504,
+    "tree/off": 501,
+    "tree/busy": 503,
+    "tree/rate": 429,
+    "tree/failed": 500,
+    "tree/too_long": 504,
+    "tree/impossible": 400,
+    "tree/hidden": 409,
     "server/storage": 503,
     "server/shutting_down": 503,
 }
@@ -91,8 +103,9 @@ _BY_AREA: Final = {"storage": 503, "competition": 409}
 
 
 def _respond(
-    code: str, detail: str, status: int | None = None, **more: Any
+    code: str, detail: str, status: int | None = None, wait: int | None = None, **more: Any
 ) -> Response[dict[str, Any]]:
+    """``wait``: in how many seconds it is worth another try, as a header and as a field."""
     if status is None:
         status = _STATUS.get(code) or _BY_AREA.get(code.partition("/")[0], 400)
     body = {
@@ -104,6 +117,9 @@ def _respond(
         **more,
     }
     headers = {"www-authenticate": "Bearer"} if status == 401 else {}
+    if wait is not None:
+        body["retry_after"] = wait
+        headers["retry-after"] = str(wait)
     return Response(
         body, status_code=status, media_type="application/problem+json", headers=headers
     )
@@ -118,15 +134,13 @@ def _known(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, An
         detail = public_message(error)
         if detail != str(error):
             log.error("%s: %s", code, error)
-    return _respond(code, detail, getattr(error, "status", None))
-
-
-def _refused_review(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
-    answer = _respond(getattr(error, "code", "review/failed"), str(error))
     wait = getattr(error, "retry_after", None)
-    if wait is not None:
-        answer.headers["retry-after"] = str(wait)
-    return answer
+    return _respond(code, detail, getattr(error, "status", None), wait)
+
+
+def _not_worked_out(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    wait = getattr(error, "retry_after", None)
+    return _respond(getattr(error, "code", "server/fault"), str(error), wait=wait)
 
 
 def _many(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
@@ -188,7 +202,7 @@ HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     InvalidStudents: _many,
     InvalidTime: _known,
     Problem: _known,
-    ReviewRefused: _refused_review,
+    NotWorkedOut: _not_worked_out,
     RunnerRefused: _known,
     ProtocolError: _known,
     StorageError: _known,

@@ -31,7 +31,7 @@ class Frame(Struct):
     scene: dict[str, Any]
     info: Info | None = None
     """What the bot that played the action before this position said of its thoughts; once the
-    whole pairing is over."""
+    whole pairing is over, or before where it allows that and it can help nobody."""
 
 
 class Replay(Struct):
@@ -56,8 +56,12 @@ def replay(
     seats_open: bool,
     first: int = 0,
     limit: int = 1000,
+    live: frozenset[int] = frozenset(),
 ) -> Replay:
     """Draw ``limit`` positions of a match from ply ``first`` on.
+
+    ``live`` are the seats whose thoughts spectators may see before the pairing is over, if their
+    bots allow it (`plyhouse.server.match.info.open_seats`).
 
     Raises `GameError` if the stored events do not fit the game (any more).
     """
@@ -86,8 +90,10 @@ def replay(
         charged = row.charged_ns if row.kind == "action" else None
         views.record(before, action, row.text, row.seat, row.ply, charged)
         # A seat's view has what that seat knew: not what the others thought.
-        if over and row.kind == "action" and viewer in (None, row.seat):
-            info = kept_info(row.data)
+        if row.kind == "action" and viewer in (None, row.seat):
+            said = kept_info(row.data)
+            early = viewer is None and row.seat in live and said is not None and said.live
+            info = said if over or early else None
         if position.mover != CHANCE:
             draw()
     if position.mover == CHANCE:  # not dealt yet, or cut short before the roll

@@ -10,15 +10,16 @@ __all__ = ["SAFETY_HEADERS", "policy", "with_safety"]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
-def policy(embedders: Sequence[str] = ()) -> str:
+def policy(embedders: Sequence[str] = (), *, form: bool = False) -> str:
     """The content security policy of a page that these sites may show in a frame.
 
     Scripts, styles, pictures and connections are only from and to this server; 'self' covers its
-    websocket.
+    websocket.  So is what a ``form`` asks for, where the page has one that works without a script.
     """
+    forms = "'self'" if form else "'none'"
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+        f"connect-src 'self'; base-uri 'none'; form-action {forms}; frame-ancestors "
         + (" ".join(embedders) or "'none'")
     )
 

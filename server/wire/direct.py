@@ -317,6 +317,8 @@ class DirectTransport:
         self._protocol = protocol
         self._write = protocol.transport.write
         self._open = True
+        self._corked: list[bytes] | None = None
+        """What was sent since `cork`; None if each frame is written at once."""
         self._proxied = peer != "{}:{}".format(*(protocol.client or ("unknown", "")))
         self.peer = peer
         self.remote = True
@@ -326,13 +328,29 @@ class DirectTransport:
         )
 
     def send(self, frame: Frame) -> None:
-        """Write one frame; the event loop joins what is written in one turn into one call."""
+        """Write one frame, at once unless the transport is corked."""
         if not self._open:
             return
         if isinstance(frame, str):
-            self._write(frame_header(WHOLE_TEXT, len(data := frame.encode())) + data)
+            payload = frame.encode()
+            data = frame_header(WHOLE_TEXT, len(payload)) + payload
         else:
-            self._write(frame_header(WHOLE_BINARY, len(frame)) + frame)
+            data = frame_header(WHOLE_BINARY, len(frame)) + frame
+        if self._corked is None:
+            self._write(data)
+        else:
+            self._corked.append(data)
+
+    def cork(self) -> None:
+        """Keep frames back; uvloop hands each write to the kernel by itself."""
+        if self._corked is None:
+            self._corked = []
+
+    def uncork(self) -> None:
+        """Write all frames that were kept back, in one call."""
+        corked, self._corked = self._corked, None
+        if corked and self._open:
+            self._write(b"".join(corked))
 
     def pending(self) -> int:
         """Bytes not yet taken by the kernel, once it has begun to push back."""
@@ -350,6 +368,7 @@ class DirectTransport:
     def close(self, code: int, reason: str) -> None:
         """Send the close frame after what was written before, and stop listening."""
         if self._open:
+            self.uncork()
             self._protocol.end(code, reason)
 
     def abort(self) -> None:

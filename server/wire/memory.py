@@ -86,6 +86,12 @@ class MemoryTransport:
         if self._client._sink is not None:
             self._client._deliver(frame)
 
+    def cork(self) -> None:
+        """Nothing is gained by delivering several frames at once."""
+
+    def uncork(self) -> None:
+        """Nothing was kept."""
+
     def pending(self) -> int:
         """Length of the frames that the client has not taken yet."""
         return sum(map(len, self._client._frames)) if len(self._client._frames) > BACKLOG else 0

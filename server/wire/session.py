@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final, Protocol
 
 from plyhouse.protocol.codec import Codec
@@ -88,6 +88,7 @@ class Session:
         "_house",
         "_max_queue",
         "_transport",
+        "_trips",
         "_waiting",
         "codec",
         "connection",
@@ -113,6 +114,7 @@ class Session:
         self.remote = transport.remote
         self.connection = ServerConnection(codec, house.now(), limits)
         self.connection.network = transport.network
+        self._trips = self.connection.round_trips
         self.guest: Guest | None = None
         """Who logged in on this connection."""
         self.scenes = False
@@ -147,7 +149,7 @@ class Session:
     @property
     def lag_ns(self) -> int:
         """Round trip to the client as measured so far; 0 before the first measurement."""
-        return self.connection.round_trip_ns
+        return self._trips.median_ns
 
     @property
     def floor_ns(self) -> int:
@@ -278,6 +280,13 @@ class Session:
             self._drop()
         elif connection.restless:
             self.flush()
+
+    def send_together(self, messages: Iterable[ServerMessage]) -> None:
+        """Send messages in one piece, which costs little more than one of them."""
+        self._transport.cork()
+        for message in messages:
+            self.send(message)
+        self._transport.uncork()
 
     def send_frame(self, frame: Frame) -> None:
         """Send a frame that was encoded before with this session's codec."""

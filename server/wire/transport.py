@@ -44,6 +44,16 @@ class Transport(Protocol):
     def send(self, frame: Frame) -> None:
         """Queue one frame; never waits and never raises, also after the connection is gone."""
 
+    def cork(self) -> None:
+        """Keep what is sent from now on, to write it in one piece: see `uncork`.
+
+        Every frame that is written alone is a call of the kernel's, which costs as much as all
+        that the server does to make the frame.
+        """
+
+    def uncork(self) -> None:
+        """Write what was kept back; does nothing if nothing was."""
+
     def pending(self) -> int:
         """Bytes (about) accepted by `send` that the other side has not taken yet.
 

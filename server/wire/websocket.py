@@ -137,6 +137,12 @@ class QueuedTransport:
             self._size += len(frame)
             self._wanted.set()
 
+    def cork(self) -> None:
+        """Frames go to the server around us one by one."""
+
+    def uncork(self) -> None:
+        """Nothing was kept."""
+
     def pending(self) -> int:
         """Length of what waits in the queue."""
         return self._size

@@ -57,6 +57,21 @@ def test_a_relative_path_becomes_absolute(
     assert check_spec("mybot.py:MyBot") == f"{path.resolve()}:MyBot"
 
 
+def test_a_traceback_begins_in_the_file_of_its_author(bot_file: BotFile) -> None:
+    """Where our loader stood is of no use to authors, and no business of theirs on a server."""
+    for body, last in (
+        ("def late():\n    import nothing_of_the_kind\nlate()\n", "No module named"),
+        ("x = (1,\n", "SyntaxError"),
+    ):
+        with pytest.raises(BotLoadError) as error:
+            load_bot(bot_file(body))
+        lines = error.value.details.splitlines()
+        assert "mybot.py" in lines[1 if lines[0].startswith("Traceback") else 0]
+        assert last in lines[-1]
+        assert "loading.py" not in error.value.details
+        assert "importlib" not in error.value.details
+
+
 @pytest.mark.parametrize(
     ("body", "suffix", "message"),
     [

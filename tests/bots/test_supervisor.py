@@ -92,6 +92,38 @@ async def test_a_bot_chooses_by_value_or_by_text(bot_file: BotFile, clock: Manua
         assert (await rig.ask()).action == "6"
 
 
+async def test_the_first_turn_pays_for_no_import_of_its_game(
+    bot_file: BotFile, clock: ManualClock, tmp_path: Path
+) -> None:
+    """Whatever the house reads to know a game is read before the process says that it is ready."""
+    mark = tmp_path / "ready"
+    spec = bot_file(
+        f"""
+        import os, sys
+        late = []
+
+        def watch(event, args):
+            if event in ("open", "import") and os.path.exists({str(mark)!r}):
+                late.append(str(args[0]))
+
+        sys.addaudithook(watch)
+
+        class MyBot(Bot):
+            games = ("connect_four", "no_such_game")
+            def choose(self, turn):
+                found = [each for each in late if "entry_points" in each or "plyhouse" in each]
+                print("late:", found)
+                return turn.legal[0]
+        """
+    )
+    async with supervised(spec, clock) as rig:
+        mark.touch()
+        rig.begin()
+        await rig.ask()
+        await rig.until(lambda: bool(rig.lines))
+        assert rig.lines == ["[mybot] late: []"]
+
+
 async def test_the_position_follows_what_happens(bot_file: BotFile, clock: ManualClock) -> None:
     spec = bot_file(
         """

@@ -131,6 +131,9 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
 
     do("student", "revoke", "eva", "--why", "left")
     do("student", "restore", "eva")
+    assert "has 4 students already" in do("student", "limit", "3", code=2).err
+    assert "takes up to 4 students" in do("student", "limit", "4").err
+    assert "'Cup' is full" in do("student", "add", "hal", code=2).err
     assert "no student 'zoe'" in do("competition", "extend", "Cup", "zoe",
                                     "--until", "2999-01-01T00:00:00Z", code=2).err  # fmt: skip
     shown = do("competition", "status", "Cup").out

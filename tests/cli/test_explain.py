@@ -141,3 +141,29 @@ def test_a_move_that_cannot_be_read_is_answered_with_near_ones() -> None:
         replayed(get_game("othello"), "f4 e5")
     with pytest.raises(CommandError, match=r"^Move 2, '9', cannot be read after 4, where it is "):
         replayed(get_game("connect_four"), "49")
+
+
+def test_a_position_of_a_match_is_explained(plyhouse: Plyhouse, tmp_path: Path) -> None:
+    played = ("match", "random", "random", "--game", "tic_tac_toe", "--games", "2", "--seed", "7")
+    assert plyhouse(*played, "--jobs", "1", "--save", "lost.jsonl").code == 0
+    dice = ("match", "random", "random", "--game", "pig", "--games", "1", "--seed", "7")
+    assert plyhouse(*dice, "--jobs", "1", "--save", "dice.jsonl").code == 0
+    record = json.loads((tmp_path / "lost.jsonl").read_text("utf-8").splitlines()[0])
+    actions = [event["text"] for event in record["events"] if event["kind"] == "action"]
+    asked = ("explain", "--record", "lost.jsonl", "--match", "1", "--ply", "4")
+    done = plyhouse(*asked, "--depth", "2", "--search", "minimax")
+    assert done.code == 0, done.err
+    assert done.out.startswith("tic_tac_toe, ply 4\nminimax to depth 2: value ")
+    found = json.loads(plyhouse(*asked, "--json").out)
+    assert (found["played"], found["seat"], found["nodes"] <= 500) == (actions[4], 0, True)
+    below = json.loads(plyhouse(*asked, "--then", actions[4], "--json").out)
+    assert (below["played"], below["seat"]) == ("", 1)
+    rolled = plyhouse("explain", "--record", "dice.jsonl", "--ply", "1", "--then", "roll", "--json")
+    assert (json.loads(rolled.out)["seat"], json.loads(rolled.out)["root"]["kind"]) == (0, "chance")
+    wrong = plyhouse(*asked, "--then", actions[0])
+    assert wrong.code == 2
+    assert wrong.err.startswith("plyhouse: Action 1 after ply 4: ")
+    both = plyhouse("explain", "pig", "--record", "lost.jsonl")
+    assert both.err == "plyhouse: --record names game and position: leave a game away.\n"
+    lonely = plyhouse("explain", "pig", "--ply", "4")
+    assert lonely.err == "plyhouse: --ply, --then and --match belong to --record.\n"

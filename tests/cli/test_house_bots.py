@@ -123,7 +123,7 @@ async def test_no_bot_outlives_a_server_that_is_killed(
     async with httpx.AsyncClient(base_url=address, headers={"origin": address}) as web:
         assert (await web.post("/api/v1/session/guest")).status_code == 200
         answer = await web.post("/api/v1/house-bots", json={"level": "easy"}, timeout=30)
-        assert answer.json() == {"opponent": "house/easy"}
+        assert answer.json() == {"opponent": "house/easy", "others": []}
         unknown = await web.post("/api/v1/house-bots", json={"level": "worst"})
         assert (unknown.status_code, unknown.json()["code"]) == (404, "house/no_bot")
     sys.stdout.write(f"a bot of the house was there after {time.monotonic() - began:.1f} s\n")

@@ -15,8 +15,9 @@ from tests.cli.conftest import Plyhouse, clean_environment, command
 
 from plyhouse.clients.cli.rehearsing.cast import Cast, Event, cast_of
 from plyhouse.clients.cli.rehearsing.judgement import Facts, Played, judge
-from plyhouse.clients.cli.rehearsing.scaled import scaled, toml
+from plyhouse.clients.cli.rehearsing.scaled import scaled
 from plyhouse.server.competition.file import read_competition
+from plyhouse.server.competition.rehearsals import toml
 
 CUP = """
 name = "Größe 2"

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import Plyhouse
 from tests.cli.test_terminal_screens import until
 from tests.cli.test_with_a_server import start, stop
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 
 from plyhouse.clients.cli.shared.house import ServerHouse
 from plyhouse.clients.terminal.colours import Ink
@@ -41,7 +41,34 @@ async def test_a_guest_plays_a_bot_of_the_house_and_the_match_can_be_watched(
             await until(pilot, lambda: match.course.over)
             assert "house/easy wins by resignation." in match.course.result()
             await pilot.press("q")
-            assert app.screen is lobby
+            assert lobby.is_current
+            # Alone: how many play, and no question against whom.
+            lobby.query_one("#games", OptionList).highlighted = names.index("pacman")
+            await pilot.press("enter", "enter")
+            await until(pilot, lambda: isinstance(app.screen, MatchScreen))
+            alone = app.screen
+            assert isinstance(alone, MatchScreen)
+            await until(pilot, lambda: alone.choosing)
+            assert len(alone.course.holders) == 1
+            assert "against" not in str(alone.query_one("#title", Static).render())
+            alone.play(alone.course.legal[0])
+            await until(pilot, lambda: alone.course.last > 0 and alone.choosing)
+            await pilot.press("R", "R")
+            await until(pilot, lambda: alone.course.over)
+            await pilot.press("q")
+            # Three: two bots of the first level come.
+            lobby.query_one("#games", OptionList).highlighted = names.index("kuhn_poker")
+            await pilot.press("enter", "down", "enter", "enter")
+            await until(pilot, lambda: isinstance(app.screen, MatchScreen))
+            three = app.screen
+            assert isinstance(three, MatchScreen)
+            await until(pilot, lambda: three.choosing or three.course.over)
+            others = {name for name in three.course.holders if "guest" not in name}
+            assert others == {"house/easy", "house/easy-2"}
+            await pilot.press("R", "R")
+            await until(pilot, lambda: three.course.over)
+            await pilot.press("q")
+            assert lobby.is_current
         watched = plyhouse("watch", match.course.match, "--server", server.url)
         assert watched.code == 0, watched.err
         assert watched.out.startswith("tic_tac_toe, total:300+5: ")

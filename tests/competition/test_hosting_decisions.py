@@ -37,6 +37,7 @@ needs = st.lists(
         st.integers(1, 3),
         st.sampled_from(Priority),
         st.frozensets(st.sampled_from(NAMES), max_size=2),
+        st.booleans(),
     ),
     unique_by=lambda need: need.bot,
     max_size=8,
@@ -65,12 +66,25 @@ def test_each_bot_is_in_one_place_that_is_there_has_room_and_can_run_it(
         for bot in plan.waiting:
             able = [name for name in room if name not in wanted[bot].not_on]
             assert all(used[name] == room[name] for name in able)
-        # Who moves had to: its machine is gone, full, or cannot run it.
+        # Who moves had to: its machine is gone, full, or cannot run it; or it plays nothing now,
+        # where it was no processor is left, and where it goes there is more for each.
+        there = {machine.id: machine for machine in here}
         for bot, place in plan.bots.items():
             old = before.bots.get(bot)
             if old is not None and old.machine != place.machine:
-                full = used[old.machine] == room.get(old.machine)
-                assert old.machine not in room or full or old.machine in wanted[bot].not_on
+                known, new = there.get(old.machine), there[place.machine]
+                gained = (
+                    known is not None
+                    and wanted[bot].idle
+                    and known.busy + plan.held.get(known.id, 0) >= known.cores
+                    and new.busy + plan.held.get(new.id, 0) < new.cores
+                )
+                elsewhere = sum(
+                    wanted[each].idle and at.machine != old.machine
+                    for each, at in plan.bots.items()
+                )  # of which some may have been placed where it was before they moved on
+                full = used[old.machine] + elsewhere >= room.get(old.machine, 0)
+                assert full or old.machine in wanted[bot].not_on or gained
         # A decision that nothing has changed is the same again.
         assert decide(here, needed, waiting, plan) == plan
 
@@ -106,10 +120,15 @@ def test_room_never_exceeds_the_processors_but_for_one_pairing_alone(here: list[
             )
 
 
-def test_checks_go_before_and_people_before_finals() -> None:
+def test_finals_go_before_rehearsals_and_people_and_checks_before_all() -> None:
     small = Machine("a", 2, 1)
     final, person = Need(1, 10, Priority.FINAL), Need(2, 20, Priority.INTERACTIVE)
-    assert decide([small], [final, person], []).bots == {2: Place("a", 20)}
+    rehearsal = Need(3, 30, Priority.REHEARSAL)
+    there = decide([small], [person], [])
+    assert there.bots == {2: Place("a", 20)}
+    there = decide([small], [person, rehearsal], [], there)
+    assert there.bots == {3: Place("a", 30)}
+    assert decide([small], [final, person, rehearsal], [], there).bots == {1: Place("a", 10)}
     # A busy machine begins no check; it keeps the next processor free for it instead.
     busy = Machine("a", 2, 5, busy=2)
     plan = decide([busy], [], [9])
@@ -124,3 +143,28 @@ def test_what_a_machine_could_not_check_goes_to_another() -> None:
     plan = decide(here, [], [9])
     assert plan.checks == {9: "a"}
     assert decide(here, [], [9], plan, unfit={9: {"a"}}).checks == {9: "b"}
+
+
+def test_a_machine_that_joins_takes_bots_that_are_between_matches() -> None:
+    needs = [Need(bot, bot * 10, idle=bot > 2) for bot in range(1, 7)]
+    alone = decide([Machine("a", 2, 10)], needs, [])
+    assert {place.machine for place in alone.bots.values()} == {"a"}
+    # As long as its machine has a processor left nobody has to move.
+    joined = [Machine("a", 2, 10, busy=1), Machine("b", 2, 10)]
+    assert decide(joined, needs, [], alone) == alone
+    full = [Machine("a", 2, 10, busy=2), Machine("b", 2, 10)]
+    plan = decide(full, needs, [], alone)
+    moved = {bot for bot, place in plan.bots.items() if place.machine == "b"}
+    assert moved == {3, 4, 5}  # half of them, and none that plays
+    assert decide(full, needs, [], plan) == plan
+    assert decide([joined[0], Machine("b", 2, 10, busy=2)], needs, [], plan) == plan
+    # Not to a machine that has no processor left, no room in memory, or not what it needs.
+    for other in (Machine("b", 2, 10, busy=2), Machine("b", 2, 0)):
+        assert decide([full[0], other], needs, [], alone) == alone
+    unable = [Need(need.bot, need.version, not_on=frozenset("b"), idle=True) for need in needs]
+    assert decide(full, unable, [], alone) == alone
+    # To a larger one more of them.
+    large = [full[0], Machine("b", 6, 10)]
+    idle = [Need(need.bot, need.version, idle=True) for need in needs]
+    plan = decide(large, idle, [], alone)
+    assert sum(place.machine == "b" for place in plan.bots.values()) == 5

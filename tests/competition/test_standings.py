@@ -78,6 +78,13 @@ def test_a_grade_is_that_of_the_last_baseline_that_was_reached() -> None:
     assert (found["dan"].grade, found["dan"].entry) == ("nothing entered", "")
 
 
+def test_an_entry_that_played_nothing_is_not_taken_for_one_that_lost() -> None:
+    idle = Entrant(6, "eve/bot", "eve")
+    found = {g.student: g for g in grades(["bob", "eve"], [*ALL, idle], RESULTS, BASELINES)}
+    assert (found["eve"].grade, found["eve"].score) == ("nothing played", None)
+    assert (found["bob"].grade, found["bob"].score is None) == ("", False)
+
+
 def test_the_best_of_several_entries_counts() -> None:
     more = Entrant(4, "bob/other", "bob")
     results = [*RESULTS, *match(8, more, EASY, 1.0)]

@@ -44,7 +44,7 @@ def test_it_is_as_short_as_promised() -> None:
 
 @pytest.mark.parametrize("parameters", ["", "(size=2)", "(size=9)"])
 def test_it_keeps_every_law(parameters: str) -> None:
-    check_game(get_game(f"{CHOMP}:Chomp{parameters}", files=True), max_states=300)
+    check_game(get_game(f"{CHOMP}:Chomp{parameters}", files=True), max_states=100)
 
 
 def wins(state: Any, known: dict[Any, bool]) -> bool:

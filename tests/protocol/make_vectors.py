@@ -119,6 +119,7 @@ CLIENT: dict[str, ClientMessage] = {
     "seek, least": Seek(2, "pig", "move:1"),
     "unseek": Unseek(3, "k12"),
     "challenge": Challenge(4, "grace/deep", "tic_tac_toe", "byoyomi:60+5x10", seat=1),
+    "challenge, of two": Challenge(4, "grace/deep", "pig(seats=3)", "move:1", others=["ada/b"]),
     "answer, yes": Answer(5, "c5", accept=True),
     "answer, no": Answer(5, "c5", accept=False, reason="busy"),
     "ready": Ready(6, "m1x7Qa", "00ff"),
@@ -205,6 +206,9 @@ SERVER: dict[str, ServerMessage] = {
     ),
     "revealed": Revealed("p93bTe", "666f6f"),
     "challenged": Challenged("c5", "ada/engine", "tic_tac_toe", "move:1", True, 1, 30_000),
+    "challenged, with another": Challenged(
+        "c5", "ada/engine", "pig(seats=3)", "move:1", expires_ms=30_000, others=["bob/b"]
+    ),
     "challenge_closed": ChallengeClosed("c5", "declined", "busy"),
     "ping": Ping(1),
     "pong": Pong(300),

@@ -22,6 +22,7 @@ from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.process.pipe import Begin, Failed
+from plyhouse.bots.process.spawn import BotProcess
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult
@@ -166,6 +167,40 @@ async def test_why_the_sandbox_ended_a_bot_is_told_to_its_author(
     with pytest.raises(BotLoadError, match=r"PermissionError.*bot\.py:1: open\('/etc/passwd'\)"):
         await loaded(keeper, tier, submission("nosy", bot=nosy) / "bot.py")
     assert keeper.boxes == 0
+
+
+def weight_of_the_session(pid: int) -> str:
+    """Its niceness; empty if this kernel does not weigh sessions."""
+    with contextlib.suppress(OSError):
+        said = Path(f"/proc/{pid}/autogroup").read_text().split()
+        return said[-1] if said else ""
+    return ""
+
+
+@pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
+async def test_bots_stand_back_behind_the_server(
+    keeper: KeeperClient, submission: Submission, tier: Tier
+) -> None:
+    idle = """
+        from plyhouse.bots import Bot
+
+        class Idle(Bot):
+            games = ("tic_tac_toe",)
+
+            def choose(self, turn):
+                return turn.legal[0]
+    """
+    file = submission(bot=idle) / "bot.py"
+    process = await BotProcess.start(
+        str(file),
+        on_output=lambda _: None,
+        launcher=SandboxLauncher(keeper, await have(keeper, tier)),
+    )
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == max(own, 10)
+    assert weight_of_the_session(process.pid) in ("", "10")
+    await process.quit()
+    await process.closed()
 
 
 async def test_a_bot_that_floods_its_runner_is_ended(

@@ -48,6 +48,15 @@ async def test_a_final_of_bots_that_were_handed_in_is_played_to_its_table(
         assert "refused: FAILED  loads: " in said
         assert "PermissionError" in said
     assert "12 matches (12 planned)" in said
+    assert "what bots printed in 12 matches has come" in said
+    assert "the table is as it has to be" in said
+
+
+async def test_a_final_behind_namespaces_is_played_to_its_table(keeper: KeeperClient) -> None:
+    tier = await have(keeper, Tier.BUBBLEWRAP)
+    options = ["--bots=3", "--checked=3", "--game=tic_tac_toe", "--kills=0", "--think=0.001"]
+    said = play(*options, f"--tier={tier.value}")
+    assert "6 matches (6 planned)" in said
     assert "the table is as it has to be" in said
 
 
@@ -58,4 +67,5 @@ async def test_kills_of_server_runner_and_keeper_change_nothing_of_the_table(
     tier = await best_tier(keeper)
     said = play("--bots=6", "--checked=6", "--kills=3", f"--tier={tier.value}")
     assert "killed: runner, server, keeper" in said
+    assert "what bots printed in 30 matches has come" in said
     assert "the table is as it has to be" in said

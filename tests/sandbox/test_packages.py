@@ -206,6 +206,19 @@ def test_the_same_name_twice_and_what_is_no_archive(tmp_path: Path) -> None:
     broken = io.BytesIO(zipped(tmp_path / "good.zip", ("bot.py", BOT)).read_bytes())
     (tmp_path / "bad.zip").write_bytes(broken.getvalue().replace(b"PK\x03\x04", b"PK\x03\x05"))
     assert refused(tmp_path / "bad.zip")[0] == "submission/bad_file"
+    for content, what in ((b"no zip", "is damaged, or no zip"), (b"", "is empty")):
+        (tmp_path / "so-called.ZIP").write_bytes(content)
+        code, said = refused(tmp_path / "so-called.ZIP")
+        assert (code, what in said) == ("submission/bad_file", True)
+        with pytest.raises(SubmissionError, match=what):
+            from_upload("so-called.ZIP", content, Rules())
+
+
+def test_a_program_that_was_saved_in_another_encoding_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(BOT, encoding="utf-16")
+    assert refused(tmp_path / "bot.py")[1].endswith("save it as UTF-8")
+    with pytest.raises(SubmissionError, match="save it as UTF-8"):
+        from_upload("bot.py", (tmp_path / "bot.py").read_bytes(), Rules())
 
 
 def test_which_file_is_the_bot(submission: Submission) -> None:

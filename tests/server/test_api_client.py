@@ -29,7 +29,14 @@ from plyhouse.protocol.messages import Event, Finished
 from plyhouse.server.results import careers
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
-from plyhouse.server.web.api import board_types, career_types, class_types, submissions, types
+from plyhouse.server.web.api import (
+    board_types,
+    career_types,
+    class_types,
+    outputs,
+    submissions,
+    types,
+)
 from plyhouse.storage.rows import BotRow, TableRow
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
@@ -41,6 +48,10 @@ ROWS_OF: dict[type, Any] = {
     rows.Position: replay.Frame,
     rows.Replay: replay.Replay,
     rows.Ending: types.EndingDetail,
+    rows.Output: outputs.OutputView,
+    rows.OutputLine: outputs.LineView,
+    rows.PlyCost: outputs.CostView,
+    rows.KeptOutput: outputs.KeptView,
     rows.Standing: Line,
     rows.Leaderboard: types.Leaderboard,
     rows.Bot: BotRow,

@@ -180,6 +180,22 @@ async def test_a_final_without_anybody_to_compare_does_not_begin(
     assert (await api.get(f"{HERE}/cup")).json()["status"] == "frozen"
 
 
+async def test_a_final_of_baselines_alone_does_not_begin(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    """It would be over before the first student is there."""
+    token = await house.token("staff")
+    await connected(house, token, "easy")
+    await connected(house, token, "hard")
+    baselines = '[[baselines]]\nbot = "staff/easy"\n[[baselines]]\nbot = "staff/hard"\n'
+    await opened(api, FILE + baselines)
+    await students(api, "ada")
+    await api.post(f"{HERE}/cup/freeze", json={})
+    answer = await api.post(f"{HERE}/cup/run", json={})
+    assert (answer.status_code, answer.json()["code"]) == (409, "competition/too_few")
+    assert "of a student" in answer.json()["detail"]
+
+
 async def test_only_so_many_matches_run_at_a_time_and_all_are_played(
     house: Any, api: httpx.AsyncClient
 ) -> None:

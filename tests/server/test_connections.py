@@ -86,7 +86,9 @@ async def test_refused_websockets_are_no_errors_of_the_server(
             pass
     assert refused.value.response.status_code == status
     await house.client()  # by now the refusal has been dealt with
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    told = [record for record in caplog.records if record.levelno >= logging.WARNING]
+    # A machine with much to do may make the server stand still, which it tells.
+    assert not [record for record in told if "stood still" not in record.msg]
 
 
 async def test_websockets_live_at_one_place(house: Any) -> None:

@@ -326,6 +326,8 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
     assert 55 <= told["pairs_tested"] <= 66, "twelve students, of whom one was disqualified"
     assert told["records"] >= 2 * 78
     assert told["left_out"] == 0
+    same = {each["digest"]: each["entries"] for each in told["same_files"]}
+    assert {"s0/bot", "s2/bot"} <= set(same["a" * 64])
     await house.do(*look, token=students["s0"], code=4)
 
     # Who may see the board, and what of it.

@@ -20,9 +20,11 @@ from plyhouse.protocol.messages import (
     Ok,
     Ready,
     Resign,
+    SeatInfo,
     Welcome,
 )
 from plyhouse.server.competition import progress
+from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.competition.facts import State
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.config import ServerConfig
@@ -37,6 +39,11 @@ OLGA = By("olga")
 ORGANISER = Identity(0, "olga", frozenset({"organise"}), 0)
 FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\nentries_per_student = 2\n'
 STAFF = '[[baselines]]\nbot = "staff/b0"\n[[baselines]]\nbot = "staff/b1"\nhidden = true\n'
+
+
+def told(info: SeatInfo) -> str:
+    """Who holds a seat; of a hidden baseline its rivals are told no name."""
+    return "staff/b1" if info.player == PRIVATE else f"{info.player}/{info.bot}"
 
 
 class Course:
@@ -136,7 +143,7 @@ class Course:
         if self.hold or shown.outcome is not None:
             return None
         await client.ask(Ready, shown.match)
-        names = {f"{each.player}/{each.bot}" for each in shown.players}
+        names = {told(each) for each in shown.players}
         failing = self.crashing & names
         if name != max(failing or names):
             return None

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.server.conftest import Client, MemoryHouse
+from tests.server.conftest import Client, FakeClock, MemoryHouse
 
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK
-from plyhouse.protocol.messages import Challenge, Error, MatchMessage, Ready, Welcome
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import (
+    Challenge,
+    Error,
+    Finished,
+    MatchMessage,
+    Ok,
+    Ready,
+    Resign,
+    Welcome,
+)
+from plyhouse.protocol.package import Manifest, Package, pack
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import hosting as hosted
-from plyhouse.server.house.hosting import LEASE_NS, SECOND, RunnerRefused
+from plyhouse.server.house import credit
+from plyhouse.server.house.hosting import GIVEN_UP, LEASE_NS, SECOND, RunnerRefused
+from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.class_rows import ClassCompetition, NewMember
 from plyhouse.storage.errors import ClassRefusal
-from plyhouse.storage.rows import By, Identity
+from plyhouse.storage.rows import BotRow, By, Identity
 
 STAFF = Identity(1, "staff", frozenset(("runner",)), 1)
 GAME = get_game("tic_tac_toe")
@@ -230,7 +243,7 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
     still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may end by itself as often as it acts in between: its clock must run some day."""
-    monkeypatch.setattr(hosted, "LONGEST_NS", 12 * SECOND)
+    monkeypatch.setattr(credit, "LONGEST_NS", 12 * SECOND)
     house, hosting = still_house, still_house.hub.hosting
     bots = await submissions(house, 2)
     await competition(house, 2)
@@ -302,6 +315,9 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
         await hub.store.submissions.checked(row_id, True, "", ["tic_tac_toe"], 2000)
     with pytest.raises(ClassRefusal, match=r"player0/mine only connected; .* without it: --anyway"):
         await hub.classes.run(cup.id, OLGA)
+    shown = await hub.classes.view(cup.id)
+    assert shown.left_out == {"player0/mine"}
+    assert "player0/mine only connected: the final is without it" in shown.warnings[0]
     begun = await hub.classes.run(cup.id, OLGA, anyway=True)
     (game,) = begun.games
     assert game.competition_id is not None
@@ -321,3 +337,380 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
         each for each in await clients[names[1]].until_closed() if isinstance(each, Error)
     ]
     assert replaced.code == "auth/replaced"
+
+
+async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
+    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = still_house.hub
+    monkeypatch.setattr(hub.classes, "_config", ServerConfig(hosted=True))
+    database = hub.store._database
+    reads: list[int] = []
+    read = database.read
+
+    own = asyncio.current_task()
+
+    async def counted(work: Any) -> Any:
+        reads[-1] += asyncio.current_task() is own  # not what the house does meanwhile
+        return await read(work)
+
+    monkeypatch.setattr(database, "read", counted)
+    number = 0
+    for count in (2, 12):
+        reads.append(0)
+        text = REQUIRED.replace("Cup", f"Cup {count}")
+        cup = await hub.classes.open(text, OLGA)
+        for _ in range(count):
+            number += 1
+            (joined,) = await hub.store.classes.take_in(
+                cup.id, [NewMember(f"p{number}", f"p{number}")], OLGA
+            )
+            player = await hub.store.player(joined.account)
+            bot = await hub.store.ensure_bot(player.id, "mine", "bot")
+            row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
+            await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
+        await hub.store.classes.move(cup.id, "freeze", OLGA)
+        reads[-1] = 0
+        begun = await hub.classes.run(cup.id, OLGA)
+        assert begun.status == "running"
+    assert reads[0] == reads[1]
+
+
+SHARING = """
+name = "Dice"
+games = ["pig"]
+time_control = "total:60"
+"""
+ROLLER = b"from plyhouse.bots import Bot\n"
+PROGRAM = b'[bot]\nname = "mine"\nrun = ["./bot"]\ngames = ["pig"]\n'
+
+
+async def dice_cup(hub: Hub, archives: dict[str, bytes], text: str = SHARING) -> ClassCompetition:
+    """A final that has begun, of bots whose packages these are, by their players."""
+    cup = await hub.classes.open(text, OLGA)
+    await hub.store.classes.take_in(cup.id, [NewMember(name, name) for name in archives], OLGA)
+    for number, (name, archive) in enumerate(archives.items()):
+        player = await hub.store.player(name)
+        bot = await hub.store.ensure_bot(player.id, "mine", "bot")
+        row = await hub.store.submissions.submit(bot.id, "", digest(number), archive, 1000 + number)
+        await hub.store.submissions.checked(row.id, True, "", ["pig", "kuhn_poker"], 2000)
+    await hub.store.classes.move(cup.id, "freeze", OLGA)
+    return await hub.classes.run(cup.id, OLGA)
+
+
+def package(**files: bytes) -> bytes:
+    names = {"bot": "bot.py", "manifest": "plyhouse.toml"}
+    return pack(Package({names[key]: data for key, data in files.items()}, frozenset(), Manifest()))
+
+
+@pytest.mark.parametrize("archive", [package(bot=ROLLER), package(manifest=PROGRAM, bot=b"")])
+async def test_matches_with_one_chance_are_played_one_after_the_other_also_after_a_kill(
+    tmp_path: Path, clock: FakeClock, archive: bytes
+) -> None:
+    config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db")
+    hub = await Hub.open(config, now=clock)
+    house = MemoryHouse(hub, clock)
+    await dice_cup(hub, dict.fromkeys(("ann", "ben"), archive))
+    machine = Machine(house, tier="landlock")
+    told = await machine.call()
+    clients = [(await machine.host(told, each.bot))[0] for each in told.bots]
+    await asyncio.sleep(0)
+    (first,) = [live for live in hub.directory.live.values() if not live.held]
+    (second,) = [live for live in hub.directory.live.values() if live.held]
+    assert first.match.config.shares_chance
+    assert first.pairing is second.pairing
+    for client in clients:
+        snapshot = (await client.next(MatchMessage)).snapshot
+        assert snapshot.match == first.id
+        answer = await client.ask(Ready, second.id, "ab")  # it is not there before it begins
+        assert isinstance(answer, Error), answer
+        assert answer.code == "match/not_yours"
+        await client.ask(Ready, first.id, "ab")
+    # Its author does not get in, whatever has become of the machine.
+    clock.now += LEASE_NS
+    token = await hub.store.add_token("ann")
+    author = Client(hub.connect(), MSGPACK)
+    for session in hub.sessions:
+        session.remote = True
+    refused = await author.hello(token, "mine", takeover=True)
+    assert isinstance(refused, Error), refused
+    assert refused.code == "bot/hosted"
+
+    await hub.close()
+    hub = await Hub.open(config, now=clock)
+    try:
+        house = MemoryHouse(hub, clock)
+        live = hub.directory.live
+        assert [(each, live[each].held) for each in (first.id, second.id)] == [
+            (first.id, False),
+            (second.id, True),
+        ]
+        machine = Machine(house, tier="landlock")
+        told = await machine.call()
+        clients = []
+        for each in told.bots:
+            client, welcome = await machine.host(told, each.bot)
+            assert [match.match for match in welcome.matches] == [first.id]
+            clients.append(client)
+        await clients[0].ask(Resign, first.id)
+        for client in clients:
+            assert (await client.next(MatchMessage)).snapshot.match == second.id
+        assert not live[second.id].held
+    finally:
+        await hub.close()
+
+
+@pytest.mark.parametrize(
+    ("tier", "second", "text"),
+    [
+        ("rlimits", package(bot=ROLLER), SHARING),  # its boxes are open
+        ("landlock", package(bot=ROLLER), SHARING + "[hosting]\nshared_chance = false\n"),
+        ("landlock", package(bot=ROLLER), SHARING.replace("pig", "kuhn_poker")),  # cards are hidden
+    ],
+)
+async def test_chance_is_not_shared_where_anything_could_be_remembered_or_told(
+    still_house: MemoryHouse, tier: str, second: bytes, text: str
+) -> None:
+    hub = still_house.hub
+    await dice_cup(hub, {"ann": package(bot=ROLLER), "ben": second}, text)
+    machine = Machine(still_house, tier=tier)
+    told = await machine.call()
+    for each in told.bots:
+        await machine.host(told, each.bot)
+    await asyncio.sleep(0)
+    assert len(hub.directory.live) == 2
+    for live in hub.directory.live.values():
+        assert not live.held
+        assert not live.match.config.shares_chance
+
+
+async def opened(house: MemoryHouse, bot: int) -> BotRow:
+    await house.hub.store.submissions.set_open(bot, 1)
+    return await house.hub.store.bot_named(f"player{bot - 1}", "mine")
+
+
+async def test_people_who_play_against_a_hosted_bot_keep_no_final_waiting(
+    still_house: MemoryHouse,
+) -> None:
+    house, hub = still_house, still_house.hub
+    bots = await submissions(house, 5)
+    person = await hub.store.add_player("zoe")
+    zoe = Identity(person.id, "zoe", frozenset(("play",)), 1)
+    machine = Machine(house, cores=2)
+    await machine.call()
+    row = await opened(house, bots[4])
+    asking = asyncio.create_task(hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec))
+    while not (told := await machine.call()).bots:
+        assert not asking.done(), asking.result()
+    (wanted,) = told.bots
+    assert (wanted.bot, wanted.nice) == (bots[4], 19)
+    played, welcome = await machine.host(await machine.call(), bots[4])
+    assert isinstance(welcome, Welcome)
+    assert await asking == "player4/mine"
+    token = await hub.store.add_token("zoe")
+    client = Client(hub.connect(), MSGPACK)
+    assert isinstance(await client.hello(token), Welcome)
+    rated = await client.ask(Challenge, "player4/mine", GAME.spec, "total:60", rated=True)
+    assert isinstance(rated, Error), rated
+    assert rated.code == "challenge/not_accepting"
+    answer = await client.ask(Challenge, "player4/mine", GAME.spec, "total:60")
+    assert isinstance(answer, Ok), answer
+    assert len(hub.directory.live) == 1
+
+    # A final has both processors all the same: its bots go before on them.
+    identifier = await competition(house, 4)
+    told = await machine.call()
+    assert {each.bot: each.nice for each in told.bots} == dict.fromkeys(bots[:4], 0) | {bots[4]: 19}
+    for bot in bots[:4]:
+        await machine.host(told, bot)
+    await asyncio.sleep(0)
+    assert (await hub.competitions.view(identifier)).created == 2
+    # While more of it waits, nobody else begins; who asks has a place in the queue.
+    again = await client.ask(Challenge, "player4/mine", GAME.spec, "total:60")
+    assert isinstance(again, Error), again
+    assert (again.code, "competitions go first" in again.message) == ("hosted/busy", True)
+    # What the final needs itself is not to be had, even if it is open.
+    await opened(house, bots[0])
+    taken = await client.ask(Challenge, "player0/mine", GAME.spec, "total:60")
+    assert isinstance(taken, Error), taken
+    assert taken.code == "challenge/not_accepting"
+    await played.close()
+
+
+async def test_guests_play_against_hosted_bots_where_the_operator_says_so(
+    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house, play = still_house, still_house.hub.hosted_play
+    bots = await submissions(house, 1)
+    row = await opened(house, bots[0])
+    guest = Identity(99, "guest-1", frozenset(("guest",)), 0, guest=True)
+    with pytest.raises(ProtocolError, match="Guests play against bots that are connected only"):
+        await play.ready(guest, row.player, row.name, GAME.spec)
+    monkeypatch.setattr(play, "_config", ServerConfig(hosted=True, hosted_play="guests"))
+    with pytest.raises(ProtocolError, match="no runner machine is there"):
+        await play.ready(guest, row.player, row.name, GAME.spec)
+    monkeypatch.setattr(play, "_config", ServerConfig(hosted=True, hosted_play="nobody"))
+    with pytest.raises(ProtocolError, match="Here nobody plays"):
+        await play.ready(guest, row.player, row.name, GAME.spec)
+
+
+async def playing(house: MemoryHouse, machine: Machine) -> tuple[Any, int, dict[int, Client]]:
+    """Two hosted bots in a match: the match, who is to move, and their connections."""
+    bots = await submissions(house, 2)
+    await competition(house, 2)
+    told = await machine.call()
+    clients = {bot: (await machine.host(told, bot))[0] for bot in bots}
+    await asyncio.sleep(0)
+    live = next(iter(house.hub.directory.live.values()))
+    for bot in bots:
+        for _ in range(2):
+            snapshot = (await clients[bot].next(MatchMessage)).snapshot
+            await clients[bot].ask(Ready, snapshot.match, "ab12")
+    mover = live.match.seat_to_move
+    assert mover is not None
+    return live, live.holders[mover].bot_id, clients
+
+
+async def test_a_program_that_ended_by_itself_is_not_given_time(still_house: MemoryHouse) -> None:
+    house, hosting = still_house, still_house.hub.hosting
+    machine = Machine(house, cores=3)
+    live, bot, clients = await playing(house, machine)
+    version = house.hub.directory.participants[bot].version_id
+    before = live.match.deadline()
+
+    def after(seconds: int) -> int:
+        """For how long the clock has stood still in all, that much later."""
+        hosting.credit(house.clock.now)
+        house.move_to(house.clock.now + seconds * SECOND)
+        hosting.credit(house.clock.now)
+        stood: int = live.match.deadline() - before
+        return round(stood / SECOND)
+
+    async def lost() -> None:
+        await clients[bot].close()
+        await asyncio.sleep(0)
+
+    async def back() -> None:
+        clients[bot], welcome = await machine.host(await machine.call(), bot)
+        assert isinstance(welcome, Welcome), welcome
+        hosting.credit(house.clock.now)
+
+    await lost()
+    assert after(3) == 3  # nobody knows why
+    await machine.call()
+    assert after(3) == 6  # its machine is there, and has not said that it was the program
+    await machine.call(ended=[Hosted(bot, version)])
+    assert after(3) == 6
+    await machine.call()  # not run there any more: who ended by itself stays away by its own doing
+    assert after(3) == 6
+    await back()
+    await lost()
+    assert after(3) == 9  # lost anew, and not by its own doing
+    await machine.call(ended=[Hosted(bot, version + 1)])  # of another version
+    assert after(2) == 11
+    await back()
+    # It may be known before the connection is seen to end.
+    await machine.call(ended=[Hosted(bot, version)])
+    hosting.credit(house.clock.now)
+    await lost()
+    assert after(3) == 11
+
+
+async def test_who_plays_well_after_a_trouble_starts_anew(
+    still_house: MemoryHouse,
+) -> None:
+    house, hosting = still_house, still_house.hub.hosting
+    machine = Machine(house, cores=3)
+    live, bot, clients = await playing(house, machine)
+    other = next(each for each in clients if each != bot)
+    versions = {each.bot_id: each.version_id for each in house.hub.directory.participants.values()}
+
+    async def trouble(whose: int) -> None:
+        said = Trouble("it cannot be imported", bot=whose, version=versions[whose])
+        await machine.call(troubles=[said] * GIVEN_UP)
+
+    for each in (bot, other):
+        await trouble(each)
+    assert {hosting._bots.count[versions[each]] for each in (bot, other)} == {GIVEN_UP}
+    # A forfeit is no match that was played well; the other one's is.
+    await clients[bot].send(Resign(99, live.id, "bot_crash", "KeyError"))
+    await clients[other].next(Finished)
+    assert hosting._bots.count == {versions[bot]: GIVEN_UP}
+
+
+async def test_a_machine_that_joins_gets_matches_of_a_final_that_wait_for_cores(
+    still_house: MemoryHouse,
+) -> None:
+    house = still_house
+    bots = await submissions(house, 4)
+    identifier = await competition(house, 4)
+    first, second = Machine(house, cores=2), Machine(house, "lab2", cores=2)
+    told = await first.call()
+    clients = {}
+    for bot in bots:
+        clients[bot], _ = await first.host(told, bot)
+    await asyncio.sleep(0)
+
+    async def created() -> int:
+        return (await house.hub.competitions.view(identifier)).created
+
+    assert await created() == 2  # a pairing, which needs both cores
+    here = house.hub.directory.participants
+    at_work = {bot for bot in bots if here[bot].matches}
+    moved = {each.bot for each in (await second.call()).bots}
+    assert moved == set(bots) - at_work
+    stay = {each.bot for each in (await first.call()).bots}
+    assert stay == at_work
+    # Until they are there nothing is begun with them: no match is to notice that they move.
+    house.hub.competitions.advance_soon()
+    await asyncio.sleep(0)
+    assert await created() == 2
+    told = await second.call()
+    for bot in moved:
+        _, welcome = await second.host(told, bot)
+        assert isinstance(welcome, Welcome)
+        assert here[bot].hosted == "lab2"
+    for _ in range(1000):
+        if await created() > 2:
+            break
+        await asyncio.sleep(0)
+    assert await created() == 4
+    assert all(here[bot].online for bot in at_work)
+    assert {each.bot for each in (await second.call()).bots} == moved
+
+
+async def test_a_bot_that_needs_a_program_goes_where_that_is(
+    still_house: MemoryHouse,
+) -> None:
+    house, hosting = still_house, still_house.hub.hosting
+    store = house.hub.store
+    await submissions(house, 1)
+    for name, ready in (("nina", True), ("nora", False)):
+        player = await store.add_player(name)
+        bot = await store.ensure_bot(player.id, "mine", "bot")
+        row = await store.submissions.submit(
+            bot.id, "v1", digest(len(name) + ready), b"zip", 5000, needs="node"
+        )
+        if ready:
+            await store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 6000)
+    terms = Terms(GAME, TimeControl.parse("total:60"), rated=False, mirrored=True)
+    names = ["player0/mine", "nina/mine"]
+    identifier = await house.hub.competitions.create("cup", terms, entries=names)
+    assert hosting.in_want(row) == "", "no machine at all is another matter"
+    python = Machine(house, languages=["python", "program"])
+    told = await python.call()
+    assert [each.player for each in told.bots] == ["player0"]
+    assert told.checks == []
+    told = await python.call()
+    view = await house.hub.competitions.view(identifier)
+    assert (
+        "nina/mine is started with node, and waits for a runner machine that has it."
+        in view.waiting_for
+    )
+    assert hosting.in_want(row).startswith("It is started with node, which no runner machine here")
+    both = Machine(house, "lab2", languages=["python", "program", "node"])
+    told = await both.call()
+    assert [each.player for each in told.bots] == ["nina"]
+    assert [each.submission for each in told.checks] == [row.id]
+    assert hosting.in_want(row) == ""
+    assert [each.player for each in (await python.call()).bots] == ["player0"]

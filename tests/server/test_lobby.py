@@ -157,6 +157,136 @@ async def test_challenges_that_cannot_be(house: Any) -> None:
     assert (await one.ask(Challenge, "bob/bott", "pig", "move:5")).message.endswith("bob/bot?")
 
 
+async def test_a_game_of_one_seat_begins_at_once(house: Any) -> None:
+    client = await house.bot("alice")
+    await client.seek("pacman(ghosts=random,steps=2)", rated=True)
+    start = await client.start()
+    assert (len(start.players), start.seat) == (1, 0)
+    await client.play(start, 1)
+    assert house.hub.lobby.open_seeks() == []
+    (row,) = await house.hub.store.list_matches(status="finished")
+    assert (row.termination, len(row.returns), row.rated) == ("normal", 1, True)
+
+
+async def test_a_standing_seek_plays_alone_again_and_again_until_it_is_withdrawn(
+    house: Any,
+) -> None:
+    client = await house.bot("alice", max_matches=1)
+    made = await client.seek("pacman(ghosts=random,steps=1)", count=0)
+    seen = set()
+    for _ in range(3):
+        start = await client.start()
+        assert len(house.hub.directory.live) == 1  # no more than there is room for
+        seen.add(start.match)
+        if len(seen) == 3:
+            await client.ask(Unseek, made.seek)
+        await client.play(start, 1)
+    assert len(seen) == 3
+    assert (await client.ask(Unseek, made.seek)).code == "seek/unknown"
+
+
+async def test_three_meet_by_a_challenge_that_both_others_accept(house: Any) -> None:
+    one, two, three = [await house.bot(name, games=["pig"]) for name in ("alice", "bob", "carol")]
+    game = "pig(seats=3,target=2)"
+    made = await one.ask(Challenge, "carol/bot", game, "move:5", seat=1, others=["bob/bot"])
+    asked = {each: await each.next(Challenged) for each in (two, three)}
+    assert (asked[three].seat, asked[three].others) == (2, ["bob/bot"])
+    assert (asked[two].seat, asked[two].others) == (0, ["carol/bot"])
+    assert isinstance(await two.ask(Answer, made.challenge, True), Ok)
+    assert isinstance(await two.ask(Answer, made.challenge, True), Ok)  # as often as one likes
+    assert not house.hub.directory.live
+    assert isinstance(await three.ask(Answer, made.challenge, True), Ok)
+    for each, seat in ((one, 1), (two, 0), (three, 2)):
+        assert (await each.next(ChallengeClosed)).reason == "accepted"
+        found = (await each.next(MatchMessage)).snapshot
+        assert (found.seat, [info.player for info in found.players]) == (
+            seat,
+            ["bob", "alice", "carol"],
+        )
+
+
+async def test_one_of_three_who_declines_or_leaves_ends_the_challenge_for_all(house: Any) -> None:
+    one, two, three = [await house.bot(name, games=["pig"]) for name in ("alice", "bob", "carol")]
+    for answer in ("declined", "withdrawn"):
+        made = await one.ask(Challenge, "bob/bot", "pig(seats=3)", "move:5", others=["carol/bot"])
+        for each in (two, three):
+            await each.next(Challenged)
+        await two.ask(Answer, made.challenge, True)
+        if answer == "declined":
+            await three.ask(Answer, made.challenge, False, "not now")
+        else:
+            await three.close()
+        for each in (one, two):
+            assert (await each.next(ChallengeClosed)).reason == answer
+    assert not house.hub.directory.live
+
+
+async def test_who_accepted_and_plays_something_else_meanwhile_is_waited_for(house: Any) -> None:
+    one, two, three = [
+        await house.bot(name, games=["pig"], max_matches=1) for name in ("alice", "bob", "carol")
+    ]
+    made = await one.ask(Challenge, "bob/bot", "pig(seats=3)", "move:5", others=["carol/bot"])
+    await two.ask(Answer, made.challenge, True)
+    await two.seek("pacman(ghosts=random,steps=1)")
+    start = await two.start()
+    refused = await three.ask(Answer, made.challenge, True)
+    assert (refused.code, "bob/bot plays too many" in refused.message) == (
+        "challenge/offline",
+        True,
+    )
+    await two.play(start, 1)
+    assert isinstance(await three.ask(Answer, made.challenge, True), Ok)
+    assert len((await one.next(MatchMessage)).snapshot.players) == 3
+
+
+async def test_a_mirrored_challenge_of_three_plays_every_order(house: Any) -> None:
+    one, two, three = [await house.bot(name, games=["pig"]) for name in ("alice", "bob", "carol")]
+    made = await one.ask(
+        *(Challenge, "bob/bot", "pig(seats=3)", "move:5"), mirrored=True, others=["carol/bot"]
+    )
+    for each in (two, three):
+        await each.ask(Answer, made.challenge, True)
+    orders = {
+        tuple(holder.player for holder in live.holders)
+        for live in house.hub.directory.live.values()
+    }
+    assert orders == {
+        ("alice", "bob", "carol"),
+        ("carol", "alice", "bob"),
+        ("bob", "carol", "alice"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("game", "opponent", "others", "fields", "code", "word"),
+    [
+        ("pig(seats=3)", "bob/bot", [], {}, "game/unfit", "names 2"),
+        ("pig", "bob/bot", ["carol/bot"], {}, "game/unfit", "names 1"),
+        ("pacman(ghosts=random)", "bob/bot", [], {}, "game/unfit", "played alone"),
+        ("pig(seats=3)", "bob/bot", ["Bob/bot"], {}, "challenge/self", "twice"),
+        ("pig(seats=3)", "bob/bot", ["alice/bot"], {}, "challenge/self", "itself"),
+        ("pig(seats=3)", "bob/bot", ["bob/two"], {"rated": True}, "challenge/self", "one player"),
+        ("pig(seats=3)", "bob/bot", ["carol/bott"], {}, "challenge/offline", "carol/bot?"),
+        ("pig(seats=3)", "bob/bot", ["carol/bot"], {"seat": 3}, "protocol/bad_field", "0 to 2"),
+    ],
+)
+async def test_challenges_of_several_that_cannot_be(
+    house: Any,
+    game: str,
+    opponent: str,
+    others: list[str],
+    fields: dict[str, Any],
+    code: str,
+    word: str,
+) -> None:
+    one = await house.bot("alice", games=["pig"])
+    for name, bot in (("bob", "bot"), ("bob", "two"), ("carol", "bot")):
+        await house.bot(name, bot, games=["pig"])
+    answer = await one.ask(Challenge, opponent, game, "move:5", others=others, **fields)
+    assert answer.code == code, answer
+    assert word in answer.message
+
+
 async def test_nobody_is_pestered_with_challenges_that_are_withdrawn_again(house: Any) -> None:
     one, two = await house.bot("alice"), await house.bot("bob", games=["pig"])
     refused = None

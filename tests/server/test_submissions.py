@@ -21,9 +21,10 @@ from plyhouse.clients.api import ApiError, AsyncApi
 from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
+from plyhouse.server.house.runner_messages import RunnerSays
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import SubmissionRefusal
-from plyhouse.storage.rows import By
+from plyhouse.storage.rows import By, Identity
 
 HERE = "/api/v1/submissions"
 CLASSES = "/api/v1/class/competitions"
@@ -126,7 +127,7 @@ async def test_what_may_not_be_in_a_package(house: House, ada: httpx.AsyncClient
         (zipped(bot, ("fast.so", b"\x7fELF")), "compiled"),
         (zipped(("a.py", BOT), ("b.py", BOT)), "manifest"),
         (zipped(), "missing"),
-        (b"", "missing"),
+        (b"", "bad_file"),
     ):
         answer = await refused(ada, data, file="mine.zip")
         status = 413 if code == "too_large" else 400
@@ -207,7 +208,12 @@ async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.Async
         assert await refused(ada, BOT + bytes(300)) == (503, "server/overloaded")
     for number in range(37):
         assert (await refused(ada, b"", bot=f"b{number}", file="x"))[1] == "submission/missing"
-    assert await refused(ada, BOT) == (429, "submission/too_many")
+    answer = await ada.post(HERE, content=BOT, params={"file": "mybot.py"})
+    body = answer.json()
+    assert (answer.status_code, body["code"]) == (429, "submission/too_many")
+    assert 1 <= body["retry_after"] <= 90  # one comes back every 90 s
+    assert answer.headers["retry-after"] == str(body["retry_after"])
+    assert f"wait {body['retry_after']} s" in body["detail"]
 
 
 async def test_a_server_that_hosts_nothing_says_what_to_do(
@@ -269,6 +275,20 @@ async def test_from_the_command_line(
     assert (await plyhouse("submissions", str(number), "--remove"))[0] == 0
     code, out, err = await plyhouse("submissions")
     assert ("ada/deep" in out, "ada/many" in out) == (False, True)
+    await house.hub.classes.open(FILE, By("olga"))
+    await house.hub.store.classes.take_in("Cup", [NewMember("ada", "ada")], By("olga"), adopt="*")
+    other = ["submit", str(path), "--competition", "cup"]
+    assert (await plyhouse(*other, "--no-wait"))[0] == 0
+    await book.checked((await book.waiting())[0], True, "", ("tic_tac_toe",), 12)
+    code, out, err = await plyhouse(*other)
+    assert (code, "Cup: not entered: it plays none of the games" in err) == (1, True), err
+
+
+async def test_a_bot_is_called_as_its_file_with_plain_letters(
+    house: House, ada: httpx.AsyncClient
+) -> None:
+    for file, name in (("Größe.py", "ada/Grosse"), ("mein bot 2.py", "ada/mein_bot_2")):
+        assert (await hand_in(ada, BOT, file=file))["bot"] == name
 
 
 async def test_from_scripts(house: House, tmp_path: Path) -> None:
@@ -311,3 +331,39 @@ def test_whoever_waits_asks_more_and_more_rarely() -> None:
     assert times[0] == 20.0
     assert len(list(asked)) > 15
     assert waited(lambda: {"status": "ready"}, 0.0)["status"] == "ready"
+
+
+async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(
+    house: House, ada: httpx.AsyncClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    olga = await house.token("olga", "organise")
+    given = ["--server", house.server.url]
+    file = tmp_path / "cup.toml"
+    file.write_text(FILE + "[hosting]\nrequired = true\n")
+    manifest = b'[bot]\nname = "script"\nrun = ["node", "bot.js"]\ngames = ["pig"]\n'
+    data = zipped(("plyhouse.toml", manifest), ("bot.js", b"// nothing"))
+
+    async def plyhouse(*arguments: str, token: str) -> str:
+        code = await asyncio.to_thread(main, [*arguments, *given, "--token", token])
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        return str(out + err)
+
+    async def comes(*languages: str) -> None:
+        says = RunnerSays(name="lab", instance="12345678", cores=2, languages=[*languages])
+        await house.hub.hosting.sync(Identity(1, "staff", frozenset(("runner",)), 1), says)
+
+    check = ("competition", "check", str(file))
+    lacking = "None of them has node: a bot that is started with it waits"
+    assert lacking not in await plyhouse(*check, token=olga), "there are none"
+    await comes("python", "program")
+    assert lacking in await plyhouse(*check, token=olga)
+    made = await hand_in(ada, data, file="mine.zip")
+    assert made["waits_for"].startswith("It is started with node, which no runner machine here")
+    number = str(made["submission"])
+    token = ada.headers["Authorization"].removeprefix("Bearer ")
+    assert made["waits_for"] in await plyhouse("submissions", number, token=token)
+    await comes("python", "program", "node")
+    assert lacking not in await plyhouse(*check, token=olga)
+    assert (await ada.get(f"{HERE}/{number}")).json()["waits_for"] == ""
+    assert (await hand_in(ada, BOT))["waits_for"] == ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import Client
-from tests.server.test_finals import FILE, ORGANISER, Course
+from tests.server.test_finals import FILE, ORGANISER, Course, told
 
 from plyhouse.protocol.messages import MatchSnapshot, Ready
 from plyhouse.server.house.exports import Exports
@@ -34,7 +34,7 @@ class Clear(Course):
         if self.hold or shown.outcome is not None:
             return None
         await client.ask(Ready, shown.match)
-        names = {f"{each.player}/{each.bot}" for each in shown.players}
+        names = {told(each) for each in shown.players}
         return (shown.match,) if name == ("s01/bot" if "s01/bot" in names else max(names)) else None
 
 

@@ -111,7 +111,10 @@ def test_a_bot_says_what_its_search_found_in_the_notation_of_the_game() -> None:
     for text in said["pv"]:
         state = state.after(game.parse(state, text))
     assert len(said["pv"]) == len(found.pv)
+    assert "live" not in said, "nobody sees it before the end unless the bot says so"
     assert read_info(said)[1] == ""
+    asked.info(found, live=True)
+    assert asked.said == {**said, "live": True}
 
 
 def test_what_a_bot_cannot_say_is_told_where_it_was_said() -> None:

@@ -25,7 +25,5 @@ def test_the_simulated_tables_can_be_made_again() -> None:
 
 
 def test_the_table_of_real_matches_can_be_made_again() -> None:
-    """With the games of the shortest matches; backgammon's alone take a minute."""
-    out = run("4", "--games", "pig", "kuhn_poker")
-    for game in ("pig", "kuhn_poker"):
-        assert f"\n{game} " in out
+    """With the game of the shortest matches; backgammon's alone take a minute."""
+    assert "\nkuhn_poker " in run("4", "--games", "kuhn_poker")

@@ -9,6 +9,7 @@ from itertools import combinations
 import pytest
 
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
+from plyhouse.server.house.suspicions import same_files
 from plyhouse.server.results.record import make_record
 from plyhouse.server.results.suspicion import (
     LEAST_POSITIONS,
@@ -19,6 +20,7 @@ from plyhouse.server.results.suspicion import (
     choices_of,
     unlikely_pairs,
 )
+from plyhouse.storage.class_rows import ClassEntry
 
 from .harness import Table
 
@@ -157,3 +159,26 @@ def test_positions_are_what_was_observed_however_the_match_came_there() -> None:
     same = [one.position == other.position for one, other in zip(*found, strict=True)]
     assert same == [True, False, False, True], "two ways led to the last position"
     assert (found[0][3].action, found[1][3].action) == ("a2", "c2")
+
+
+def test_the_same_files_of_different_owners_are_named() -> None:
+    def entry(bot: int, player: str, digest: str, *, baseline: bool = False) -> ClassEntry:
+        owner = sum(map(ord, player))
+        return ClassEntry(
+            *(bot, owner, player, f"b{bot}", bot, "", digest, False, baseline, "active")
+        )
+
+    one, two, three = "1" * 64, "2" * 64, "3" * 64
+    found = same_files(
+        [
+            *(entry(1, "ada", one), entry(2, "bob", one), entry(3, "cy", two)),
+            *(entry(4, "cy", two), entry(5, "dan", ""), entry(6, "eve", "")),  # her own; unknown
+            *(entry(7, "fay", three), entry(8, "staff", three, baseline=True)),
+            *(entry(9, "staff", two[:-1] + "4", baseline=True),),
+            *(entry(10, "lab", two[:-1] + "4", baseline=True),),
+        ]
+    )
+    assert [(each.digest, each.entries) for each in found] == [
+        (one, ("ada/b1", "bob/b2")),
+        (three, ("fay/b7", "staff/b8")),
+    ]

@@ -120,3 +120,14 @@ async def test_courses_and_slowest_plies_are_those_asked_for(
     slow = await store.classes.slowest_plies("id-cup", [bob], 5)
     assert [(ply.ply, ply.thought_ns) for ply in slow] == [(2, 700), (0, 500)]
     assert len(await store.classes.slowest_plies("id-cup", [bob], 1)) == 1
+
+
+async def test_what_runners_made_void_is_counted_by_machine(
+    world: Any, played: dict[str, str]
+) -> None:
+    store = world.store
+    scores = match_scores((1.0, -1.0), 2.0)
+    await store.administration.void_match(played["cup"], By("runner lab1", "busy"), scores)
+    await store.administration.void_match(played["bowl"], OLGA, scores)
+    assert await store.classes.voided_by("part-cup") == {"lab1": 1}
+    assert await store.classes.voided_by("part-bowl") == {}  # an organiser's is another matter

@@ -207,6 +207,29 @@ async def test_a_list_that_cannot_be_taken_in_leaves_nothing(store: Store) -> No
     assert await store.classes.students("Cup") == []
 
 
+async def test_who_was_taken_out_gives_the_place_to_another(store: Store) -> None:
+    await store.classes.create(cup(most_students=2), (), OLGA)
+    book, people = store.classes, [NewMember(name, name) for name in ("a", "b", "c")]
+    await book.take_in("Cup", people[:2], OLGA)
+    said = await refused("full", book.take_in("Cup", people[2:], OLGA))
+    assert "plyhouse student limit, or revoke" in said
+    await book.leave("Cup", "a", OLGA)
+    assert [each.outcome for each in await book.take_in("Cup", people[2:], OLGA)] == ["new"]
+    await refused("full", book.restore("Cup", "a", OLGA))
+    assert [each.outcome for each in await book.take_in("Cup", people, OLGA)] == [
+        "revoked",
+        "present",
+        "present",
+    ], "who is in already needs no room"
+    await book.disqualify("Cup", "b", OLGA)
+    await refused("full", book.restore("Cup", "a", OLGA))
+    await book.leave("Cup", "c", OLGA)
+    await book.restore("Cup", "a", OLGA)
+    await refused("full", book.allow("Cup", 1, OLGA))
+    assert await book.allow("cup", 3, OLGA) == "Cup"
+    await book.restore("Cup", "c", OLGA)
+
+
 async def test_who_was_taken_out_stays_out_until_restored(book: Any, store: Store) -> None:
     await ada(store)
     assert (await book.leave("Cup", "ADA", OLGA))[0] == "ada"

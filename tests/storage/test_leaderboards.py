@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from plyhouse.server.results.leaderboards import board
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage.errors import AlreadyExists, Unknown
 from plyhouse.storage.rows import CompetitionRow, FinishMatch, Progress
@@ -271,3 +272,17 @@ async def test_a_new_version_has_a_rating_of_its_own(store: Store, world: Any) -
     await store.save_ratings("pig", {new: Rating(50, 0, 90)})
     history = await store.rating_history("pig", (await world.bot("ada")).id)
     assert [(s.version_id, s.rating) for s in history] == [(old, 30), (new, 50)]
+
+
+async def test_who_plays_alone_is_ranked_by_the_mean_return_of_all_parts(
+    store: Store, world: Any
+) -> None:
+    for name, returns in (("ada", (1.0, 2.0)), ("bob", (9.0,)), ("cy", (4.0,)), ("dan", (3.0,))):
+        for each in returns:
+            await world.play(name, returns=(each,), game="pacman(ghosts=random)", span=20.0)
+    shown = []
+    for offset in range(0, 4, 2):
+        rows = await board(store, "pacman(ghosts=random)", 2, offset)
+        shown += [(row.rank, row.bot, row.mean_return) for row in rows]
+    assert [mean for *_, mean in shown] == [9.0, 4.0, 3.0, 1.5]
+    assert [rank for rank, *_ in shown] == [1, 2, 3, 4]

@@ -22,7 +22,7 @@ from plyhouse.storage.urls import parse_url
 
 OLGA = By("olga")
 D1, D2, D3 = "1" * 64, "2" * 64, "3" * 64
-GAMES = ("connect_four", "pig(target=50)")
+GAMES = ("connect_four", "pig")
 
 
 async def kept(store: Store) -> list[str]:
@@ -214,7 +214,7 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     fourth = await book.checked(fourth.id, True, "", GAMES, now + 22)
     assert [each.outcome for each in fourth.competitions] == ["pinned"]
     assert await plays(world, "Cup") == {"ada/ada": D1}
-    with pytest.raises(ClassRefusal, match="takes 1 of each student") as refusal:
+    with pytest.raises(ClassRefusal, match=r"takes 1 .*--bot ada.* --replace ada") as refusal:
         await book.submit(second.id, "", D3, b"3", now + 23, competition="Cup")
     assert refusal.value.code == "competition/entry_limit"
     with pytest.raises(SubmissionRefusal, match="plays in Cup"):
@@ -250,6 +250,33 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     last = await book.checked(last.id, True, "", GAMES, now + 51)
     assert [each.outcome for each in last.competitions] == ["pinned"]
     assert await plays(world, "Later") == {"ada/ada": "5" * 64}
+
+
+async def test_a_bot_is_entered_only_where_it_plays_one_of_the_games(
+    world: World, clock: Clock
+) -> None:
+    store, book, now = world.store, world.store.submissions, clock.now
+    for name in ("ada", "bob"):
+        await store.add_player(name)
+    await course(world, "Cup", "ada", "bob")  # of pig
+    ada, bob = await own_bot(world, "ada"), await own_bot(world, "bob")
+    for number, (digest, games, outcome) in enumerate(
+        (
+            (D1, ("tic_tac_toe",), "games"),
+            (D2, ("pig(target=50)",), "games"),  # other parameters are another game
+            (D3, ("tic_tac_toe", "pig"), "entered"),
+            ("4" * 64, ("tic_tac_toe",), "games"),
+        )
+    ):
+        row = await book.submit(ada.id, "", digest, b"1", now + number, competition="Cup")
+        row = await book.checked(row.id, True, "", games, now + number)
+        assert (row.status, [each.outcome for each in row.competitions]) == ("ready", [outcome])
+        assert outcome in OUTCOMES
+    assert await plays(world, "Cup") == {"ada/ada": D3}, "what played goes on"
+    await store.log_in(bob, "", digest=D1, games=("tic_tac_toe",))
+    assert await plays(world, "Cup") == {"ada/ada": D3}, "nor by connecting for another game"
+    await store.log_in(bob, "", digest=D1, games=("tic_tac_toe", "pig"))
+    assert await plays(world, "Cup") == {"ada/ada": D3, "bob/bob": D1}
 
 
 async def test_guests_are_forgotten_with_what_they_left(world: World, clock: Clock) -> None:

@@ -47,6 +47,7 @@ async def fill(world: Any) -> None:
     await world.store.probation.suspend(await world.version("ada"), "it failed")
     await fill_class(world.store, ada)
     await world.store.submissions.submit(ada, "", "d" * 64, b"PK", 5, competition="course")
+    await world.store.outputs.keep(match_id, ada, "part", b"[]", 5)
     await world.store.sessions.add_guest(["guest-sly-fox-417"], 3_600_000)
     await world.store.sessions.sign_up("zoe", "", "a hash")
 

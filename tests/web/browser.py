@@ -190,12 +190,17 @@ class Page:
         await self.evaluate(f"document.querySelector({json.dumps(selector)}).click()")
 
     async def point(self, selector: str) -> None:
-        """Press the mouse on the middle of an element, wherever it is on the page."""
+        """Press the mouse on the middle of an element, as soon as it stands still on the page."""
         found = json.dumps(selector)
         place = await self.evaluate(
-            f"(() => {{ const node = document.querySelector({found});"
-            "node.scrollIntoView({block: 'center'}); const box = node.getBoundingClientRect();"
-            "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
+            "(async () => { let before = []; for (let frame = 0; frame < 120; frame++) {"
+            f"const node = document.querySelector({found});"
+            "node.scrollIntoView({block: 'center'});"
+            "const box = node.getBoundingClientRect();"
+            "const here = [box.x + box.width / 2, box.y + box.height / 2];"
+            "if (here[0] === before[0] && here[1] === before[1]) return here; before = here;"
+            "for (const _ of [1, 2]) await new Promise((next) => requestAnimationFrame(next)); }"
+            f"throw new Error('it never stands still: ' + {found}); }})()"
         )
         for kind in ("mousePressed", "mouseReleased"):
             await self.call(

@@ -141,8 +141,13 @@ async def test_the_page_of_a_competition_fits_phone_and_projector(
             await page.show_as(width, height, dark=dark)
             await page.go(f"{hall.server.url}/competitions/autumn%20cup")
             await page.until("document.querySelector('.cross')")
+            words = "document.querySelector('.progress progress + *')?.getClientRects().length"
+            assert await page.evaluate(words) == 1, "how far it is stands in one line"
             spare = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             assert await page.evaluate(spare) <= 0, size
+            lines = "[...document.querySelectorAll('#standings td a')].map(a => a.innerText ? "
+            lines += "Math.round(a.clientHeight / parseFloat(getComputedStyle(a).lineHeight)) : 0)"
+            assert set(await page.evaluate(lines)) == {1}, "no short name is broken"
             if pictures is not None:
                 name = f"competition-{size}-{'dark' if dark else 'light'}.png"
                 await page.screenshot(pictures / name)

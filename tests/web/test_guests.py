@@ -103,6 +103,63 @@ async def test_a_guest_plays_a_game_of_each_kind_against_a_bot_of_the_house(
     assert page.errors == []
 
 
+async def test_a_guest_plays_a_game_of_one_seat_from_its_tile_and_again(
+    house: House, page: Page
+) -> None:
+    await page.go(f"{house.url}/")
+    await page.click('[data-game="pacman"]')
+    await page.until(f"location.pathname === '/play' && {READY}")
+    assert await page.evaluate("document.activeElement.id") == "begin"
+    assert "1" in await page.text("#players")
+    shown = "[...document.querySelectorAll('#chosen button')].filter((each) => each.offsetParent)"
+    assert await page.evaluate(f"{shown}.map((each) => each.id)") == ["begin"]
+    await page.click("#begin")
+    await page.until(f"location.pathname.startsWith('/matches/') && ({MINE})")
+    (live,) = house.hub.directory.live.values()
+    assert live.match.game.spec == "pacman(ghosts=random)"
+    before = await page.evaluate(PLAYED)
+    assert await page.evaluate(STEP)
+    await page.until(f"{PLAYED} > {before}")
+    # What is not over is offered, without an opponent that is not there.
+    await page.go(f"{house.url}/play")
+    await page.until("document.querySelector('#unfinished button')")
+    assert await page.text("#unfinished p") == (
+        "You have an unfinished match: Pacman (ghosts=random). Go on with it"
+    )
+    await page.click("#unfinished button")
+    await page.until(MINE)
+    await page.evaluate(f"{RESIGN}.click()")
+    await page.evaluate(f"{RESIGN}.click()")
+    await page.until("document.querySelector('[data-rematch]')")
+    assert await page.text("[data-rematch]") == "Play again"
+    await page.click("[data-rematch]")
+    other = f"location.pathname !== '/matches/{live.id}' && location.pathname.startsWith('/match')"
+    await page.until(f"{other} && ({MINE})")
+    (again,) = house.hub.directory.live.values()
+    assert again.match.game.spec == "pacman(ghosts=random)"
+    assert page.errors == []
+
+
+async def test_a_guest_plays_with_two_bots_of_the_house(hosted: House, page: Page) -> None:
+    await page.go(f"{hosted.url}/play?game=kuhn_poker")
+    await page.until(READY)
+    await page.click('#players [value="3"]')
+    assert await page.text('[data-level="easy"]') == "Play easy (2 bots)"
+    await page.click('[data-level="easy"]')
+    await page.until("location.pathname.startsWith('/matches/')")
+    result = await play_on(page)
+    assert "win" in result or "Draw" in result, result
+    for bot in ("house/easy", "house/easy-2"):
+        assert bot in await page.text("#seats")
+    before = await page.evaluate("location.pathname")
+    await page.click("[data-rematch]")
+    there = f"location.pathname.startsWith('/matches/') && location.pathname !== '{before}'"
+    await page.until(f"{there} && document.querySelector('#scene .scene')")
+    (live,) = hosted.hub.directory.live.values()
+    assert live.match.game.spec == "kuhn_poker(seats=3)"
+    assert page.errors == []
+
+
 class Frames:
     """What a page is sent over its websockets."""
 

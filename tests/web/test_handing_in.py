@@ -68,6 +68,34 @@ async def test_a_session_hands_in_from_pages_of_the_server_only(hall: House) -> 
         assert ('id="submit-form"' in frozen, "What the check said" in frozen) == (False, True)
 
 
+async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall: House) -> None:
+    token = await hall.token("ada")
+    await hall.hub.classes.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
+    people = [NewMember("ada", "ada")]
+    await hall.hub.store.classes.take_in("cup", people, By("olga"), adopt="*")
+    async with httpx.AsyncClient(base_url=hall.server.url) as web:
+        web.headers["origin"] = hall.server.url
+        assert (await web.post("/api/v1/session", json={"token": token})).status_code == 200
+        assert "only what is handed in plays here" in (await web.get(URL)).text
+        await hall.bot("ada", "deep")
+        assert "the final is without it" in (await web.get(URL)).text
+
+        async def left_out() -> list[bool]:
+            rows = (await web.get("/api/v1/class/versions")).json()
+            return [entry["left_out"] for each in rows for entry in each["entered"]]
+
+        assert await left_out() == [True]
+        await web.post(
+            "/api/v1/submissions",
+            params={"file": "deep.py", "competition": "cup"},
+            content=BOT,
+        )
+        (number,) = await hall.hub.store.submissions.waiting()
+        await hall.hub.store.submissions.checked(number, True, "", GAMES, 1)
+        assert "the final is without it" not in (await web.get(URL)).text
+        assert await left_out() == [False]
+
+
 @pytest.mark.browser
 async def test_a_file_is_chosen_sent_and_entered(hall: House, page: Page) -> None:
     token, book = await opened(hall), hall.hub.store.submissions

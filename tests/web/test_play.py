@@ -87,7 +87,7 @@ async def test_who_finds_nobody_is_told_why(
 async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> None:
     wrong = (
         ({"game": "ches"}, "chess", "game"),
-        ({"game": "pacman(ghosts=random)"}, "played alone", "game"),
+        ({"game": "pig(seats=3)", "opponent": "nobody"}, "3 seats", "game"),
         ({"time": "soon"}, "soon", "time"),
         ({"opponent": "nobody"}, "nobody", "opponent"),
     )

@@ -15,6 +15,7 @@ from jinja2 import UndefinedError
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.standings import Entrant, Standing
 from plyhouse.server.house.careers import BotCareer
+from plyhouse.server.house.looking import Words
 from plyhouse.server.house.reports import (
     BaselineScore,
     EntryRating,
@@ -34,6 +35,7 @@ from plyhouse.server.web import templates
 from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
 from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Row, Table
 from plyhouse.server.web.pages.curves import curves
+from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.words import FILTERS
@@ -53,6 +55,7 @@ from plyhouse.storage.class_rows import (
     Code,
     VersionRow,
 )
+from plyhouse.storage.outputs import KeptOutput
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import (
     BotRow,
@@ -77,7 +80,7 @@ NAMES = (
 
 
 def tile(name: str) -> Tile:
-    return Tile(name, name, name, name)
+    return Tile(name, name, name, name, {2: name})
 
 
 def match(name: str, **changed: Any) -> MatchRow:
@@ -130,10 +133,10 @@ def line(name: str, mean: float | None) -> LeaderboardLine:
 
 def live(name: str) -> Any:
     """What a page of running matches reads of one."""
-    holder = SimpleNamespace(name=name)
-    config = SimpleNamespace(time_control=name)
+    seat = SimpleNamespace(player=name, bot="")
+    config = SimpleNamespace(time_control=name, players=(seat, seat))
     state = SimpleNamespace(game=SimpleNamespace(spec=name), config=config, ply=3)
-    return SimpleNamespace(id=name, holders=[holder, holder], match=state)
+    return SimpleNamespace(id=name, match=state)
 
 
 def course(name: str) -> ClassCompetition:
@@ -223,7 +226,7 @@ def own(name: str) -> Own:
         )
     )
     versions = (VersionRow(1, 1, name, name, name, 0),)
-    return Own(student, entries(name), versions, True, True, 5, handed_in)
+    return Own(student, entries(name), versions, True, True, 5, handed_in, in_want={1: name})
 
 
 def report(name: str) -> Report:
@@ -260,7 +263,7 @@ def bot_page(name: str) -> dict[str, Any]:
     points = [
         RatingPoint(name, each, at, 1500.0, 1400.0, 1600.0, 3) for each in "ab" for at in (1, 2)
     ]
-    row = BotRow(1, 1, name, f"{name}.bot", "bot", 0, 1)
+    row = BotRow(1, 1, name, f"{name}.bot", "bot", 0, 1, 1)
     found = BotCareer(
         *(row, name, True, [VersionSeen(1, name, 0)]),
         [VersionResult(name, 1, name, False, 1.0, 2, 1, 0, 1, None, None, None)],
@@ -268,6 +271,8 @@ def bot_page(name: str) -> dict[str, Any]:
         career([lost, void], more=True),
         paces([PlyCost(name, 5, 5)], {name: name}),
         [lost, void],
+        (name,),
+        True,
     )
     return {
         "found": found,
@@ -279,6 +284,9 @@ def bot_page(name: str) -> dict[str, Any]:
         "forfeited": forfeited,
         "first": True,
         "shown": 1,
+        "printed": [
+            KeptOutput(name, name, name, 0, name, 1, result, 2, 3) for result in (None, "L")
+        ],
     }
 
 
@@ -346,23 +354,53 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
             {"game": name, "board": []},
         ],
         "matches.html": [
-            {"newest": True, "running": [live(name)], "finished": [match(name)], "older": name},
-            {"newest": True, "running": [], "finished": [], "older": None},
-            {"newest": False, "running": [live(name)], "finished": [match(name)], "older": None},
+            {
+                "newest": newest,
+                "running": [live(name)][:rows],
+                "finished": [match(name)][:rows],
+                "older": name if rows and newest else None,
+                "words": Words(**dict.fromkeys(LOOKED_FOR, name if rows else "")),
+                "shown": name if rows else "",
+                "query": "player=x" if rows else "",
+                "wrong": wrong,
+                "games": [name],
+                "competitions": [name],
+                "terminations": ["normal", "flag_fall"],
+            }
+            for newest, rows, wrong in (
+                (True, 1, ""),
+                (True, 0, ""),
+                (False, 1, ""),
+                (True, 1, name),
+            )
         ],
         "match.html": [
-            {"row": match(name), "reviews": True, "competition": None, "embed": False},
+            {
+                "row": match(name),
+                "reviews": True,
+                "competition": None,
+                "embed": False,
+                "output": True,
+                "trees": True,
+                "no_trees": "",
+            },
             {
                 "row": match(name, status="running", rated=False, returns=(), termination=""),
                 "reviews": True,
+                "trees": True,
+                "no_trees": name,
                 "competition": name,
                 "embed": True,
+                "output": False,
             },
             {
                 "row": match(name, void_reason=name),
                 "reviews": False,
+                "trees": False,
+                "no_trees": "",
                 "competition": None,
                 "embed": True,
+                "output": False,
             },
         ],
         "projector.html": [{"match": name, "game": name, "competition": name}],
@@ -407,14 +445,20 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "others": [name, name],
                 "tiles": [tile(name)],
                 "levels": (name,),
+                "most": 6,
+                "hosted": [
+                    SubmissionRow(1, name, name, 1, 1, "", name, "ready", name, (name,), 1, 1)
+                ],
                 "guests": True,
                 "presets": [(name, name, name)],
             },
             {
+                "hosted": [],
                 "games": [],
                 "others": [],
                 "tiles": [],
                 "levels": (),
+                "most": 6,
                 "guests": False,
                 "presets": [],
             },
@@ -432,6 +476,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "first": False,
                 "lost": False,
                 "curves": [],
+                "printed": [],
             },
         ],
         "player.html": [

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import httpx
 import pytest
 
-from plyhouse.protocol.messages import Accepted, Act, Seek, Turn
+from plyhouse.protocol.messages import Accepted, Act, Hello, Seek, Turn
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.serve import running_server
 
 from .browser import Page, sign_in
-from .conftest import House
+from .conftest import Bot, House
 
 pytestmark = pytest.mark.browser
 
@@ -298,7 +299,7 @@ async def test_finished_matches_are_sorted_by_the_time_that_is_shown(house: Hous
     async with httpx.AsyncClient(base_url=house.url) as web:
         text = (await web.get("/matches")).text
     finished = text[text.index('id="finished"') :]
-    assert finished.index(bots[0].match) < finished.index(early.match)
+    assert finished.index(early.match) < finished.index(bots[0].match)
     times = [each.partition('"')[0] for each in finished.split('datetime="')[1:]]
     assert times == sorted(times, reverse=True)
 
@@ -386,6 +387,53 @@ async def test_the_wall_shows_every_running_match(house: House, page: Page) -> N
     await page.until("document.querySelectorAll('.tile').length === 1")
 
 
+async def test_the_wall_draws_only_what_has_changed(house: House, page: Page) -> None:
+    first, second = await house.pair("go(size=5)")
+    await page.go(f"{house.url}/wall")
+    await page.until("document.querySelector('.tile svg')")
+    await page.evaluate(
+        "window.drawn = []; window.board = document.querySelector('.tile svg');"
+        "new MutationObserver((found) => {"
+        " for (const each of found) drawn.push(...each.addedNodes); })"
+        ".observe(board, { subtree: true, childList: true })"
+    )
+    await first.act("a1")
+    await page.until("board.querySelectorAll('.stone circle').length === 1")
+    await page.until("board.querySelectorAll('.mark').length === 1")
+    await second.act("b2")
+    await page.until("board.querySelectorAll('.stone circle').length === 2")
+    await page.until("board.querySelectorAll('.mark').length === 1")  # the last one alone
+    assert await page.evaluate("board.isConnected")
+    assert await page.evaluate("drawn.map((each) => each.tagName).sort().join(' ')") == (
+        "circle circle ellipse ellipse"
+    )
+    assert page.errors == []
+
+
+async def test_boards_of_the_wall_that_are_out_of_sight_wait(house: House, page: Page) -> None:
+    first, _ = await house.pair("connect_four")
+    await page.call("Page.addScriptToEvaluateOnNewDocument", source=HURRY)
+    await page.go(f"{house.url}/wall")
+    await page.until("document.querySelector('.tile svg')")
+    discs = "document.querySelectorAll('.tile .stone circle').length"
+    await page.evaluate("document.querySelector('.tile').style.translate = '0 -900vh'")
+    await page.until(
+        "new Promise((done) => new IntersectionObserver(([found]) => done(!found.isIntersecting),"
+        " { rootMargin: '50%' }).observe(document.querySelector('.tile')))"
+    )
+    await first.act("4")
+    # Another board, which comes later and is in sight, is drawn: so would this one have been.
+    others = [await house.bot("cid"), await house.bot("dora")]
+    for other in others:
+        other.send(Seek, "tic_tac_toe", "total:300", rated=True)
+    for other in others:
+        await other.begin()
+    await page.until(f"document.querySelector('[data-match=\"{others[0].match}\"] svg')")
+    assert await page.evaluate(discs) == 0
+    await page.evaluate("document.querySelector('.tile').style.translate = ''")
+    await page.until(f"{discs} === 1")
+
+
 async def test_frames_are_for_the_sites_that_the_operator_names(page: Page) -> None:
     for embedding, allowed in (("", "'none'"), ("https://a.example, *.b.example", None)):
         if allowed is None:
@@ -421,6 +469,32 @@ async def test_a_frame_holds_a_match_and_no_seat(house: House, page: Page) -> No
     assert await page.evaluate(inside)
     await first.act("b2")  # it still holds its seat: nobody took it over
     await page.until(f"{WHERE}.startsWith('1 / 1')")
+
+
+async def test_thoughts_are_followed_live_where_the_bot_allows_it(house: House, page: Page) -> None:
+    token = await house.token("alice")
+    bots = [Bot(house.hub.connect(), name) for name in ("alice/one", "alice/two")]
+    for bot in bots:
+        bot.send(Hello, token, bot.name.split("/")[1])
+        await bot.welcomed()
+        bot.send(Seek, "tic_tac_toe", "total:300")
+    await asyncio.gather(*(bot.begin() for bot in bots))
+    bots.sort(key=lambda bot: bot.seat)
+    match = bots[0].match
+    words = "document.querySelector('#thoughts .said').textContent"
+    for ply, action in enumerate(("b2", "a1", "c3")):
+        bot = bots[ply % 2]
+        turn = await bot._next(Turn)
+        bot.send(Act, match, turn.ply, action, {"value": ply / 4, "live": ply != 1})
+        await bot._next(Accepted)
+        if ply == 0:  # who comes late is told, too
+            await page.go(f"{house.url}/matches/{match}")
+            await page.until(f"{words} === '{bot.name} expects 0.00'")
+    await page.until(f"{words} === '{bots[0].name} expects +0.50'")
+    await page.press("ArrowLeft")
+    await page.until(f"{WHERE}.startsWith('2 / 3')")
+    assert (await page.evaluate(words)).strip() == "", "that one keeps its thoughts to itself"
+    assert page.errors == []
 
 
 async def test_a_replay_tells_what_the_bots_thought(house: House, page: Page) -> None:

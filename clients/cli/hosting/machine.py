@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,24 +26,27 @@ from plyhouse.bots.client.client import ClientError
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.host import hosted_runner
 from plyhouse.bots.loading import BotLoadError
-from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.author import AuthorLog, Line
 from plyhouse.bots.process.launching import LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.running.run_options import RunOptions
-from plyhouse.bots.running.summary import counted
+from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.bots.sandbox.box import SandboxError, Tier
 from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.cli.hosting.checking import check_submission, refused
-from plyhouse.clients.cli.hosting.packages import Packages, WrongPackageError
+from plyhouse.clients.cli.hosting.outbox import Outbox, Parcel
+from plyhouse.clients.cli.hosting.packages import KEEP, Packages, WrongPackageError
 from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.package import Rules, SubmissionError
+from plyhouse.server.competition.hosting import MOST_LOST
 from plyhouse.server.house.runner_messages import (
     BotWanted,
     CheckDone,
     CheckWanted,
+    FlagFell,
     Hosted,
     RunnerSays,
     RunnerTold,
@@ -56,6 +60,14 @@ FIRST_EVERY: Final = 1.0
 """Seconds between two calls until the server says how often it wants to hear."""
 PAUSES: Final = (0.0, 1.0, 5.0, 30.0)
 """Seconds before a bot that ended is run again, after each end in a row."""
+LAST_WORDS: Final = 3.0
+"""Seconds for what bots have printed, when this program ends."""
+UNWANTED: Final = (400, 404, 409, 413)
+"""What a server answers that does not want something, however often it is told."""
+PROGRAMS_EVERY: Final = 300.0
+"""Seconds after which a machine looks again which programs it has."""
+TIDY_EVERY: Final = 60.0
+"""Seconds after which it is looked which packages may go."""
 WELL: Final = 60.0
 """Seconds after which a bot that ends was all right before."""
 
@@ -71,6 +83,8 @@ class Setup:
     bots: int
     folder: Path
     """For packages and logs."""
+    keep: int = KEEP
+    """Bytes of packages that are kept there, apart from those in use."""
     tier: Tier | None = None
     """None for the first that works of those that may be taken."""
     every: float | None = None
@@ -93,6 +107,7 @@ class _News:
 
     checked: list[CheckDone] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
+    flags: list[FlagFell] = field(default_factory=list)
 
 
 def in_words(costs: Sequence[CostOfPly]) -> str:
@@ -110,6 +125,33 @@ def in_words(costs: Sequence[CostOfPly]) -> str:
     )
 
 
+def disturbed(costs: Sequence[CostOfPly]) -> list[CostOfPly]:
+    """The plies for which the machine was not the bot's for more than a lost flag allows."""
+    return [each for each in costs if each.allowed and each.lost > MOST_LOST * each.allowed]
+
+
+def flag_fell(bot: int, result: SeatResult, costs: Sequence[CostOfPly]) -> FlagFell | None:
+    """What the server is told of a match that a bot has lost on time; None of all others.
+
+    Without figures nothing is told, and the flag counts.
+    """
+    lost = result.outcome.termination == "flag_fall" and result.outcome.seat == result.seat
+    if not lost or not costs or costs[-1].ply != result.plies:
+        return None
+    last = costs[-1]
+    return FlagFell(
+        match=result.match,
+        bot=bot,
+        ply=last.ply,
+        allowed=last.allowed,
+        wall=last.wall,
+        cpu=last.cpu,
+        lost=last.lost,
+        match_wall=sum(each.wall for each in costs),
+        match_lost=sum(each.lost for each in costs),
+    )
+
+
 class Machine:
     """A machine, for as long as `run` runs."""
 
@@ -117,7 +159,9 @@ class Machine:
         self._setup = setup
         self._instance = secrets.token_hex(16)
         self._url = Url(setup.server)
-        self._packages = Packages(setup.folder, self._fetch, self._rules)
+        self._packages = Packages(setup.folder, self._fetch, self._rules, keep=setup.keep)
+        self._tidying: asyncio.Task[Any] | None = None
+        self._tidy_at = 0.0
         usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
         self._cores = Cores(usable[-setup.cores :])
         self._keeper: KeeperClient | None = None
@@ -130,6 +174,13 @@ class Machine:
         self._soon = asyncio.Event()
         self._every = setup.every or FIRST_EVERY
         self._reached: bool | None = None
+        self._programs: frozenset[str] = frozenset()
+        """Those that packages may be started with and that are here."""
+        self._look_again = 0.0
+        self._ended_itself: set[tuple[int, int]] = set()
+        """Bots and their versions whose program has ended by itself and is not back yet."""
+        self._outbox = Outbox(setup.folder / "outbox")
+        self._telling: asyncio.Task[None] | None = None
 
     @property
     def keeper_pid(self) -> int:
@@ -145,9 +196,12 @@ class Machine:
         try:
             while not stop.is_set():
                 await self._have_keeper()
+                await self._look_for_programs()
                 told = await self._sync()
                 if told is not None:
                     await self._reconcile(told)
+                    self._tell()
+                    self._tidy(told)
                 soon = asyncio.create_task(self._soon.wait())
                 await asyncio.wait(
                     {ended, soon}, timeout=self._every, return_when=asyncio.FIRST_COMPLETED
@@ -169,6 +223,7 @@ class Machine:
             # Not heard, perhaps: told again, which does no harm.
             self._news.checked[:0] = news.checked
             self._news.troubles[:0] = news.troubles
+            self._news.flags[:0] = news.flags
             if isinstance(error, ApiError) and error.status in (400, 401, 403, 404):
                 raise
             if self._reached is not False:
@@ -194,10 +249,12 @@ class Machine:
             cores=setup.cores,
             bots=setup.bots,
             tier=self._tier.value if self._tier is not None else "",
-            languages=["python", "program"],
+            languages=["python", "program", *sorted(self._programs)],
             hosts=[Hosted(bot, run.wanted.version) for bot, run in self._runs.items()],
+            ended=[Hosted(*each) for each in sorted(self._ended_itself)],
             checked=news.checked[:20],
             troubles=news.troubles[:100],
+            flags=news.flags[:100],
             leaving=leaving,
         )
 
@@ -216,6 +273,19 @@ class Machine:
         except ApiError:  # nothing is handed in any more, and what was is played on
             return Rules()
         return Rules(packages=frozenset(told["packages"]), runtimes=frozenset(told["programs"]))
+
+    async def _look_for_programs(self) -> None:
+        """Look which programs are here of those that packages may be started with."""
+        now = time.monotonic()
+        if now < self._look_again:
+            return
+        with contextlib.suppress(UnreachableError, ApiError):
+            rules = await asyncio.to_thread(self._rules)
+            found = frozenset(each for each in rules.runtimes if shutil.which(each))
+            if found != self._programs and rules.runtimes - found:
+                missing = ", ".join(sorted(rules.runtimes - found))
+                self._setup.say(f"not here: {missing}; bots that need it go to other machines")
+            self._programs, self._look_again = found, now + PROGRAMS_EVERY
 
     # --------------------------------------------------------------------- reconciling
 
@@ -237,6 +307,7 @@ class Machine:
             if run.task.done():
                 del self._runs[bot]
                 self._ended(run)
+        self._ended_itself &= {(each.bot, each.version) for each in told.bots}
         now = time.monotonic()
         for bot, each in wanted.items():
             key = bot, each.version
@@ -255,6 +326,8 @@ class Machine:
                 self._checks[submission] = asyncio.create_task(self._check(check))
 
     async def _end(self, bots: list[int]) -> None:
+        wanted = [self._runs[bot].wanted for bot in bots]
+        self._ended_itself -= {(each.bot, each.version) for each in wanted}
         tasks = [self._runs.pop(bot).task for bot in bots]
         for task in tasks:
             task.cancel()
@@ -289,6 +362,15 @@ class Machine:
             logs = self._setup.folder / "logs" / wanted.player
             log = AuthorLog(wanted.name, folder=logs)  # the same file as its runner's
             costs: dict[str, list[CostOfPly]] = {}
+
+            def cost(each: CostOfPly) -> None:
+                costs.setdefault(each.match, []).append(each)
+                self._outbox.cost(wanted.bot, each)
+
+            def over(result: SeatResult) -> None:
+                self._over(wanted.bot, result, costs.pop(result.match, []), log)
+                self._outbox.over(wanted.bot, result.match)
+
             options = RunOptions(
                 bot=wanted.name,
                 version=wanted.label,
@@ -298,15 +380,15 @@ class Machine:
                 takeover=True,
                 log_folder=logs,
                 say=say,
-                on_cost=lambda cost: costs.setdefault(cost.match, []).append(cost),
-                on_result=lambda result: log.note(
-                    f"match {result.match}: {in_words(costs.pop(result.match, []))}"
-                ),
+                on_cost=cost,
+                on_up=lambda up: self._up(wanted, up),
+                on_line=lambda line: self._outbox.line(wanted.bot, line),
+                on_result=over,
             )
             connector = websocket_connector(self._url.websocket, options.codec)
             runner = hosted_runner(
                 built, connector, wanted.ticket, options,
-                keeper=keeper, tier=tier, cores=self._cores,
+                keeper=keeper, tier=tier, cores=self._cores, nice=wanted.nice,
             )  # fmt: skip
             await runner.run()
         except LauncherLost as error:
@@ -317,6 +399,72 @@ class Machine:
             trouble(str(error))
         except (UnreachableError, ApiError, ClientError) as error:
             say(str(error))  # the next answer of the server says what to do
+        finally:
+            self._outbox.left(wanted.bot)
+
+    def _up(self, wanted: BotWanted, up: bool) -> None:
+        """A program has ended by itself, or was let in: the server is to know that at once."""
+        key = wanted.bot, wanted.version
+        if up:
+            self._ended_itself.discard(key)
+        else:
+            self._ended_itself.add(key)
+            self._soon.set()
+
+    # -------------------------------------------------------------------------- tidying
+
+    def _tidy(self, told: RunnerTold) -> None:
+        """Once a minute, let packages go that are wanted no more, beside the rest."""
+        now = time.monotonic()
+        if now >= self._tidy_at and (self._tidying is None or self._tidying.done()):
+            self._tidy_at = now + TIDY_EVERY
+            used = {each.digest for each in told.bots} | {each.digest for each in told.checks}
+            self._tidying = asyncio.create_task(asyncio.to_thread(self._packages.tidy, used))
+
+    # -------------------------------------------------------------------------- output
+
+    def _tell(self) -> None:
+        """Send what was printed in matches that are over, one after the other, beside the rest."""
+        if self._telling is None or self._telling.done():
+            self._outbox.take_over()
+            parcels = self._outbox.due()
+            if parcels:
+                self._telling = asyncio.create_task(self._tell_all(parcels))
+
+    async def _tell_all(self, parcels: list[Parcel]) -> None:
+        for parcel in parcels:
+            try:
+                await asyncio.to_thread(self._send, parcel)
+            except UnreachableError:
+                return  # tried again
+            except ApiError as error:
+                if error.status not in UNWANTED:
+                    return
+                self._setup.say(f"the server does not take what a bot printed: {error}")
+            self._outbox.done(parcel)
+
+    def _send(self, parcel: Parcel) -> None:
+        output = parcel.read()
+        if output is not None and (output.lines or output.costs):
+            setup, body = self._setup, msgspec.to_builtins(output)
+            call(setup.server, "POST", path("runner", "output"), body, setup.token, ANSWER_SECONDS)
+
+    def _over(
+        self, bot: int, result: SeatResult, costs: Sequence[CostOfPly], log: AuthorLog
+    ) -> None:
+        """A match of a bot of ours is over: what it cost is noted, and a lost flag is told."""
+        log.note(f"match {result.match}: {in_words(costs)}")
+        for each in disturbed(costs):
+            said = (
+                f"for {each.lost / 1e6:.0f} of {each.allowed / 1e6:.0f} ms the machine was not the "
+                "bot's"
+            )
+            log.note(f"match {result.match}, ply {each.ply}: {said}")
+            self._outbox.line(bot, Line(result.match, each.ply, "note", said))
+        flag = flag_fell(bot, result, costs)
+        if flag is not None:
+            self._news.flags.append(flag)
+            self._soon.set()
 
     # -------------------------------------------------------------------------- checks
 
@@ -352,7 +500,16 @@ class Machine:
             task.cancel()
         await asyncio.gather(*self._checks.values(), return_exceptions=True)
         await self._end(list(self._runs))
+        for beside in (self._telling, self._tidying):
+            if beside is not None:
+                beside.cancel()
+                await asyncio.gather(beside, return_exceptions=True)
         with contextlib.suppress(UnreachableError, ApiError):
             await asyncio.to_thread(self._call, self._says(self._news, leaving=True), 3.0)
+        # What is still to be told, the next program of this folder tells.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS):
+                await self._tell_all(self._outbox.due(everything=True))
+        self._outbox.close()
         if self._keeper is not None:
             await self._keeper.close()

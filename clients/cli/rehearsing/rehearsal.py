@@ -135,15 +135,21 @@ class _Stage:
     # --------------------------------------------------------------------------- what befalls
 
     def _cut(self, role: Role) -> Iterator[None]:
-        """Kill a runner in the middle of a match; start it again when the match is over."""
-        while not (hit := [m for m in self._playing(role) if m["ply"] >= len(m["seats"])]):
-            yield
-        self.processes.kill(role.entry.replace("/", "-"))
-        held = {match["match"] for match in self._playing(role)} | {hit[0]["match"]}
-        self.say(f"{role.entry} was cut off in {len(held)} of its matches.")
-        while any(self._match(match)["status"] != "finished" for match in held):
-            yield
-        self._start(role)
+        """Kill a runner in the middle of a match; start it again when the match is over.
+
+        That match may have ended by play before the server knew: then the next one is taken.
+        """
+        forfeited = False
+        while not forfeited:
+            while not (hit := [m for m in self._playing(role) if m["ply"] >= len(m["seats"])]):
+                yield
+            self.processes.kill(role.entry.replace("/", "-"))
+            held = {match["match"] for match in self._playing(role)} | {hit[0]["match"]}
+            self.say(f"{role.entry} was cut off in {len(held)} of its matches.")
+            while any(self._match(match)["status"] != "finished" for match in held):
+                yield
+            forfeited = any(_forfeited(role, self._match(match)) for match in held)
+            self._start(role)
 
     def _twice(self, role: Role) -> Iterator[None]:
         """Start a second runner of a bot while it plays."""
@@ -261,6 +267,14 @@ class _Stage:
             *(record.match, record.game, entries, outcome.termination, culprit, returns),
             _fault(record),
         )
+
+
+def _forfeited(role: Role, match: dict[str, Any]) -> bool:
+    """Whether a match ended as was promised of a bot, and by that bot: it alone lost."""
+    returned = {each["player"]: each["returned"] for each in match["seats"]}
+    own = returned.pop(role.name)
+    lost = own is not None and all(own < other for other in returned.values())
+    return match["termination"] in role.forfeits and lost
 
 
 def _fault(record: Record) -> str:

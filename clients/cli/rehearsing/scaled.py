@@ -5,17 +5,15 @@ Games, format, mirroring, baselines and grades stay: they are what is rehearsed.
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from plyhouse.server.competition.file import CompetitionFile, read_competition
+from plyhouse.server.competition.rehearsals import toml
 from plyhouse.server.match.clock import SECOND, TimeControl
 
-__all__ = ["SHORT", "Scaled", "scaled", "toml"]
+__all__ = ["SHORT", "Scaled", "scaled"]
 
 SHORT: Final = "move:1"
 """The time control instead of a long one."""
@@ -69,36 +67,3 @@ def scaled(text: str, students: int, time_control: str = "") -> Scaled:
         changes.append(f"Limit of students: {students} instead of {original.limits.students}.")
     made = toml(values)
     return Scaled(made, read_competition(made), tuple(changes))
-
-
-def toml(values: Mapping[str, Any], at: str = "") -> str:
-    """Write a table as TOML: texts, numbers, flags, times, lists, tables and lists of tables.
-
-    >>> print(toml({"name": "Cup", "format": {"name": "swiss"}, "baselines": [{"bot": "a/b"}]}))
-    name = "Cup"
-    [format]
-    name = "swiss"
-    [[baselines]]
-    bot = "a/b"
-    """
-    lines, tables = [], []
-    for key, value in values.items():
-        name = f"{at}.{key}" if at else key
-        if isinstance(value, Mapping):
-            tables.append(f"[{name}]\n{toml(value, name)}")
-        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-            tables += [f"[[{name}]]\n{toml(one, name)}" for one in value]
-        else:
-            lines.append(f"{key} = {_value(value)}")
-    return "\n".join([*lines, *tables])
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
-    if isinstance(value, str):
-        # JSON's escapes are TOML's, but for the one control character that JSON leaves alone.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return json.dumps(value)

@@ -56,12 +56,17 @@ def _replaying(course: Course, title: str, at: int, pace: float | None) -> Termi
     )
 
 
-def show_match(course: Course, line: Line | None) -> None:
+def show_match(course: Course, line: Line | None, house: House) -> None:
     """Watch a match that runs, or step through one that is over."""
     run(
         TerminalApp(
             lambda app: MatchScreen(
-                course, app.ink, app.now, line=line, at=0 if line is None else None
+                course,
+                app.ink,
+                app.now,
+                line=line,
+                house=house,
+                at=0 if line is None else None,
             ),
             terminal_ink(),
             light=is_light(),

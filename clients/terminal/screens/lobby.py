@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Footer, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from plyhouse.clients.terminal.course import Course
 from plyhouse.clients.terminal.line import House, Incoming, Line, Lost, Refusal
+from plyhouse.clients.terminal.screens.asking import TIMES, Opponents, Players, Terms
 from plyhouse.clients.terminal.screens.help import HelpScreen
 from plyhouse.clients.terminal.screens.match import MatchScreen
 from plyhouse.protocol.messages import (
@@ -34,10 +35,8 @@ from plyhouse.protocol.messages import (
 if TYPE_CHECKING:
     from plyhouse.clients.terminal.screens.app import TerminalApp
 
-__all__ = ["TIMES", "LobbyScreen", "Terms"]
+__all__ = ["LobbyScreen"]
 
-TIMES: Final = ("total:300+5", "total:60+1", "total:1800+20", "move:30")
-"""Time controls to choose from; the first is offered first."""
 EVERY: Final = 3.0
 """Seconds between looks at seeks and matches."""
 
@@ -54,56 +53,6 @@ r               look again
 ctrl+t          light or dark
 q               leave
 ?               this list"""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """A match that is wanted: with a level of the house's bots, an opponent, or anybody."""
-
-    game: str
-    time_control: str = TIMES[0]
-    level: str = ""
-    opponent: str = ""
-    rated: bool = False
-
-
-class Opponents(ModalScreen[str | None]):
-    """Against whom: ``house/LEVEL``, or "" for anybody; None to go back."""
-
-    DEFAULT_CSS = """
-    Opponents { align: center middle; }
-    Opponents > Vertical {
-        width: 60; max-width: 95%; height: auto; padding: 0 2; background: $surface;
-        border: round $primary;
-    }
-    Opponents OptionList { height: auto; max-height: 10; border: none; }
-    Opponents OptionList:focus { border: none; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back")]
-    SAID: ClassVar[dict[str, str]] = {
-        "easy": "plays any legal action",
-        "medium": "looks a little ahead, and slips",
-        "best": "the best that the house has",
-    }
-
-    def __init__(self, title: str, time_control: str, levels: Sequence[str]) -> None:
-        super().__init__()
-        self._heading = f"{title}, {time_control}: against whom?"
-        self.levels = [*levels, ""]
-
-    def compose(self) -> ComposeResult:
-        """The levels, and anybody."""
-        with Vertical():
-            yield Label(self._heading, markup=False)
-            named = [
-                f"{each:<8} {self.SAID.get(each, 'a bot of the house')}"
-                for each in self.levels[:-1]
-            ]
-            yield OptionList(*named, "anybody  whoever seeks the same", markup=False)
-
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """That one."""
-        self.dismiss(self.levels[event.option_index])
 
 
 class LobbyScreen(Screen[None]):
@@ -194,7 +143,7 @@ class LobbyScreen(Screen[None]):
         self.seeks = [
             each
             for each in seeks
-            if each["player"] != self.player and not each["mirrored"] and each["seats"] == 2
+            if each["player"] != self.player and not each["mirrored"] and each["seats"] > 1
         ]
         self.running = [each for each in running if each["match"] not in self.own]
         self._fill("seeks", [self._seek_text(each) for each in self.seeks])
@@ -214,7 +163,8 @@ class LobbyScreen(Screen[None]):
     @staticmethod
     def _seek_text(seek: dict[str, Any]) -> str:
         kind = "rated" if seek["rated"] else "casual"
-        return f"{seek['player']}: {seek['game']}, {seek['time_control']}, {kind}"
+        many = f", {seek['seats']} players" if seek["seats"] > 2 else ""
+        return f"{seek['player']}: {seek['game']}, {seek['time_control']}, {kind}{many}"
 
     @staticmethod
     def _match_text(match: dict[str, Any]) -> str:
@@ -258,7 +208,12 @@ class LobbyScreen(Screen[None]):
                 self._choose(self.games[at])
             case "seeks":
                 seek = self.seeks[at]
-                wish = Terms(seek["game"], seek["time_control"], rated=seek["rated"])
+                wish = Terms(
+                    seek["game"],
+                    seek["time_control"],
+                    rated=seek["rated"],
+                    players=seek["seats"],
+                )
                 self.do(self.want(wish))
             case "running":
                 self.do(self.look_on(self.running[at]))
@@ -266,15 +221,31 @@ class LobbyScreen(Screen[None]):
                 self._enter(list(self.own.values())[at])
 
     def _choose(self, game: dict[str, Any]) -> None:
-        if not game["min_seats"] <= 2 <= game["max_seats"]:
-            self.say(f"{game['title']} is not for two: try `plyhouse play {game['name']}`.")
+        """Ask how many play, where that is open, and against whom."""
+        tables = {each["seats"]: each["game"] for each in game["tables"]}
+
+        def counted(players: int | None) -> None:
+            if players is not None:
+                self._seat(game["title"], tables[players], players)
+
+        if len(tables) > 1:
+            self.app.push_screen(Players(game["title"], list(tables)), counted)
+        else:
+            counted(next(iter(tables)))
+
+    def _seat(self, title: str, spec: str, players: int) -> None:
+        """Play alone, or ask against whom."""
+        wish = Terms(spec, self.time_control, players=players)
+        if players == 1:
+            self.do(self.want(wish))
             return
 
         def chosen(level: str | None) -> None:
             if level is not None:
-                self.do(self.want(Terms(game["name"], self.time_control, level)))
+                self.do(self.want(replace(wish, level=level)))
 
-        self.app.push_screen(Opponents(game["title"], self.time_control, self.levels), chosen)
+        # Of each level there are as many as the server starts, which it says if it is too few.
+        self.app.push_screen(Opponents(title, self.time_control, self.levels, players - 1), chosen)
 
     async def _connect(self) -> Line:
         """The line over which we play."""
@@ -288,15 +259,22 @@ class LobbyScreen(Screen[None]):
     async def want(self, wish: Terms) -> None:
         """Ask for a match."""
         self.wanted = wish
-        who = f"house/{wish.level}" if wish.level else wish.opponent or "an opponent"
-        self.say(f"Waiting for {who} in {wish.game}; x stops that.")
+        self.say(f"Waiting for {wish.awaited()}; x stops that.")
         line = await self._connect()
         if wish.level:
-            found = await self.house.call("POST", "house-bots", body={"level": wish.level})
-            wish = replace(wish, opponent=found["opponent"])
+            body = {"level": wish.level, "count": wish.players - 1}
+            found = await self.house.call("POST", "house-bots", body=body)
+            wish = replace(wish, opponent=found["opponent"], others=tuple(found["others"]))
         if wish.opponent:
             await line.ask(
-                lambda n: Challenge(n, wish.opponent, wish.game, wish.time_control, wish.rated)
+                lambda n: Challenge(
+                    n,
+                    wish.opponent,
+                    wish.game,
+                    wish.time_control,
+                    wish.rated,
+                    others=list(wish.others),
+                )
             )
         else:
             answer = await line.ask(lambda n: Seek(n, wish.game, wish.time_control, wish.rated))
@@ -308,7 +286,7 @@ class LobbyScreen(Screen[None]):
         course = Course(match["match"])
         ink, now = self._app.ink, self._app.now
         self._app.attend(line)
-        screen = MatchScreen(course, ink, now, line=line)
+        screen = MatchScreen(course, ink, now, line=line, house=self.house)
         self.app.push_screen(screen, lambda _: self.do(line.leave()))
 
     def _enter(self, snapshot: MatchSnapshot) -> None:
@@ -334,7 +312,7 @@ class LobbyScreen(Screen[None]):
             self._app.ink,
             self._app.now,
             line=line,
-            title=f"{title} against {against}, {snapshot.time_control}",
+            title=f"{title}{f' against {against}' if against else ''}, {snapshot.time_control}",
             again=again if wish is not None else None,
         )
         self.app.push_screen(screen, lambda _: self._back(course))

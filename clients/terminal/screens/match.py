@@ -10,19 +10,20 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Footer, Input, Static
 
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.course import Course
-from plyhouse.clients.terminal.line import Incoming, Line, Refusal
+from plyhouse.clients.terminal.line import House, Incoming, Line, Refusal
 from plyhouse.clients.terminal.prompt import nearest
+from plyhouse.clients.terminal.replay import earlier
 from plyhouse.clients.terminal.screens.actions import ActionList
 from plyhouse.clients.terminal.screens.board import BoardView
+from plyhouse.clients.terminal.screens.following import DRAWN, Following
 from plyhouse.clients.terminal.screens.help import MATCH_KEYS, SIGNS, HelpScreen
 from plyhouse.clients.terminal.screens.seats import PliesView, SeatsView
-from plyhouse.clients.terminal.screens.track import SPEEDS, Track
+from plyhouse.clients.terminal.screens.track import Track
 from plyhouse.protocol.messages import (
     AcceptDraw,
     Act,
@@ -40,9 +41,10 @@ PATIENCE: Final = 4.0
 """Seconds after which a key that must be pressed twice is forgotten."""
 
 
-class MatchScreen(Screen[None]):
+class MatchScreen(Following):
     """One match, live over a `Line` or to replay.
 
+    house: where positions are asked for that were played before one looked on.
     again: called for another match on the same terms; None where there is no such thing.
     quits: whether leaving gives the match up, as at a table that exists for this match only.
     """
@@ -86,29 +88,22 @@ class MatchScreen(Screen[None]):
         now: Callable[[], int],
         *,
         line: Line | None = None,
+        house: House | None = None,
         title: str = "",
         again: Callable[[], Awaitable[None]] | None = None,
         quits: bool = False,
         at: int | None = None,
         playing: float | None = None,
     ) -> None:
-        super().__init__()
-        self.course = course
-        self._ink = ink
-        self._now = now
-        self._line = line
+        super().__init__(course, ink, now, line, at=at, playing=playing)
+        self._house = house
         self._title = title
         self._again = again
         self._quits = quits
-        self.at = course.last if at is None else max(0, min(at, course.last))
-        self.follow = line is not None and at is None
-        self.playing = playing is not None
-        self.speed = playing or 1.0
         self.sent: int | None = None
         """The ply that we have played, until the server has answered."""
         self._armed = ""
         self._arming: Timer | None = None
-        self._player: Timer | None = None
         self._turn_shown: int | None = None
         self._news = ""
 
@@ -128,7 +123,7 @@ class MatchScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin."""
-        self.set_interval(0.1, self.tick)
+        self.set_interval(DRAWN / 1e9, self.tick)
         self._lay_out()
         if self.playing:
             self._run()
@@ -173,8 +168,7 @@ class MatchScreen(Screen[None]):
         if not self.is_mounted:
             return
         course = self.course
-        if self.follow:
-            self.at = course.last
+        self.keep_up()
         self._lay_out()
         kind = (
             ""
@@ -193,13 +187,10 @@ class MatchScreen(Screen[None]):
         )
         self._offer()
         self.query_one(PliesView).show(course, self.at, self._ink)
-        self.tick()
+        self.query_one(SeatsView).show(course, self.at, self._ink, self._now())
         self._say()
-        live = ""
-        if not course.over:
-            live = "live" if self.follow else "running"
         track = self.query_one(Track)
-        track.show(self.at, course.last, self.speed, playing=self.playing, live=live)
+        track.show(self.at, course.last, self.speed, playing=self.playing, live=self.live)
         self.refresh_bindings()
 
     def _offer(self) -> None:
@@ -227,7 +218,10 @@ class MatchScreen(Screen[None]):
             self.set_focus(actions.options)
 
     def tick(self) -> None:
-        """Let the clocks go on."""
+        """Let the clocks go on, and show the next position if it is due."""
+        if self.is_due:
+            self.refresh_all()
+            return
         self.query_one(SeatsView).show(self.course, self.at, self._ink, self._now())
 
     def _say(self) -> None:
@@ -298,6 +292,14 @@ class MatchScreen(Screen[None]):
             answer = await self._line.ask(lambda number: Watch(number, self.course.match))
             if isinstance(answer, MatchMessage):
                 self.take(answer)
+                await self._look_back()
+
+    async def _look_back(self) -> None:
+        """Ask for the positions of before, so that one can step back to them."""
+        if self._house is not None:
+            with contextlib.suppress(Refusal):  # rolls or deals that another match has, too
+                await earlier(self._house, self.course)
+            self.refresh_all()
 
     async def sync(self) -> None:
         """Ask how our match stands, after the connection was lost."""
@@ -371,60 +373,6 @@ class MatchScreen(Screen[None]):
         """Forget what was chosen so far."""
         self.board.give_up()
         self.set_focus(self.board)
-
-    def action_go(self, by: int) -> None:
-        """Step through the match."""
-        self._stop()
-        self.go(self.at + by)
-
-    def go(self, at: int) -> None:
-        """Show another position."""
-        last = self.course.last
-        self.at = max(0, min(last, at))
-        self.follow = self._line is not None and self.at == last
-        self.refresh_all()
-
-    def on_track_moved(self, event: Track.Moved) -> None:
-        """Somebody clicked on the rail."""
-        self._stop()
-        self.go(event.at)
-
-    def action_play(self) -> None:
-        """Play by itself, from the beginning if it was at the end; or stop."""
-        if self.playing:
-            self._stop()
-            self.refresh_all()
-            return
-        if self.at == self.course.last:
-            self.go(0)
-        self._run()
-        self.refresh_all()
-
-    def action_speed(self, by: int) -> None:
-        """Faster or slower."""
-        at = next((i for i, each in enumerate(SPEEDS) if each >= self.speed), len(SPEEDS) - 1)
-        self.speed = SPEEDS[max(0, min(len(SPEEDS) - 1, at + by))]
-        if self.playing:
-            self._run()
-        self.refresh_all()
-
-    def _run(self) -> None:
-        if self._player is not None:
-            self._player.stop()
-        self.playing = True
-        self._player = self.set_interval(1 / self.speed, self.advance)
-
-    def _stop(self) -> None:
-        self.playing = False
-        if self._player is not None:
-            self._player.stop()
-            self._player = None
-
-    def advance(self) -> None:
-        """One ply on, of a match that plays by itself."""
-        if self.at >= self.course.last:
-            self._stop()
-        self.go(self.at + 1)
 
     # --------------------------------------------------------------- what cannot be undone
 
@@ -501,7 +449,7 @@ class MatchScreen(Screen[None]):
         again = self._again
         self.course = Course()
         self.course.notice = "Waiting for the next match."
-        self.at, self.follow, self.sent = 0, True, None
+        self.at, self.follow, self.sent, self._since = 0, True, None, None
 
         async def begin() -> None:
             await again()

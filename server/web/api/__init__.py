@@ -5,12 +5,14 @@
     house           how the server is doing, which games there are
     leaderboards    standings
     matches         matches, their records and replays
+    trees           search trees of positions of matches
     players         players and accounts
     people          people at browsers: sessions, guests, open seeks, bots of the house
     competitions    competitions: shown, and started
     classes         competitions with a class: students, codes, freeze, final, export
     class_finals    their rounds and tables, as the format sees them
     class_types     what is sent and accepted there
+    outputs         what hosted bots printed
     submissions     bots that are handed in
     administration  what organisers do, and the log of it
 

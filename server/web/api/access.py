@@ -14,10 +14,9 @@ from litestar.connection import ASGIConnection
 
 from plyhouse.server.house.cookies import own_page, secret_of
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.privacy import Sight, not_there
+from plyhouse.server.house.privacy import Sight
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
-from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity, StoredMatch
 
 __all__ = [
@@ -99,15 +98,8 @@ async def sight_of(request: Connection, hub: Hub) -> Sight:
 
 
 async def stored_for(request: Connection, hub: Hub, match: str) -> StoredMatch:
-    """Return a match that whoever asks may see; `Unknown` if there is none."""
-    sight = await sight_of(request, hub)
-    try:
-        stored = await hub.store.match(match)
-    except Unknown:
-        raise not_there(match) from None
-    if not await hub.privacy.sees(sight, stored):
-        raise not_there(match)
-    return stored
+    """Return a match as whoever asks may see it; `Unknown` if there is none for them."""
+    return await hub.privacy.match(await sight_of(request, hub), match)
 
 
 def first(*scopes: str) -> Callable[[Connection, Any], Awaitable[None]]:

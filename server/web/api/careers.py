@@ -44,7 +44,7 @@ async def bot_matches(
     hub = hub_of(state)
     row = await hub.store.bot_named(player, bot)
     sight = await sight_of(request, hub)
-    found = await matches_seen(hub, row.id, sight, limit, before)
+    found = await matches_seen(hub, row, sight, limit, before)
     return [bot_match(each) for each in found]
 
 

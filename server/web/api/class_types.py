@@ -27,9 +27,11 @@ __all__ = [
     "MemberView",
     "NewCode",
     "PlaceLine",
+    "Rehearsed",
     "RoundLine",
     "RoundView",
     "Step",
+    "StudentLimit",
     "StudentList",
     "StudentName",
     "StudentView",
@@ -72,6 +74,13 @@ class Extension(Struct, forbid_unknown_fields=True):
     student: Text
     until: Time
     """A time with its zone: ``2027-01-31T18:00:00+01:00``."""
+    why: Why = ""
+
+
+class StudentLimit(Struct, forbid_unknown_fields=True):
+    """How many students a competition may have, instead of what its file says."""
+
+    students: Annotated[int, Meta(ge=1, le=10_000)]
     why: Why = ""
 
 
@@ -177,6 +186,8 @@ class Submitted(Struct):
     competition: str
     status: str
     chosen: bool
+    left_out: bool = False
+    """Whether only what was handed in plays there, and this version was not."""
 
 
 class VersionView(Struct):
@@ -237,6 +248,15 @@ class ClassSummary(Struct):
     freezes_ms: int | None
     final_ms: int | None
     finished_ms: int | None
+    rehearsal: bool
+    """Whether it only rehearses another one: then it counts for nothing."""
+
+
+class Rehearsed(ClassSummary):
+    """A rehearsal that has begun."""
+
+    left_out: list[str]
+    """Entries that do not take part: nothing of them is handed in and ready."""
 
 
 class Finished(ClassSummary):

@@ -17,6 +17,7 @@ from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition
 from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
+from plyhouse.server.house.classes import only_handed_in
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.suspicions import Suspicions, suspicions
 from plyhouse.server.web.api.access import (
@@ -45,7 +46,9 @@ from plyhouse.server.web.api.class_types import (
     MeasureView,
     MemberView,
     NewCode,
+    Rehearsed,
     Step,
+    StudentLimit,
     StudentList,
     StudentName,
     StudentView,
@@ -164,6 +167,20 @@ async def run(
     by = await _by(request, hub, data.why)
     row = await hub.classes.run(competition, by, anyway=data.anyway)
     return ClassSummary(**_summary(row))
+
+
+@post(HERE + "/{competition:str}/rehearse", **_ORGANISE)
+async def rehearse(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
+) -> Rehearsed:
+    """Play the final as it would be now, with what was handed in so far; it counts for nothing.
+
+    It is a competition of its own, which can be looked at and deleted like any other.
+    """
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    row, left_out = await hub.classes.rehearse(competition, by)
+    return Rehearsed(**_summary(row), left_out=left_out)
 
 
 @post(HERE + "/{competition:str}/rerun", **_ORGANISE)
@@ -296,6 +313,15 @@ async def students(state: State, request: Call, competition: FromPath[str]) -> l
     return [_student(each) for each in await hub.store.classes.students(competition)]
 
 
+@post(HERE + "/{competition:str}/limit", **_ORGANISE)
+async def limit(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentLimit]
+) -> None:
+    """Let more, or fewer, students in than the file says."""
+    hub = hub_of(state)
+    await hub.store.classes.allow(competition, data.students, await _by(request, hub, data.why))
+
+
 @post(HERE + "/{competition:str}/extend", **_ORGANISE)
 async def extend(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Extension]
@@ -405,8 +431,9 @@ async def versions(
     book = hub.store.classes
     entered: dict[int | None, list[Submitted]] = {}
     for each in await book.submissions(identity.player_id):
+        left_out = not each.handed_in and only_handed_in(each.file)
         entered.setdefault(each.version_id, []).append(
-            Submitted(each.competition, each.status, each.chosen)
+            Submitted(each.competition, each.status, each.chosen, left_out)
         )
     return [
         VersionView(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
@@ -428,9 +455,9 @@ async def enter(
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
-    *(check, open_file, list_all, status, open_now, freeze, run, rerun, pause, resume),
+    *(check, open_file, list_all, status, open_now, freeze, run, rehearse, rerun, pause, resume),
     *(finish, remove),
-    *(board, export, suspicious, take_in, students, extend, disqualify, revoke, restore),
+    *(board, export, suspicious, take_in, students, limit, extend, disqualify, revoke, restore),
     *(new_code, codes, revoke_code, join, versions, enter),
 )
 
@@ -455,6 +482,7 @@ def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict
         "freezes_ms": row.freezes_ms,
         "final_ms": row.final_ms,
         "finished_ms": row.finished_ms,
+        "rehearsal": row.rehearses is not None,
     }
 
 

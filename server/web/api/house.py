@@ -16,6 +16,7 @@ from plyhouse.games.fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_names
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.house.hub import server_version
+from plyhouse.server.house.tables import tables_of
 from plyhouse.server.match.clock import MS, SECOND
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.web.api.types import (
@@ -25,6 +26,7 @@ from plyhouse.server.web.api.types import (
     ObservationView,
     ParameterView,
     Readiness,
+    TableView,
 )
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
 from plyhouse.server.web.parameters import hub_of
@@ -109,6 +111,7 @@ def _game_view(name: str) -> GameView:
         summary=info.summary,
         min_seats=info.min_seats,
         max_seats=info.max_seats,
+        tables=[TableView(seats, spec) for seats, spec in tables_of(name).items()],
         chance=info.chance.value,
         information=info.information.value,
         utility=info.utility.value,

@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.server.house.lobby import read_game
-from plyhouse.server.results.leaderboards import lines, scoring_of
+from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.web.api.types import Leaderboard
 from plyhouse.server.web.parameters import Limit, Offset, hub_of
 
@@ -36,10 +36,10 @@ async def leaderboard(
     version of a bot: shown are those of the version that it played with last, or of all versions.
     """
     spec = read_game(game).spec
-    standings = await hub_of(state).store.leaderboard(
-        spec, limit, offset, every_version=versions == "all"
+    standings = await board(
+        hub_of(state).store, spec, limit, offset, every_version=versions == "all"
     )
-    return Leaderboard(spec, scoring_of(spec).value, lines(spec, standings))
+    return Leaderboard(spec, scoring_of(spec).value, standings)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (leaderboards, leaderboard)

@@ -8,7 +8,7 @@ may see them, by their tokens (`plyhouse.server.house.privacy`).
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from litestar import Request, get
@@ -18,9 +18,10 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.lobby import read_game
+from plyhouse.server.house.looking import Words, filter_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.terms import config_of
+from plyhouse.server.results.chances import Chances, chances_of
 from plyhouse.server.results.record import Record, stored_record, write_record
 from plyhouse.server.web.api.access import authorise, sight_of, stored_for
 from plyhouse.server.web.api.types import EndingDetail, MatchView, SeatView
@@ -44,28 +45,35 @@ _OPEN: Final[dict[str, Any]] = {"tags": ["matches"], "security": [{}, {"token": 
 async def matches(
     state: State,
     request: Call,
-    game: FromQuery[str | None] = None,
-    player: FromQuery[str | None] = None,
-    competition: FromQuery[str | None] = None,
-    status: FromQuery[str | None] = None,
+    game: FromQuery[str] = "",
+    player: FromQuery[str] = "",
+    bot: FromQuery[str] = "",
+    competition: FromQuery[str] = "",
+    termination: FromQuery[str] = "",
+    status: FromQuery[str] = "",
     rated: FromQuery[bool | None] = None,
+    sort: FromQuery[Literal["made", "ended"]] = "made",
     before: FromQuery[str | None] = None,
     limit: Limit = 50,
 ) -> list[MatchView]:
-    """List matches, newest first; ``before`` is the last match of the page before."""
+    """List matches, newest first; ``before`` is the last match of the page before.
+
+    ``bot`` is ``PLAYER/BOT``, and ``competition`` the name or id of one, or the id of one game of
+    a final.  With ``sort`` = ``ended`` there are finished matches only, the last to end first.
+    """
     hub = hub_of(state)
     sight = await sight_of(request, hub)
-    rows = await hub.store.list_matches(
-        game=None if game is None else read_game(game).spec,
-        player_id=None if player is None else (await hub.store.player(player)).id,
-        competition_id=competition,
+    words = Words(
+        game=game,
+        player=player,
+        bot=bot,
+        competition=competition,
+        termination=termination,
         status=status,
-        rated=rated,
-        limit=limit,
-        before=before,
-        closed=sight.closed,
-        viewer=sight.player_id,
     )
+    looked = await filter_of(hub.store, hub.privacy, sight, words)
+    wanted = msgspec.structs.replace(looked.wanted, rated=rated, by_end=sort == "ended")
+    rows = await hub.privacy.matches(sight, wanted, limit=limit, before=before)
     return [match_view(hub, row) for row in rows]
 
 
@@ -102,6 +110,23 @@ async def record(state: State, request: Call, match: FromPath[str]) -> Record:
     return stored_record(stored, game)
 
 
+@get("/api/v1/matches/{match:str}/chances", **_OPEN)
+async def chances(state: State, request: Call, match: FromPath[str]) -> Chances:
+    """Give what chance could have done in a match: the possible outcomes at each of its nodes.
+
+    With the record, whose seed was committed to before the match, anybody can work out again what
+    came, without knowing the rules.  Open once the whole pairing is over.
+    """
+    stored = await stored_for(request, hub_of(state), match)
+    if stored.pairing.finished_ms is None:
+        raise Problem(
+            "match/not_over",
+            f"What chance did in {match} can be checked once all matches of its pairing are over.",
+        )
+    game = get_game(stored.header.game)
+    return await asyncio.to_thread(chances_of, match, game, stored.events)
+
+
 @get("/api/v1/matches/{match:str}/replay", **_OPEN)
 async def match_replay(
     state: State,
@@ -135,9 +160,17 @@ async def match_replay(
             f"{game.info.name} has hidden information: what a seat saw in {match} is open once "
             "all matches of its pairing are over.",
         )
+    live = hub_of(state).directory.match(match)
     # In a thread, as clocks are running here while a long match is gone through.
     return await asyncio.to_thread(
-        replay, stored, game, seat, seats_open=seats_open, first=first, limit=limit
+        replay,
+        stored,
+        game,
+        seat,
+        seats_open=seats_open,
+        first=first,
+        limit=limit,
+        live=frozenset() if live is None else live.open_seats(),
     )
 
 
@@ -196,7 +229,15 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDet
     return EndingDetail(match, end.ply, end.seat, end.text, data.reason, data.detail)
 
 
-HANDLERS: Final[tuple[Any, ...]] = (matches, one_match, record, match_replay, match_review, detail)
+HANDLERS: Final[tuple[Any, ...]] = (
+    matches,
+    one_match,
+    record,
+    chances,
+    match_replay,
+    match_review,
+    detail,
+)
 
 
 def match_view(hub: Hub, row: MatchRow) -> MatchView:

@@ -7,6 +7,7 @@ session; the secret in it is never in a body, nor readable by a script.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Final
 
 from litestar import Request, Response, delete, get, post
@@ -16,6 +17,7 @@ from msgspec import Meta, Struct
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.cookies import ended_cookie, session_cookie
+from plyhouse.server.house.house_bots import MOST_OF_A_LEVEL
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.visitors import Entry
 from plyhouse.server.web.api.access import (
@@ -78,15 +80,20 @@ class MadeToken(Struct):
 
 
 class Wanted(Struct, forbid_unknown_fields=True):
-    """Which bot of the house to play against."""
+    """Which bots of the house to play against."""
 
     level: Annotated[str, Meta(max_length=32)]
+    count: Annotated[int, Meta(ge=1, le=MOST_OF_A_LEVEL)] = 1
+    """How many of them, for a game with so many seats and one more."""
 
 
 class Opponent(Struct):
-    """A bot that is connected and can be challenged."""
+    """Bots that are connected and can be challenged."""
 
     opponent: str
+    """The first of them."""
+    others: list[str]
+    """All but the first, as a challenge names them."""
 
 
 class OwnMatch(Struct):
@@ -143,7 +150,11 @@ def _person(hub: Hub, identity: Identity | None) -> Person:
                         game=terms.game.spec,
                         time_control=str(terms.time_control),
                         status=live.match.course.status,
-                        opponents=[each.name for at, each in enumerate(live.holders) if at != seat],
+                        opponents=[
+                            f"{each.player}/{each.bot}" if each.bot else each.player
+                            for at, each in enumerate(live.match.config.players)
+                            if at != seat
+                        ],
                     )
                 )
     return Person(
@@ -297,9 +308,9 @@ def seeks(state: State) -> list[SeekView]:
     guards=[first("play", "guest")],
 )
 async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Opponent:
-    """See to it that a bot of the house is there, and say what to challenge.
+    """See to it that bots of the house are there, and say what to challenge.
 
-    It is started if it is not running, which takes a second or two.
+    They are started if they are not running, which takes a second or two.
     """
     hub = hub_of(state)
     await authorise(request, hub, "play", "guest")
@@ -307,7 +318,9 @@ async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Oppo
     if bots is None or data.level not in bots.levels:
         known = "none here" if bots is None else ", ".join(bots.levels)
         raise Problem("house/no_bot", f"There is no {data.level!r}: levels are {known}.", 404)
-    return Opponent(await bots.ready(data.level))
+    wanted = range(1, data.count + 1)
+    first_one, *others = await asyncio.gather(*(bots.ready(data.level, each) for each in wanted))
+    return Opponent(first_one, others)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (

@@ -15,6 +15,7 @@ from plyhouse.server.web.api.access import address_of, authorise, first, sight_o
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.types import Account, NewPlayer, PlayerChange, PlayerView
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import By
 
 __all__ = ["HANDLERS"]
@@ -29,9 +30,11 @@ async def player(state: State, request: Request[Any, Any, Any], name: FromPath[s
 
 async def _view(hub: Hub, name: str, sight: Sight) -> PlayerView:
     row = await hub.store.player(name)
-    rows = await hub.store.list_matches(
-        player_id=row.id, limit=20, closed=sight.closed, viewer=sight.player_id
+    bots = await hub.store.bots(row.id)
+    wanted = MatchFilter(
+        bots=(tuple([each.id for each in bots]),), unnamed=hub.privacy.unnamed(sight, bots)
     )
+    rows = await hub.privacy.matches(sight, wanted, limit=20)
     prefix = row.name.lower()
     online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
     return PlayerView(
@@ -39,7 +42,7 @@ async def _view(hub: Hub, name: str, sight: Sight) -> PlayerView:
         display=row.display,
         disabled=row.disabled_ms is not None,
         created_ms=row.created_ms,
-        bots=await hub.store.bots(row.id),
+        bots=bots,
         online=online,
         matches=[match_view(hub, each) for each in rows],
     )

@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Struct
 
-from plyhouse.server.house.runner_messages import RunnerSays, RunnerTold
+from plyhouse.server.house.runner_messages import MatchOutput, RunnerSays, RunnerTold
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 
@@ -18,6 +18,8 @@ __all__ = ["HANDLERS"]
 HERE: Final = "/api/v1/runner"
 MAX_SAID: Final = 1 << 20
 """Longest body of what a runner says, in bytes: it carries reports of checks."""
+MAX_OUTPUT: Final = 256 << 10
+"""Longest body of what a bot printed in a match, in bytes."""
 
 _SECURED: Final[dict[str, Any]] = {
     "tags": ["runner"],
@@ -39,6 +41,19 @@ async def sync(
     return await hub.hosting.sync(identity, data)
 
 
+@post(HERE + "/output", **_SECURED, status_code=204, request_max_body_size=MAX_OUTPUT)
+async def output(
+    state: State, request: Request[Any, Any, Any], data: JSONBody[MatchOutput]
+) -> None:
+    """Tell what a hosted bot printed in a match on this machine; told again, it counts once.
+
+    The token needs the scope ``runner``.
+    """
+    hub = hub_of(state)
+    await authorise(request, hub, "runner")
+    await hub.outputs.keep(data)
+
+
 class Capacity(Struct):
     """What runs bots that are handed in."""
 
@@ -46,13 +61,17 @@ class Capacity(Struct):
     """Runners that were heard of lately."""
     cores: int
     """Their processors for bots."""
+    lacking: list[str]
+    """Programs that packages may be started with, and that none of them has."""
 
 
 @get(HERE + "/capacity", tags=["runner"])
 async def capacity(state: State) -> Capacity:
     """Say how many runner machines there are, and what they have."""
-    hosting = hub_of(state).hosting
-    return Capacity(hosting.machines, hosting.cores)
+    hub = hub_of(state)
+    hosting = hub.hosting
+    lacking = sorted(hub.handing_in.rules.runtimes - hosting.programs)
+    return Capacity(hosting.machines, hosting.cores, lacking)
 
 
 @get(HERE + "/packages/{digest:str}", **_SECURED)
@@ -62,4 +81,4 @@ async def package(state: State, digest: FromPath[str]) -> Response[bytes]:
     return Response(data, media_type="application/zip")
 
 
-HANDLERS: Final[tuple[Any, ...]] = (sync, capacity, package)
+HANDLERS: Final[tuple[Any, ...]] = (sync, output, capacity, package)

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
-from litestar import Request, delete, get, post
+from litestar import Request, delete, get, post, put
 from litestar.datastructures import State
 from litestar.openapi.spec import (
     OpenAPIFormat,
@@ -20,13 +20,17 @@ from litestar.openapi.spec import (
     RequestBody,
     Schema,
 )
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct
 
+from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.handing_in import SECONDS
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.lobby import read_game
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
 __all__ = ["HANDLERS", "AskedView", "RulesView", "SubmissionView", "submission_view"]
@@ -61,8 +65,8 @@ class AskedView(Struct):
     chosen: bool
     """Whether its author named it."""
     outcome: str
-    """``""`` (waits for the check), ``entered``, ``refused``, ``begun``, ``full``, ``out``,
-    ``pinned`` or ``newer``."""
+    """``""`` (waits for the check), ``entered``, ``refused``, ``games``, ``begun``, ``full``,
+    ``out``, ``pinned`` or ``newer``."""
     text: str
     """The same for people."""
 
@@ -86,11 +90,43 @@ class SubmissionView(Struct):
     submitted_ms: int
     checked_ms: int | None
     competitions: list[AskedView]
+    open: bool
+    """Whether people may play against its bot: against what is ready and was handed in last."""
     report: str = ""
     """What the check said; empty in lists."""
+    waits_for: str = ""
+    """What it needs that no runner machine has that is here, as a sentence; mostly empty."""
 
 
-def submission_view(row: SubmissionRow, *, report: bool = True) -> SubmissionView:
+class OpenView(Struct):
+    """Whether people may play against what was handed in of a bot."""
+
+    open: bool
+
+
+class OpenBot(Struct):
+    """A bot that people can play against, and that the server runs for it."""
+
+    bot: str
+    """``player/bot``."""
+    games: list[str]
+
+
+class PlayWanted(Struct):
+    """Somebody wants to play against a bot."""
+
+    opponent: str
+    """``player/bot``."""
+    game: str
+
+
+class Ready(Struct):
+    """What can be challenged now."""
+
+    opponent: str
+
+
+def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> SubmissionView:
     """How a submission is told."""
     return SubmissionView(
         *(row.id, f"{row.player}/{row.bot}", row.label, row.digest, row.status),
@@ -99,7 +135,9 @@ def submission_view(row: SubmissionRow, *, report: bool = True) -> SubmissionVie
             AskedView(each.competition, each.chosen, each.outcome, OUTCOMES[each.outcome])
             for each in row.competitions
         ],
+        row.open,
         row.report if report else "",
+        hub.hosting.in_want(row),
     )
 
 
@@ -157,7 +195,7 @@ async def hand_in(
         row = await handing.take(
             identity, coming, file=file, bot=bot, label=version, competition=competition
         )
-    return submission_view(row)
+    return submission_view(hub, row)
 
 
 @get(HERE + "/rules", tags=["submissions"])
@@ -179,7 +217,7 @@ async def own(state: State, request: Call, bot: Name = "") -> list[SubmissionVie
     identity = await authorise(request, hub, "play")
     rows = await hub.store.submissions.of_player(identity.player_id)
     return [
-        submission_view(row, report=False)
+        submission_view(hub, row, report=False)
         for row in rows
         if not bot or row.bot.lower() == bot.lower()
     ]
@@ -193,7 +231,7 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
     """
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
-    return submission_view(await hub.handing_in.seen_by(identity, _id(submission)))
+    return submission_view(hub, await hub.handing_in.seen_by(identity, _id(submission)))
 
 
 @delete(HERE + "/{submission:int}", **_SECURED)
@@ -207,9 +245,68 @@ async def remove(state: State, request: Call, submission: FromPath[int]) -> None
     await hub.store.submissions.remove(row.id)
 
 
+@put("/api/v1/bots/{player:str}/{bot:str}/open", **_SECURED, guards=[first("play")])
+async def open_bot(
+    state: State,
+    request: Call,
+    player: FromPath[str],
+    bot: FromPath[str],
+    data: JSONBody[OpenView],
+) -> OpenView:
+    """Let people play against what is handed in of a bot of one's own, or do so no more."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    row = await hub.store.bot_named(player, bot)
+    if row.player_id != identity.player_id:
+        raise ProtocolError("auth/scope", f"{row.player}/{row.name} is not a bot of yours.")
+    if data.open:
+        hub.handing_in.refuse_unless_hosted()
+        if not await hub.store.submissions.of_bot(row.id):
+            raise Problem(
+                "submission/missing",
+                f"Nothing was handed in of {row.player}/{row.name}: plyhouse submit mybot.py",
+                409,
+            )
+    if data.open is not (row.open_ms is not None):
+        await hub.store.submissions.set_open(row.id, wall_ms() if data.open else None)
+    return OpenView(data.open)
+
+
+@get("/api/v1/hosted-bots", tags=["people"])
+async def open_bots(state: State) -> list[OpenBot]:
+    """List the bots that people can play against and that the server runs for it."""
+    return [
+        OpenBot(f"{row.player}/{row.bot}", list(row.games))
+        for row in await hub_of(state).hosted_play.listed()
+    ]
+
+
+@post(
+    "/api/v1/hosted-bots",
+    tags=["people"],
+    status_code=200,
+    security=[{"token": []}],
+    guards=[first("play", "guest")],
+)
+async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> Ready:
+    """See to it that a bot can be challenged: one that is handed in and open is started.
+
+    That takes some seconds.  ``hosted/busy`` says that one has to ask again, and keeps one's place
+    in the queue for a minute.
+    """
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play", "guest")
+    player, _, bot = data.opponent.partition("/")
+    spec = read_game(data.game).spec
+    return Ready(await hub.hosted_play.ready(identity, player, bot, spec))
+
+
 def _id(number: int) -> int:
     """A number that a database can look for."""
     return number if 0 < number <= MOST_ID else 0
 
 
-HANDLERS: Final[tuple[Any, ...]] = (hand_in, rules, own, one, remove)
+HANDLERS: Final[tuple[Any, ...]] = (
+    *(hand_in, rules, own, one, remove),
+    *(open_bot, open_bots, ready_bot),
+)

@@ -88,6 +88,13 @@ class ObservationView(Struct):
     schema: dict[str, Any]
 
 
+class TableView(Struct):
+    """What to ask for so that so many play a game."""
+
+    seats: int
+    game: str
+
+
 class GameView(Struct):
     """A game that can be played here; the example is a frame with one of its observations."""
 
@@ -96,6 +103,8 @@ class GameView(Struct):
     summary: str
     min_seats: int
     max_seats: int
+    tables: list[TableView]
+    """How many can play it, the fewest first."""
     chance: str
     information: str
     utility: str
@@ -142,7 +151,8 @@ class MatchView(Struct):
     record: str
     """Where its record is, once it may be read."""
     void_reason: str | None = None
-    """Why an organiser made it void, so that it counts nowhere; null if nobody did."""
+    """Why it was made void, by an organiser or since the machine that ran a bot was too busy; it
+    counts nowhere then.  Null if it was not."""
     snapshot: MatchSnapshot | None = None
     """What a spectator sees now; only for a single match, while the server has it at hand."""
 

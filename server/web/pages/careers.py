@@ -59,14 +59,23 @@ async def bot_page(
     lost = show != "all" and (show == "lost" or found.career.losses > 0)
     if before is not None:
         sight = await hub.privacy.sight(viewer)
-        matches = await matches_seen(hub, found.row.id, sight, SEARCHED, before)
+        matches = await matches_seen(hub, found.row, sight, SEARCHED, before)
     listed = _listed(matches, lost=lost, more=before is not None or found.career.more)
     drawn: list[Curve] = curves(found.ratings)
+    owner = viewer is not None and (
+        viewer.player_id == found.row.player_id or "admin" in viewer.scopes
+    )
+    printed = (
+        await hub.store.outputs.latest(found.row.player_id, found.row.id, SHOWN)
+        if owner and before is None
+        else []
+    )
     answer = page(
         "bot.html",
         found=found,
         career=found.career,
         curves=drawn,
+        printed=printed,
         lost=lost,
         rows=[(found.row, each) for each in listed.rows],
         older=listed.older,
@@ -90,7 +99,7 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
     ids = [each.id for each in bots]
     standings = await hub.store.careers.standings(ids, MOST_STANDINGS)
     sight = await hub.privacy.sight(viewer)
-    found = [(each, await matches_seen(hub, each.id, sight, SHOWN)) for each in bots[:MOST_BOTS]]
+    found = [(each, await matches_seen(hub, each, sight, SHOWN)) for each in bots[:MOST_BOTS]]
     newest = sorted(
         ((each, match) for each, matches in found for match in matches),
         key=lambda pair: pair[1].match,
@@ -99,7 +108,7 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
     mine = [
         live
         for live in await running_for(hub, sight, 200)
-        if row.id in {holder.player_id for holder in live.holders}
+        if row.name in {info.player for info in live.match.config.players}
     ]
     answer = page(
         "player.html",

@@ -7,8 +7,8 @@ session of an organiser is shown no buttons, and would be refused if it made som
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -82,6 +82,8 @@ class Entered:
     entry: ClassEntry
     connected: bool
     """With the version that plays."""
+    left_out: bool = False
+    """Whether it only connected, where only what was handed in plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,10 @@ class Own:
     """Of what is handed in."""
     submissions: tuple[SubmissionRow, ...]
     """What was handed in for this competition last."""
+    handed_in_only: bool = False
+    """Whether only what was handed in plays in the final."""
+    in_want: Mapping[int, str] = field(default_factory=dict)
+    """What of that waits for a machine that has what it needs, by its id, as a sentence."""
 
     @property
     def bots(self) -> list[str]:
@@ -150,13 +156,13 @@ class Own:
         ]
 
 
-def _entered(hub: Hub, entries: Sequence[ClassEntry]) -> tuple[Entered, ...]:
+def _entered(hub: Hub, view: ClassView, entries: Sequence[ClassEntry]) -> tuple[Entered, ...]:
     found = []
     for each in entries:
         here = hub.directory.participants.get(each.bot_id)
         wanted = each.next_id or each.version_id
         there = here is not None and here.online and here.version_id == wanted
-        found.append(Entered(each, there))
+        found.append(Entered(each, there, each.name in view.left_out))
     return tuple(found)
 
 
@@ -186,9 +192,10 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
             for each in view.students
         ),
         tuple(
-            Pupil(each, _entered(hub, entries.get(each.player_id, ()))) for each in view.students
+            Pupil(each, _entered(hub, view, entries.get(each.player_id, ())))
+            for each in view.students
         ),
-        _entered(hub, [each for each in view.entries if each.baseline]),
+        _entered(hub, view, [each for each in view.entries if each.baseline]),
         tuple(await hub.store.probation.suspended_in(row.id)),
         tuple(await hub.store.classes.codes(row.id)),
         view.warnings,
@@ -214,11 +221,13 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
         versions = await hub.store.classes.versions(viewer.player_id)
     handed_in = await hub.store.submissions.of_player(viewer.player_id, row.id, MOST_SUBMISSIONS)
     return Own(
-        *(student, _entered(hub, own), tuple(versions[:MOST_VERSIONS])),
+        *(student, _entered(hub, view, own), tuple(versions[:MOST_VERSIONS])),
         full=len(own) >= row.entries_each,
         takes=open_now and hub.config.hosted,
         most_bytes=hub.config.max_submission_bytes,
         submissions=tuple(handed_in),
+        handed_in_only=view.file.hosting_required,
+        in_want={each.id: hub.hosting.in_want(each) for each in handed_in},
     )
 
 

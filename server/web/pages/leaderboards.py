@@ -11,11 +11,12 @@ from litestar.params import FromPath, QueryParameter
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import server_version
 from plyhouse.server.house.lobby import read_game
-from plyhouse.server.results.leaderboards import lines
+from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.play import tiles
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import MAX_LINES, hub_of
+from plyhouse.storage.match_lists import MatchFilter
 
 __all__ = ["HANDLERS"]
 
@@ -38,10 +39,10 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
         seeks=len(hub.lobby),
         version=server_version(),
         boards=[
-            (game, lines(game, await hub.store.leaderboard(game, limit=FIRST)))
+            (game, await read_board(hub.store, game, FIRST))
             for game in await hub.store.games_with_results()
         ],
-        recent=await hub.store.list_matches(status="finished", limit=FIRST, closed=sight.closed),
+        recent=await hub.privacy.matches(sight, MatchFilter(by_end=True), limit=FIRST),
     )
 
 
@@ -60,7 +61,7 @@ async def board(
     return page(
         "leaderboard.html",
         game=spec,
-        board=lines(spec, await hub.store.leaderboard(spec, limit)),
+        board=await read_board(hub.store, spec, limit),
     )
 
 

@@ -6,19 +6,30 @@ page of any other match says no more than that there is none for everybody.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
+from msgspec.structs import replace
 
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.live import LiveMatch
+from plyhouse.server.house.looking import TERMINATIONS, Looked, Words, filter_of
 from plyhouse.server.house.privacy import Sight
-from plyhouse.server.web.api.access import sight_of, stored_for
+from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
+from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.safety import policy
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.rows import MatchRow
 
 __all__ = ["HANDLERS", "running_for"]
 
@@ -27,25 +38,84 @@ FINISHED: Final = 50
 """Finished matches on one page."""
 RUNNING: Final = 200
 """Running matches that are listed, the newest."""
+FILTERS: Final = ("game", "player", "bot", "competition", "termination", "status")
+"""What one can look for, by the names of the fields."""
+NAMED: Final = 200
+"""Competitions that are suggested."""
 
 
 @get("/matches", include_in_schema=False)
 async def matches(
-    state: State, request: Call, before: FromQuery[str | None] = None
+    state: State,
+    request: Call,
+    game: FromQuery[str] = "",
+    player: FromQuery[str] = "",
+    bot: FromQuery[str] = "",
+    competition: FromQuery[str] = "",
+    termination: FromQuery[str] = "",
+    status: FromQuery[str] = "",
+    before: FromQuery[str] = "",
 ) -> Response[str]:
-    """Show running and finished matches; ``before`` is the last one of the page before."""
+    """Show running and finished matches, or those that are looked for; ``before`` is the last one
+    of the page before.  An empty word is none: so a form sends it.
+    """
     hub = hub_of(state)
     sight = await sight_of(request, hub)
-    finished = await hub.store.list_matches(
-        status="finished", limit=FINISHED, before=before, closed=sight.closed
-    )
-    return page(
+    asked = (game, player, bot, competition, termination, status)
+    words = Words(**dict(zip(FILTERS, map(str.strip, asked), strict=True)))
+    given = {name: value for name in FILTERS if (value := getattr(words, name))}
+    looked, wrong = None, ""
+    finished: list[MatchRow] = []
+    running: list[LiveMatch] = []
+    try:
+        looked = await filter_of(hub.store, hub.privacy, sight, words)
+        if words.status in ("", "finished"):
+            wanted = replace(looked.wanted, by_end=True)
+            finished = await hub.privacy.matches(
+                sight, wanted, limit=FINISHED, before=before or None
+            )
+        if not before and words.status != "finished":
+            running = await running_for(hub, sight, RUNNING, fits=looked.fits)
+    except (ProtocolError, Unknown) as error:
+        wrong = f"{str(error)[:1].upper()}{str(error)[1:]}".rstrip(".") + "."
+    answer = page(
         "matches.html",
-        newest=before is None,
-        running=await running_for(hub, sight, RUNNING),
+        status=404 if wrong else 200,
+        newest=not before,
+        words=words,
+        shown=_shown(words, looked),
+        query=urlencode(given),
+        wrong=wrong,
+        games=game_names(),
+        competitions=await _competitions(hub),
+        terminations=TERMINATIONS,
+        running=running,
         finished=finished,
         older=finished[-1].id if len(finished) == FINISHED else None,
     )
+    answer.headers["content-security-policy"] = policy(form=True)
+    if sight.player_id is not None:  # it may show what others must not see
+        answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+def _shown(words: Words, looked: Looked | None) -> str:
+    """What is looked for, in words; names as they are written, if they are known."""
+    named = looked or Looked(MatchFilter())
+    parts = [words.game]
+    for before, word in (
+        ("of", words.player and (named.player or words.player)),
+        ("of", words.bot and (named.bot or words.bot)),
+        ("in", words.competition and (named.competition or words.competition)),
+        ("ended by", words.termination.replace("_", " ")),
+    ):
+        parts.append(f"{before} {word}" if word else "")
+    return ", ".join(filter(None, [*parts, words.status]))
+
+
+async def _competitions(hub: Hub) -> list[str]:
+    """Names to choose from: that a competition exists is for everybody to know."""
+    return [each.name for each in await hub.store.classes.all()][:NAMED]
 
 
 @get("/matches/{match:str}", include_in_schema=False)
@@ -57,22 +127,43 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
     except Unknown:
         return page("private.html", status=404, match=match)
     public = await hub.privacy.sees(await hub.privacy.sight(None), stored)
-    return page(
+    viewer = await viewer_of(request, hub)
+    answer = page(
         "match.html",
         row=stored.header,
         reviews=hub.reviews.offered,
+        trees=hub.trees.offered,
+        no_trees=_why_no_trees(stored.header.game),
         competition=stored.pairing.competition_id,
         embed=bool(hub.config.embedders) and public,
+        output=viewer is not None and hub.outputs.may_read(stored, viewer),
     )
+    if viewer is not None:
+        answer.headers["cache-control"] = "no-store"
+    return answer
+
+
+def _why_no_trees(spec: str) -> str:
+    """Why positions of a match are not explained; a page is there for games that have gone, too."""
+    try:
+        return why_no_trees(get_game(spec))
+    except GameError:
+        return "The game is not known here any more, so that no position can be explained."
 
 
 async def running_for(
-    hub: Hub, sight: Sight, most: int, competition: frozenset[str] | None = None
+    hub: Hub,
+    sight: Sight,
+    most: int,
+    competition: frozenset[str] | None = None,
+    fits: Callable[[LiveMatch], bool] | None = None,
 ) -> list[LiveMatch]:
-    """The newest matches that run and may be seen, of all or of these competitions."""
+    """The newest matches that run and may be seen: all, of these competitions, or that fit."""
     found: list[LiveMatch] = []
     for live in sorted(hub.directory.live.values(), key=lambda each: each.id, reverse=True):
         if competition is not None and live.pairing.competition not in competition:
+            continue
+        if fits is not None and not fits(live):
             continue
         class_id = await hub.privacy.class_of(live.pairing.competition)
         if sight.sees(class_id, {holder.player_id for holder in live.holders}):

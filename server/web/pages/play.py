@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from litestar import Response, get
 from litestar.datastructures import State
 
 from plyhouse.games.registry import game_names, get_game
+from plyhouse.server.house.house_bots import MOST_OF_A_LEVEL
+from plyhouse.server.house.tables import tables_of
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
 
@@ -40,25 +43,25 @@ class Tile:
     summary: str
     kind: str
     """What there is besides skill: ``chance``, ``secrets``, both, or nothing."""
+    tables: Mapping[int, str]
+    """What is asked for, by the number of players, the fewest first."""
 
 
 @functools.cache  # bounded: by the games that there are
 def _tile(name: str) -> Tile | None:
-    """A game that two can play; None for others, and where somebody's rules fail."""
+    """A game that people can play; None where somebody's rules fail."""
     try:
-        game = get_game(name)
+        game, tables = get_game(name), tables_of(name)
     except Exception:  # whatever the rules of somebody's game raise, the others are shown
         log.exception("the game %s cannot be shown", name)
         return None
     info = game.info
-    if game.seats != 2:
-        return None
     words = []
     if info.chance.value != "deterministic":
         words.append("chance")
     if info.information.value != "perfect":
         words.append("secrets")
-    return Tile(name, info.title or name, info.summary, " and ".join(words))
+    return Tile(name, info.title or name, info.summary, " and ".join(words), tables)
 
 
 async def tiles() -> list[Tile]:
@@ -82,6 +85,8 @@ async def play(state: State) -> Response[str]:
         games=game_names(),
         others=sorted(hub.directory.online())[:SUGGESTED],
         levels=() if bots is None else bots.levels,
+        most=MOST_OF_A_LEVEL + 1,
+        hosted=await hub.hosted_play.listed(),
         guests=hub.config.takes_guests,
         presets=PRESETS,
     )

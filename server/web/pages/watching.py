@@ -14,7 +14,6 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
-from plyhouse.server.house.privacy import not_there
 from plyhouse.server.web.api.access import stored_for
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
@@ -57,9 +56,7 @@ async def embed(state: State, match: FromPath[str]) -> Response[str]:
     """Show a match and nothing around it, for the frames of the sites that the operator named."""
     hub = hub_of(state)
     try:
-        stored = await hub.store.match(match)
-        if not await hub.privacy.sees(await hub.privacy.sight(None), stored):
-            raise not_there(match)
+        stored = await hub.privacy.match(await hub.privacy.sight(None), match)
     except Unknown:
         answer = missing(f"There is no match {match} for everybody to see.")
     else:

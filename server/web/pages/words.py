@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import SeatInfo
 from plyhouse.storage.rows import MatchRow
 
 __all__ = ["FILTERS", "Title"]
@@ -71,6 +72,12 @@ def holder_name(holder: tuple[str, str]) -> str:
     """Return the name of a bot and its player; a person's is the player's own."""
     player, bot = holder
     return player if not bot or bot.lower() == player.lower() else f"{player}/{bot}"
+
+
+@_filter
+def seat_name(info: SeatInfo) -> str:
+    """Return the name of who holds a seat, as it was told when the match was made."""
+    return holder_name((info.player, info.bot))
 
 
 @_filter

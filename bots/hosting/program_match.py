@@ -1,0 +1,337 @@
+"""One match as a program plays it: what the server says in, what the program says out.
+
+A match has a process of its own.  It is told as the protocol says, by ``welcome`` and ``match`` and
+``turn``, as if it had a connection of its own; that the real one may break, and is shared by all
+matches of the bot, it never notices.
+
+From its ``act`` until its next ``turn`` the process stands still.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import msgspec
+
+from plyhouse.bots.client.timing import MS
+from plyhouse.bots.hosting.program_process import Program, refusal
+from plyhouse.bots.process.ledger import CostOfPly, Stopwatch
+from plyhouse.bots.running.history import History
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.protocol.messages import (
+    AcceptDraw,
+    Accepted,
+    Act,
+    Bye,
+    ClientMessage,
+    DeclineDraw,
+    Error,
+    Event,
+    Finished,
+    Limits,
+    MatchMessage,
+    MatchSnapshot,
+    OfferDraw,
+    Ok,
+    Outcome,
+    Ready,
+    Resign,
+    ServerMessage,
+    Sync,
+    Turn,
+    Welcome,
+)
+
+__all__ = ["ALLOWED", "InMatch", "ProgramMatch", "Surroundings"]
+
+InMatch: TypeAlias = Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw | Sync
+
+ALLOWED: Final = (Ready, Act, Resign, OfferDraw, AcceptDraw, DeclineDraw, Sync)
+"""What a program may say of its match, beside ``hello``, ``ping``, ``pong`` and ``bye``."""
+
+DETAIL_LIMIT: Final = 4000
+"""Characters of how it ended that go to the server with a resignation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all matches of a run share."""
+
+    welcome: Callable[[], Welcome]
+    """The server's last one."""
+    ask: Callable[[ProgramMatch, InMatch], None]
+    """Sends a request of the program; its answer comes to `ProgramMatch.on_answer`."""
+    sync: Callable[[str], None]
+    """Asks the server how a match stands; the answer comes to `ProgramMatch.on_snapshot`."""
+    resign: Callable[[str, str], None]
+    """Gives up a match whose program has failed, and says why."""
+    restart: Callable[[Program], None]
+    """Has another process take over, which is no fault of this one."""
+    note: Callable[[str, str, int | None], None]
+    """Tells the author: words, a match, and a ply."""
+    on_cost: Callable[[CostOfPly], None] | None
+
+
+class ProgramMatch:
+    """A match with, most of the time, its process."""
+
+    def __init__(self, snapshot: MatchSnapshot, around: Surroundings) -> None:
+        if snapshot.seat is None:
+            raise ValueError("a spectator has no seat to play")
+        self.match = snapshot.match
+        self.seat: int = snapshot.seat
+        self.outcome: Outcome | None = None
+        self.over = asyncio.Event()
+        """Set when the match is."""
+        self._snapshot = snapshot
+        self._history = History(self.seat, snapshot.events)
+        self._around = around
+        self._told = 0
+        self._begun = snapshot.status != "waiting"
+        self._program: Program | None = None
+        self._welcomed = False
+        self._owes_ready = False
+        self._owes: int | None = None
+        """The ply for which the program has to act."""
+        self._acting: int | None = None
+        """The ply whose action is on its way."""
+        self._stopwatch: Stopwatch | None = None
+        self._charged = 0
+
+    @property
+    def to_move(self) -> bool:
+        """Whether the program has been told that it is its turn, and has not acted."""
+        return self._owes is not None
+
+    # Its process
+
+    def attach(self, program: Program) -> None:
+        """Have a process play from here on."""
+        self._program, self._welcomed = program, False
+        self._owes_ready, self._owes, self._stopwatch = False, None, None
+        program.on_message = self._said
+        program.plays(self.match)
+        if self.outcome is None and not self._begun:
+            self._welcome(program, self._snapshot)
+        else:
+            self._around.sync(self.match)  # what we have may be old
+
+    def detach(self) -> None:
+        """The process is gone."""
+        self._program = None
+
+    def failed(self, how: str) -> None:
+        """Its process ended by itself: if it was to move the match is lost, as for any bot."""
+        if self._owes is not None and self.outcome is None:
+            self._around.resign(
+                self.match, f"the program ended ({how}) when it was to move"[:DETAIL_LIMIT]
+            )
+
+    def _welcome(self, program: Program, snapshot: MatchSnapshot) -> None:
+        self._welcomed = True
+        self._told = len(self._history.events)
+        running = snapshot.status == "running"
+        to_move = running and snapshot.your_turn
+        if to_move or not running:
+            program.work()
+        if to_move:
+            self._begin_ply(program, snapshot.ply, snapshot.deadline_ms or 0)
+        program.write(
+            msgspec.structs.replace(
+                self._around.welcome(),
+                re=program.hello.id,
+                session="",  # the connection is not the program's
+                limits=Limits(max_matches=1),
+                matches=[snapshot] if running else [],
+            )
+        )
+        if not running:
+            self._owes_ready = True
+            program.write(MatchMessage(snapshot))
+
+    # What the server says
+
+    def on_snapshot(self, snapshot: MatchSnapshot) -> None:
+        """The match as it stands: after a reconnect, or because somebody asked."""
+        if self.outcome is not None:
+            return
+        self._snapshot = snapshot
+        self._begun = self._begun or snapshot.status != "waiting"
+        if snapshot.outcome is not None:
+            self.on_finished(Finished(self.match, snapshot.outcome))
+            return
+        same = self._history.is_start_of(snapshot.events)
+        if same:
+            self._history.extend(snapshot.events[len(self._history.events) :])
+        else:
+            self._history = History(self.seat, snapshot.events)
+        program = self._program
+        if program is None:
+            return
+        if not self._welcomed:
+            self._welcome(program, snapshot)
+        elif not same:
+            self._around.restart(program)  # what it was told is not true any more
+        elif snapshot.status == "waiting":
+            if not self._owes_ready:
+                self._owes_ready = True
+                program.work()
+                program.write(MatchMessage(snapshot))
+        elif snapshot.your_turn and not self._busy_with(snapshot.ply):
+            self._turn(
+                Turn(
+                    self.match,
+                    snapshot.ply,
+                    observation=snapshot.observation,
+                    clocks=snapshot.clocks,
+                    deadline_ms=snapshot.deadline_ms or 0,
+                )
+            )
+
+    def on_turn(self, turn: Turn) -> None:
+        """It is our turn."""
+        if self.outcome is not None or turn.ply < self._history.plies:
+            return
+        self._begun = True
+        self._history.extend(turn.events)
+        if self._history.plies != turn.ply:
+            self._around.sync(self.match)  # something was lost on the way
+        elif turn.retry or not self._busy_with(turn.ply):
+            self._acting = None
+            self._turn(turn)
+
+    def on_answer(self, request: InMatch, answer: ServerMessage) -> None:
+        """The server has answered what the program asked."""
+        number = request.id
+        match answer:
+            case Accepted():
+                self._acting = None
+                if not answer.duplicate and answer.ply >= self._history.plies:
+                    self._history.extend(answer.events)
+                if answer.ledger is not None:
+                    self._charged += answer.ledger.charged_ms
+                answer = msgspec.structs.replace(answer, re=number, events=self._untold())
+            case MatchMessage():
+                self.on_snapshot(answer.snapshot)
+                self._told = len(self._history.events)
+                answer = msgspec.structs.replace(answer, re=number)
+            case Error() | Ok():
+                if isinstance(answer, Error) and isinstance(request, Act):
+                    self._refused(request.ply)
+                answer = msgspec.structs.replace(answer, re=number)
+        self.tell(answer)
+
+    def on_finished(self, finished: Finished) -> None:
+        """The match is over."""
+        self._history.extend(finished.events)
+        self.outcome = finished.outcome
+        self._end_ply(answered=False)
+        if self._program is not None:
+            self._program.voice.ply = None  # what it prints now are its last words
+        self.tell(msgspec.structs.replace(finished, events=self._untold()))
+        self.over.set()
+
+    def tell(self, message: ServerMessage) -> None:
+        """Pass something on that needs no answer; whoever stands still reads it later."""
+        if self._program is not None and self._welcomed:
+            self._program.write(message)
+
+    def result(self, outcome: Outcome) -> SeatResult:
+        """How it went."""
+        opponents = [
+            f"{info.player}/{info.bot}" if info.bot else info.player
+            for seat, info in enumerate(self._snapshot.players)
+            if seat != self.seat
+        ]
+        return SeatResult(
+            match=self.match,
+            game=self._snapshot.game,
+            seat=self.seat,
+            opponents=tuple(opponents),
+            outcome=outcome,
+            plies=self._history.plies,
+            charged_ms=self._charged,
+        )
+
+    def _turn(self, turn: Turn) -> None:
+        if self._program is None or not self._welcomed:
+            return  # whoever takes over asks how the match stands
+        self._program.work()
+        self._begin_ply(self._program, turn.ply, turn.deadline_ms)
+        self._program.write(msgspec.structs.replace(turn, events=self._untold()))
+
+    def _refused(self, ply: int) -> None:
+        """An action was refused: until the server says more, the program may try another one."""
+        if self._acting != ply:
+            return
+        self._acting = None
+        if self.outcome is None and self._history.plies == ply and self._program is not None:
+            self._program.work()
+            self._begin_ply(self._program, ply)
+
+    def _untold(self) -> list[Event]:
+        """What happened since the last message to the program."""
+        events = self._history.events[self._told :]
+        self._told = len(self._history.events)
+        return events
+
+    def _busy_with(self, ply: int) -> bool:
+        return ply in (self._owes, self._acting)
+
+    # What the program says
+
+    def _said(self, message: ClientMessage) -> None:
+        program = self._program
+        if program is None:
+            return
+        if isinstance(message, Bye):
+            program.write(Ok(message.id))
+        elif not isinstance(message, ALLOWED):
+            what = type(message).__struct_config__.tag
+            told = f"a hosted program does not say {what}"
+            self._around.note(told, self.match, program.voice.ply)
+            program.write(
+                refusal(
+                    message,
+                    "auth/scope",
+                    "a hosted program plays the match that it is given: it says hello, ready, act, "
+                    "resign, draws, sync and bye",
+                )
+            )
+        elif message.match != self.match:
+            program.write(
+                refusal(message, "match/unknown", f"this process plays the match {self.match}")
+            )
+        elif not self._welcomed:
+            program.write(refusal(message, "auth/required", "wait for welcome"))
+        else:
+            self._pass_on(program, message)
+
+    def _pass_on(self, program: Program, message: InMatch) -> None:
+        if isinstance(message, Act) and message.ply == self._owes:
+            self._end_ply()
+            self._acting = message.ply
+        elif isinstance(message, Ready):
+            self._owes_ready = False
+        if self._owes is None and not self._owes_ready:
+            program.rest()
+        self._around.ask(self, message)
+
+    # What a ply costs
+
+    def _begin_ply(self, program: Program, ply: int, allowed_ms: int = 0) -> None:
+        self._owes = program.voice.ply = ply
+        if self._around.on_cost is not None:
+            self._stopwatch = Stopwatch(program.pid, allowed_ms * MS)
+
+    def _end_ply(self, *, answered: bool = True) -> None:
+        """Note what the ply has cost, also if no action came of it."""
+        ply, self._owes = self._owes, None
+        stopwatch, self._stopwatch = self._stopwatch, None
+        if ply is not None and stopwatch is not None and self._around.on_cost is not None:
+            cost = stopwatch.cost(self.match, ply, answered=answered)
+            if cost is not None:
+                self._around.on_cost(cost)

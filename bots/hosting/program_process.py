@@ -1,0 +1,263 @@
+"""One process of a program in its box: lines of JSON in, lines of JSON out.
+
+It is there once it has said ``hello``.  From then on it stands still (SIGSTOP) unless somebody
+lets it `Program.work`, and everything it says is a message of the protocol or is answered here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.bots.client.timing import Clock
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import AuthorLog, Voice
+from plyhouse.bots.process.launching import LauncherLost
+from plyhouse.bots.process.spawn import read_output
+from plyhouse.bots.sandbox.box import Box, SandboxError
+from plyhouse.bots.sandbox.client import GONE, KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.bots.sandbox.launcher import MOST_FRAMES, Boxed, Output, reader_of
+from plyhouse.protocol.codec import JSON, MAX_CLIENT_FRAME
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import ClientMessage, Error, Hello, Ping, Pong, ServerMessage
+
+__all__ = ["HELLO_WITHIN", "Program", "refusal"]
+
+HELLO_WITHIN: Final = 30.0
+"""Seconds in which a program has to say ``hello``: as long as a bot by our API has to import."""
+
+UNREAD: Final = 16 << 20
+"""Bytes that may wait for a program that does not read, before it is ended."""
+
+LAST_LINES: Final = 1.0
+"""Seconds to read what an ended program has said and printed."""
+
+
+class Program:
+    """A process that has said ``hello``; make one with `start`."""
+
+    def __init__(
+        self,
+        boxed: Boxed,
+        out: tuple[asyncio.StreamReader, asyncio.BaseTransport],
+        err: asyncio.BaseTransport,
+        stdin: asyncio.WriteTransport,
+        clock: Clock,
+        log: AuthorLog,
+    ) -> None:
+        self._boxed = boxed
+        self._out, self._out_transport = out
+        self._err_transport = err
+        self._stdin = stdin
+        self._clock = clock
+        self._log = log
+        self._problem = ""
+        """Why we end it, if it is we."""
+        self.voice = voice = Voice()
+        """What it works at."""
+        self._printing = asyncio.create_task(
+            read_output(boxed.output, lambda lines: voice.printed(log, lines))
+        )
+        self._waiting = asyncio.create_task(boxed.wait())
+        self._reading = asyncio.create_task(self._read())
+        self._hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+        self.hello: Hello
+        """What it said of itself."""
+        self.on_message: Callable[[ClientMessage], None] = self._nobody_asked
+        """Gets what it says, pings and what cannot be read aside."""
+
+    @classmethod
+    async def start(
+        cls,
+        box: Box,
+        *,
+        keeper: KeeperClient,
+        cores: Cores,
+        clock: Clock,
+        log: AuthorLog,
+        hello_within: float = HELLO_WITHIN,
+    ) -> Program:
+        """Start the program of ``box`` and wait for its ``hello``; then it stands still.
+
+        ``log`` gets what it prints.  Raises `BotLoadError`, or `LauncherLost` if the keeper of
+        the boxes has ended.
+        """
+        core = cores.take()
+        stdin, stdout, stderr = os.pipe(), os.pipe(), os.pipe()
+        theirs, ours = (stdin[0], stdout[1], stderr[1]), (stdin[1], stdout[0], stderr[0])
+        try:
+            box = msgspec.structs.replace(box, core=core)
+            process = await keeper.launch(box, theirs)
+        except BaseException as error:
+            for descriptor in ours:
+                os.close(descriptor)
+            if core is not None:
+                cores.give_back(core)
+            if isinstance(error, SandboxError) and keeper.gone:
+                raise LauncherLost(GONE) from error
+            if isinstance(error, SandboxError):
+                raise BotLoadError(f"the program could not be started: {error}") from error
+            raise
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
+        out = await reader_of(stdout[0])
+        err, err_transport = await reader_of(stderr[0])
+        transport = await _writer_of(stdin[1])
+        boxed = Boxed(process, Output(err, err_transport, process), cores)
+        program = cls(boxed, out, err_transport, transport, clock, log)
+        try:
+            await program._greeted(hello_within)
+        except BaseException:
+            await program.end()
+            raise
+        program.rest()
+        return program
+
+    async def _greeted(self, seconds: float) -> None:
+        over = asyncio.create_task(self.over())
+        said: set[asyncio.Future[Any]] = {self._hello, over}
+        await asyncio.wait(said, timeout=seconds, return_when="FIRST_COMPLETED")
+        over.cancel()
+        if self._hello.done():
+            self.hello = self._hello.result()
+            return
+        if not self._reading.done():
+            raise BotLoadError(f"the program said no hello within {seconds:g} s")
+        raise BotLoadError(f"the program ended before it said hello: {await self.end(LAST_LINES)}")
+
+    @property
+    def pid(self) -> int:
+        """Process id, as seen from here."""
+        return self._boxed.pid
+
+    def plays(self, match: str) -> None:
+        """What it prints belongs to this match, also what it has printed so far."""
+        self.voice.begin(self._log, match)
+
+    def work(self) -> None:
+        """It is to move, to set up or to end: let it run."""
+        self._boxed.work()
+
+    def rest(self) -> None:
+        """Others are to move: it stands still, with all of its threads."""
+        self._boxed.rest()
+
+    def write(self, message: ServerMessage) -> None:
+        """Queue a message; lost without notice if the program has ended."""
+        if self._stdin.is_closing():
+            return
+        self._stdin.write(msgspec.json.encode(message) + b"\n")
+        if self._stdin.get_write_buffer_size() > UNREAD:
+            self._problem = "it does not read what it is told"
+            self.kill()
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._boxed.kill()
+
+    async def over(self) -> None:
+        """Return when it has ended, or has to be."""
+        either: set[asyncio.Future[Any]] = {self._reading, self._waiting}
+        await asyncio.wait(either, return_when="FIRST_COMPLETED")
+        await asyncio.wait({self._reading}, timeout=LAST_LINES)
+
+    async def end(self, grace: float = 0.0) -> str:
+        """Let it end within ``grace`` seconds, its input closed; return how it ended, in words.
+
+        Raises `LauncherLost` if that was the end of the keeper of the boxes.
+        """
+        self._stdin.close()
+        if grace:
+            self.work()
+            await asyncio.wait({self._waiting}, timeout=grace)
+        self.kill()
+        _, how = await self._waiting
+        await asyncio.wait({self._reading, self._printing}, timeout=LAST_LINES)
+        for task in (self._reading, self._printing):
+            task.cancel()
+        await asyncio.gather(self._reading, self._printing, return_exceptions=True)
+        self._out_transport.close()
+        self._err_transport.close()
+        if self._boxed.lost:
+            raise LauncherLost(self._boxed.lost)
+        return self._problem or how
+
+    # What it says
+
+    async def _read(self) -> None:
+        began, count = self._clock.now(), 0
+        while line := await self._line():
+            count += 1
+            if len(line) > MAX_CLIENT_FRAME:
+                self._problem = f"a line of more than {MAX_CLIENT_FRAME} bytes"
+            elif count > MOST_FRAMES * (1 + (self._clock.now() - began) / 1e9):
+                self._problem = f"more than {MOST_FRAMES} lines a second"
+            if self._problem:
+                return
+            if line.strip():
+                self._said(line)
+
+    async def _line(self) -> bytes:
+        try:
+            return await self._out.readline()
+        except ValueError:
+            return b" " * (MAX_CLIENT_FRAME + 1)
+
+    def _said(self, line: bytes) -> None:
+        try:
+            message: ClientMessage = JSON.decode_client(_with_token(line))
+        except ProtocolError as error:
+            self._log.note(
+                f"the program said what cannot be read: {error}: {start_of(line)}",
+                self.voice.match,
+                self.voice.ply,
+            )
+            self.write(Error(error.code, str(error), getattr(error, "re", None)))
+            return
+        match message:
+            case Ping():
+                self.write(Pong(message.id))
+            case Pong():
+                pass
+            case Hello() if not self._hello.done():
+                self._hello.set_result(message)
+            case Hello():
+                self.write(refusal(message, "protocol/unexpected", "hello is said once"))
+            case _:
+                self.on_message(message)
+
+    def _nobody_asked(self, message: ClientMessage) -> None:
+        self.write(refusal(message, "auth/required", "say hello, and wait for welcome"))
+
+
+def refusal(message: ClientMessage, code: str, text: str) -> Error:
+    """The answer to a request that goes no further."""
+    return Error(code, text, getattr(message, "id", None))
+
+
+def start_of(line: bytes) -> str:
+    """The beginning of a line, for a log."""
+    return line[:200].decode("utf-8", "replace").rstrip()
+
+
+async def _writer_of(descriptor: int) -> asyncio.WriteTransport:
+    file = os.fdopen(descriptor, "wb", buffering=0)
+    transport, _ = await asyncio.get_running_loop().connect_write_pipe(asyncio.BaseProtocol, file)
+    return transport
+
+
+def _with_token(line: bytes) -> str:
+    """A program's ``hello`` has no token, as it knows none."""
+    text = line.decode("utf-8", "replace")
+    with contextlib.suppress(msgspec.DecodeError):
+        fields: Any = msgspec.json.decode(text)
+        if isinstance(fields, dict) and fields.get("type") == "hello":
+            return msgspec.json.encode({"token": "", **fields}).decode()
+    return text

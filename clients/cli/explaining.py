@@ -1,0 +1,142 @@
+"""The tree of a position of a match that was played, for ``plyhouse explain --record``.
+
+The server asks for it in the same way (`plyhouse.server.house.trees`), as it knows no search
+itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.games.base import CHANCE, TERMINAL
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
+
+if TYPE_CHECKING:
+    from plyhouse.games.base import Game
+    from plyhouse.search.teaching.fitting import Fitted
+    from plyhouse.server.results.record import Record
+
+__all__ = ["Spot", "fields_of", "spot_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A position of a match, or one that could have come of it."""
+
+    state: Any
+    mover: int
+    """The seat whose values are shown: the one to move; at a roll, the one that acted before."""
+    name: str
+    """Where it is, in words: ``ply 4, then b1``."""
+    played: str
+    """What was played there; empty at the end, and after actions that were not of the match."""
+
+
+def spot_of(record: Record, game: Game, ply: int, then: Sequence[str]) -> Spot:
+    """The position before ply ``ply`` with its dice rolled, and after what is in ``then``.
+
+    ``then`` holds actions of whoever is to move and outcomes of chance, in the game's notation.
+    Raises `CommandError` if there is no such position.
+    """
+    position = Position(game)
+    mover = 0
+    played = ""
+    try:
+        for event in record.events:
+            if event.kind not in ("action", "chance"):
+                continue
+            if position.ply == ply and position.mover != CHANCE:
+                played = event.text
+                break
+            mover = event.seat if event.kind == "action" else mover
+            position.apply(event.seat, event.text)
+    except GameError as error:
+        raise CommandError(
+            f"Match {record.match} cannot be played again as {game.spec}: {error}"
+        ) from error
+    if position.ply != ply:
+        raise CommandError(
+            f"Match {record.match} has no position {ply}: its positions are 0 to {position.ply}.",
+            EXIT_USAGE,
+        )
+    for index, text in enumerate(then):
+        if position.mover == TERMINAL:
+            raise CommandError(f"The game is over before {text}.", EXIT_USAGE)
+        if position.mover >= 0:
+            mover = position.mover
+        try:
+            position.apply(position.mover, text)
+        except GameError as error:
+            raise CommandError(
+                f"Action {index + 1} after ply {ply}: {error}", EXIT_USAGE
+            ) from error
+    if position.mover == TERMINAL:
+        raise CommandError("The game is over there: there is no tree to search.", EXIT_USAGE)
+    name = ", then ".join([f"ply {ply}", " ".join(then)] if then else [f"ply {ply}"])
+    if position.mover >= 0:
+        mover = position.mover
+    return Spot(position.state, mover, name, "" if then else played)
+
+
+def judged(game: Game, spot: Spot, seconds: float) -> dict[str, Any] | None:
+    """What was played is worth, and what would have been best, as `plyhouse review` judges it.
+
+    A tree that people can look at is shallow, and of what is not best it often has a bound alone.
+    None where nothing was played, or nothing could be said of it in time.
+    """
+    if not spot.played or spot.state.to_move < 0:
+        return None
+    from plyhouse.clients.cli.reviewing.judges import judge_for
+
+    action = game.parse(spot.state, spot.played)
+    said = judge_for(game, seconds / 2).judge(spot.state, action, seconds / 2)
+    if said.played is None:
+        return None
+    return {
+        "best_action": game.format(spot.state, said.best_action),
+        "best": said.best,
+        "played": said.played,
+        "certainty": said.certainty,
+    }
+
+
+def fields_of(
+    found: Fitted, spot: Spot, searches: Sequence[str], judgement: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Everything that a page needs to show a tree, as plain data."""
+    tree = found.tree
+    heading = f"{tree.game.info.name}, {spot.name}"
+    return {
+        "game": tree.game.spec,
+        "search": tree.search,
+        "searches": list(searches),
+        "depth": tree.depth,
+        "complete": found.complete,
+        "larger": found.larger,
+        "estimated": hasattr(spot.state, "heuristic"),
+        "seat": tree.seat,
+        "seats": [tree.game.seat_name(seat) for seat in range(tree.game.seats)],
+        "nodes": tree.nodes,
+        "best": tree.best,
+        "played": spot.played,
+        "judged": judgement,
+        "title": tree.title(),
+        "root": _finite(tree.fields(tree.root)),
+        "svg": tree.svg(heading),
+    }
+
+
+def _finite(node: dict[str, Any]) -> dict[str, Any]:
+    """The same node with null for what JSON has no number for."""
+    for name in ("value", "alpha", "beta"):
+        value = node.get(name)
+        if isinstance(value, float) and not math.isfinite(value):
+            node[name] = None
+    for child in node.get("children", ()):
+        _finite(child)
+    return node

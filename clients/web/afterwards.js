@@ -1,0 +1,65 @@
+// What a match that is over offers: its record, what failed, and where it was lost.
+
+import { failureDetail } from "./again.js";
+import { html } from "./dom.js";
+import { api, match, mode, name } from "./state.js";
+
+const MOST = 5; // plies that are named
+const FAILED = ["bot_crash", "illegal_action"];
+
+/** Offers the record as a file. */
+export function showRecord() {
+  const link = document.getElementById("record");
+  if (link && !link.hasChildNodes()) link.append(" \u00b7 ", html("a", { href: `${api()}/record`, download: `${match.id}.json` }, "Record"));
+}
+
+/**
+ * What a bot left when it failed: the server gives it to its author, who is signed in here.
+ * @param {HTMLElement} detail where it is shown
+ */
+export async function showDetail(detail) {
+  if (mode !== "page" || detail.dataset.asked || !FAILED.includes(match.outcome?.termination ?? "")) return;
+  detail.textContent = await failureDetail(api(), match.seats);
+  detail.hidden = !detail.textContent;
+  detail.dataset.asked = "1";
+}
+
+/**
+ * Asks where the match was lost, once somebody wants to know: that takes the server a while.
+ * @param {HTMLElement} review where it is asked, and answered
+ * @param {(at: number) => void} go
+ */
+export function offerReview(review, go) {
+  if (!review.hidden || !match.events.some((event) => event.seat >= 0)) return;
+  const button = html("button", { type: "button" }, "Where was it lost?");
+  button.addEventListener("click", async () => {
+    review.replaceChildren("The match is being looked at, which takes some seconds.");
+    try {
+      const response = await fetch(`${api()}/review`);
+      const found = await response.json();
+      if (response.ok) review.replaceChildren(...verdict(found, go));
+      else if (response.status === 503 || response.status === 409) review.replaceChildren(button, ` ${found.detail}`);
+      else review.replaceChildren(found.detail ?? "The match could not be reviewed.");
+    } catch {
+      review.replaceChildren(button, " The server did not answer.");
+    }
+  });
+  review.replaceChildren(button);
+  review.hidden = false;
+}
+
+/**
+ * The verdict of a review, with a way to each ply that it names.
+ * @param {{seat: number, verdict: string, losses: number[], command?: string | null}} found
+ * @param {(at: number) => void} go
+ */
+function verdict(found, go) {
+  const ways = found.losses.slice(0, MOST).map((ply) => {
+    const way = html("button", { type: "button", "data-ply": ply }, `Ply ${ply}`);
+    way.addEventListener("click", () => go(ply));
+    return way;
+  });
+  const command = found.command ? `${found.command} --server ${location.origin}` : "";
+  return [`${name(found.seat)}: ${found.verdict} `, ...ways,
+    command ? html("small", { class: "soft" }, ` Ask your bot again: ${command}`) : ""];
+}

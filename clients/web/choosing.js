@@ -1,0 +1,303 @@
+// How a person chooses an action in a drawing: with spots, buttons and keys, by click, drag and
+// arrows; and in advance, before it is one's turn. What spots in a row mean is in choose.js.
+
+import { Choice } from "./choose.js";
+import { html } from "./dom.js";
+import { drag } from "./drag.js";
+import { keysOf } from "./keys.js";
+import { Premove } from "./premove.js";
+
+const MANY = 12; // more buttons than these go into a list that can be opened
+/** @typedef {import("./choose.js").Move} Move */
+
+/** How keys are written. @type {Record<string, string>} */
+const SIGNS = { ArrowUp: "\u2191", ArrowDown: "\u2193", ArrowLeft: "\u2190", ArrowRight: "\u2192", " ": "space" };
+/** Where arrow keys lead: rows and columns. @type {Record<string, [number, number]>} */
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+/** What was chosen before the turn came: it outlives the drawing in which that was done. */
+const waiting = new Premove();
+
+/** What `via` calls a spot; spots without a name get one of their own. @type {(cell: Scenes.Cell, element: number, y: number, x: number) => string} */
+export const spotName = (cell, element, y, x) => cell.name || `\u0000${element},${y},${x}`;
+
+/** The cells of a board and its ends, which are in row -1. @type {(element: Scenes.Grid, each: (cell: Scenes.Cell, y: number, x: number) => void) => void} */
+function cells(element, each) {
+  element.rows.forEach((row, y) => row.forEach((cell, x) => each(cell, y, x)));
+  (element.ends ?? []).forEach((cell, side) => each(cell, -1, side));
+}
+
+/** The actions that are chosen on the boards of a scene. @param {Scenes.Scene} scene */
+function movesOf(scene) {
+  /** @type {Move[]} */
+  const found = [];
+  (scene.elements ?? []).forEach((element, index) => {
+    if (element.kind === "button" && element.via?.length) found.push(element);
+    if (element.kind !== "grid" || element.look === "table") return;
+    cells(element, (cell, y, x) => {
+      if (cell.action === null || cell.action === undefined) return;
+      found.push({ action: cell.action, label: cell.label, via: [spotName(cell, index, y, x)] });
+    });
+  });
+  return found;
+}
+
+/** The choice of one action in one drawing. */
+export class Choosing {
+  /**
+   * @param {Scenes.Scene} scene
+   * @param {((action: string) => void) | null} choose called with the action; null if one may only choose for the next turn
+   * @param {(text: string) => string} words of a scene as they are shown
+   * @param {(element: Scenes.Grid) => boolean} turned whether a board is shown by half a turn
+   */
+  constructor(scene, choose, words, turned) {
+    this.scene = scene;
+    this.choose = choose;
+    this.words = words;
+    this.turned = turned;
+    this.sent = false;
+    /** Name of a spot to its node. @type {Map<string, SVGElement>} */
+    this.spots = new Map();
+    /** And to what it is called. @type {Map<string, string>} */
+    this.labels = new Map();
+    /** An action to the spots that mean it. @type {Map<string, SVGElement[]>} */
+    this.same = new Map();
+    /** Counts that change while a move is chosen. @type {[name: string, redraw: (name: string, path: string[]) => void][]} */
+    this.stacks = [];
+    /** Names of spots on which something of the viewer stands. @type {Set<string>} */
+    this.own = new Set();
+    this.hint = html("div", { class: "hint soft", role: "status" });
+    this.asked = html("div", { class: "choices", role: "group", "aria-label": "Which one?" });
+    const moves = choose ? movesOf(scene) : [];
+    this.choice = moves.length ? new Choice(moves) : null;
+    this.ahead = choose ? null : waiting;
+    if (choose) this.fulfil(moves);
+  }
+
+  /** Whether spots of boards can be chosen. */
+  get onBoards() {
+    return Boolean(this.choice || this.ahead);
+  }
+
+  /** Play what was chosen before the turn came, if it is legal now. @param {Move[]} moves */
+  fulfil(moves) {
+    const action = waiting.take(moves);
+    waiting.learn(moves);
+    if (action !== null) setTimeout(() => this.send(action), 0);
+  }
+
+  /** The drawing is whole: add what can be chosen beside its spots, and listen. @param {HTMLElement} whole */
+  attach(whole) {
+    whole.append(this.hint);
+    if (this.choose) whole.append(this.asked, ...this.buttons());
+    keysOf(whole, this.keys());
+    whole.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      if (this.choice?.path.length) this.give();
+      else if (this.ahead?.path.length) { this.ahead.clear(); this.refresh(); }
+    });
+    this.refresh();
+  }
+
+  /** The keys that mean buttons. */
+  keys() {
+    /** @type {Map<string, () => void>} */
+    const acts = new Map();
+    if (!this.choose) return acts;
+    for (const element of this.scene.elements ?? []) {
+      if (element.kind === "button" && element.key) acts.set(element.key, () => this.send(element.action));
+    }
+    return acts;
+  }
+
+  // ------------------------------------------------------------------------- buttons
+
+  /** A button for an action. @param {{label: string, action: string, key?: string}} element */
+  button({ label, action, key }) {
+    const sign = SIGNS[key ?? ""] ?? key;
+    const node = html("button", { type: "button", "data-action": action, "aria-keyshortcuts": key || null }, this.words(label) || action,
+      sign ? html("kbd", {}, sign) : null);
+    node.addEventListener("click", () => this.send(action));
+    return node;
+  }
+
+  /** Buttons for actions that no spot means, and a list of all others for whom words suit. */
+  buttons() {
+    const all = (this.scene.elements ?? []).flatMap((element) => (element.kind === "button" ? [element] : []));
+    const plain = all.filter((element) => !element.via?.length);
+    /** @type {Map<string, Scenes.Button>} */
+    const once = new Map();
+    for (const element of all) if (element.via?.length) once.set(element.action, element);
+    const spotted = [...once.values()];
+    const parts = [];
+    if (plain.length > MANY) parts.push(html("div", { class: "choices many" }, plain.map((each) => this.button(each))));
+    else if (plain.length) parts.push(html("div", { class: "choices" }, plain.map((each) => this.button(each))));
+    if (spotted.length) {
+      const list = html("div", { class: "choices many" });
+      const more = html("details", { class: "moves" }, html("summary", {}, `All moves (${spotted.length})`), list);
+      more.addEventListener("toggle", () => {
+        if (more.open && !list.firstChild) list.append(...spotted.map((each) => this.button(each)));
+      });
+      parts.push(more);
+    }
+    return parts;
+  }
+
+  // --------------------------------------------------------------------------- spots
+
+  /** Let a spot be chosen that was drawn as `node`; returns it. @type {(cell: Scenes.Cell, name: string, node: SVGElement) => SVGElement} */
+  open(cell, name, node) {
+    node.setAttribute("role", "gridcell");
+    const spot = cell.name || cell.action;
+    if (spot) node.dataset.spot = spot;
+    node.dataset.name = name;
+    node.addEventListener("click", () => { if (!drag.over()) this.pick(name); });
+    node.addEventListener("pointerdown", (event) => drag.begin(event, node, name, (/** @type {string} */ taken) => this.take(taken)));
+    if (cell.action && !cell.name) { // such as a column: all its spots light up together
+      const group = this.same.get(cell.action) ?? [];
+      group.push(node);
+      this.same.set(cell.action, group);
+      if (group.length === 2) group.forEach((each) => this.together(each, group));
+      else if (group.length > 2) this.together(node, group);
+    }
+    this.spots.set(name, node);
+    this.labels.set(name, this.words(cell.label) || cell.text || "empty");
+    if (cell.owner !== null && cell.owner === this.scene.viewer) this.own.add(name);
+    return node;
+  }
+
+  /** @type {(node: SVGElement, group: SVGElement[]) => void} */
+  together(node, group) {
+    node.addEventListener("pointerenter", () => group.forEach((each) => each.classList.add("near")));
+    node.addEventListener("pointerleave", () => group.forEach((each) => each.classList.remove("near")));
+  }
+
+  // ------------------------------------------------------------------------ choosing
+
+  /** Play an action. @param {string} action */
+  send(action) {
+    if (this.sent || !this.choose) return;
+    this.sent = true; // one turn, one action
+    this.choice?.clear();
+    this.choose(action);
+  }
+
+  /** A spot was chosen, by whatever means. @param {string} name */
+  pick(name) {
+    if (this.ahead) {
+      this.ahead.pick(name, this.own.has(name));
+      this.refresh();
+      return;
+    }
+    if (!this.choice) return;
+    const action = this.choice.pick(name);
+    if (action !== null) this.send(action);
+    else this.refresh();
+  }
+
+  /** Give up what was chosen so far. */
+  give() {
+    if (!this.choice) return;
+    const [first] = this.choice.path;
+    this.choice.clear();
+    this.refresh();
+    this.spots.get(first)?.focus();
+  }
+
+  /** Take up what stands on a spot; returns what to call when it is put down, or null. @type {(name: string) => ((there: string | null) => void) | null} */
+  take(name) {
+    const { ahead, choice } = this;
+    if (ahead) {
+      if (!this.own.has(name)) return null;
+      ahead.clear();
+      ahead.pick(name, true);
+    } else if (!choice) return null;
+    else {
+      if (choice.path.at(-1) !== name && !choice.leads(name)) {
+        if (!new Choice(choice.moves).leads(name)) return null;
+        choice.clear();
+      }
+      if (choice.path.at(-1) !== name) {
+        const action = choice.pick(name);
+        if (action !== null) { this.send(action); return null; }
+      }
+    }
+    this.refresh();
+    return (there) => {
+      if (there === name) return; // put back: it stays chosen
+      if (there !== null && (ahead || choice?.open().has(there))) this.pick(there);
+      else if (ahead) { ahead.clear(); this.refresh(); }
+      else this.pick(name);
+    };
+  }
+
+  /** Arrow keys walk over a board, Enter and the space bar choose. @type {(event: KeyboardEvent, element: Scenes.Grid, index: number) => void} */
+  walk(event, element, index) {
+    const here = /** @type {SVGElement} */ (event.currentTarget);
+    const [y, x] = (here.dataset.at ?? "").split(",").map(Number);
+    const step = STEPS[event.key];
+    if (step) {
+      const sign = this.turned(element) ? -1 : 1;
+      const row = Math.max(0, Math.min(element.rows.length - 1, y + sign * step[0]));
+      const column = Math.max(0, Math.min(element.rows[row].length - 1, x + sign * step[1]));
+      const there = this.spots.get(spotName(element.rows[row][column], index, row, column));
+      here.setAttribute("tabindex", "-1");
+      there?.setAttribute("tabindex", "0");
+      there?.focus();
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.pick(here.dataset.name ?? "");
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // ------------------------------------------------------------- what can be chosen now
+
+  /** Show what can be chosen now, in pictures and words. */
+  refresh() {
+    const { choice, ahead } = this;
+    const open = choice?.open() ?? new Map();
+    const path = choice?.path ?? ahead?.path ?? [];
+    for (const [name, node] of this.spots) {
+      const kind = open.get(name);
+      const chosen = path.includes(name);
+      const held = chosen ? false : kind === "start" && choice?.leads(name);
+      node.setAttribute("class", ["spot", kind && `open ${kind}`, held && "holds", chosen && (ahead ? "ahead" : "chosen")].filter(Boolean).join(" "));
+      node.setAttribute("aria-selected", String(chosen));
+      node.setAttribute("aria-disabled", String(!kind && !ahead));
+      const can = chosen ? ", chosen" : kind === "start" ? ", can be chosen" : kind ? ", possible next" : "";
+      node.setAttribute("aria-label", this.labels.get(name) + can);
+    }
+    for (const [name, redraw] of this.stacks) redraw(name, path);
+    if (ahead) this.hint.textContent = this.inAdvance(path);
+    if (!choice) return;
+    this.hint.textContent = this.soFar(path, [...open.keys()]);
+    this.asked.replaceChildren(...choice.asked.map((each) => this.button({ ...each, key: "" })));
+    if (choice.asked.length && !open.size) /** @type {HTMLElement | null} */ (this.asked.firstElementChild)?.focus();
+  }
+
+  /** What a spot is called. @param {string} name */
+  called(name) {
+    return this.labels.get(name) ?? name;
+  }
+
+  /** A spot by its name, or by what it is called if it has none. @param {string} name */
+  short(name) {
+    return name.startsWith("\u0000") ? this.called(name) : name;
+  }
+
+  /** What was chosen for the next turn. @param {string[]} path */
+  inAdvance(path) {
+    if (!path.length) return "";
+    return this.ahead?.whole
+      ? `Chosen for your next turn: ${path.map((name) => this.short(name)).join(" to ")}; played at once if it is legal then. Escape takes it back.`
+      : `${this.called(path[0])}: choose where it goes in your next turn; Escape gives it up.`;
+  }
+
+  /** What was chosen so far, and the `ways` on from there. @type {(path: string[], ways: string[]) => string} */
+  soFar(path, ways) {
+    if (!path.length) return "";
+    const short = (/** @type {string} */ name) => this.short(name);
+    return `${path.length > 1 ? path.map(short).join(" ") : this.called(path[0])}: ${ways.length ? `choose ${ways.map(short).join(", ")}` : "choose below"}; Escape gives it up.`;
+  }
+}

@@ -1,0 +1,238 @@
+// Draws boards: their spots with what stands there, and their ends. Where spots are is in boards.js.
+// `by` is the drawing that asks: it knows colours and words, and what choosing means.
+
+import { CELL, plan, spot } from "./boards.js";
+import { spotName } from "./choosing.js";
+import { html, svg } from "./dom.js";
+import { piece, stack } from "./figures.js";
+import { drawTable } from "./things.js";
+
+/** @typedef {import("./scene.js").Drawing} Drawing */
+
+const ROUND = new Set(["wells", "pits", "hex", "lines"]);
+
+/** What decides how that looks which stands on a spot. */
+const LOOKS = /** @type {const} */ (["text", "owner", "shape", "face", "count"]);
+
+/** Whether what stands on a spot is new: it is marked as the last move. @type {(cell: Scenes.Cell, before: Scenes.Cell | undefined) => boolean} */
+const changed = (cell, before) => before !== undefined
+  && (cell.text !== before.text || cell.owner !== before.owner || (cell.text !== "" && cell.shape !== before.shape));
+
+/** Whether the same stands on a spot as before. @type {(cell: Scenes.Cell, other: Scenes.Cell) => boolean} */
+const alike = (cell, other) => cell === other || LOOKS.every((look) => cell[look] === other[look]);
+
+/** What decides how a spot looks on which nothing stands. @param {Scenes.Cell} cell */
+const ground = (cell) => `${cell.text === " "}${cell.shape === "star"}${cell.shape === "wall"}${Boolean(cell.action)}${cell.name}`;
+
+/**
+ * A board.
+ * @param {Scenes.Grid} element
+ * @param {Drawing} by
+ * @param {number} index of the element in its scene
+ * @param {boolean} several whether it is one of several
+ */
+export function drawGrid(element, by, index, several) {
+  if (element.look === "table") return drawTable(element, by);
+  const board = new Board(element, by, index, several);
+  by.boards.set(index, board);
+  return board.draw(by.before(index));
+}
+
+/** One board as it is drawn. */
+export class Board {
+  /**
+   * @param {Scenes.Grid} element
+   * @param {Drawing} by
+   * @param {number} index of the element in its scene
+   * @param {boolean} several
+   */
+  constructor(element, by, index, several) {
+    this.element = element;
+    this.by = by;
+    this.index = index;
+    this.several = several;
+    this.shape = plan(element, by.turned(element), several);
+    this.choosing = by.choosing?.onBoards ? by.choosing : null;
+    /** Cells as they are drawn. @type {SVGElement[][]} */
+    this.nodes = [];
+    /** What stands on them, in it. @type {SVGElement[][]} */
+    this.holders = [];
+    /** How they are marked. @type {string[][]} */
+    this.marks = [];
+    /** @type {SVGElement[]} */
+    this.ends = [];
+  }
+
+  /** @param {Scenes.Grid | null} previous the same board before; what differs is marked */
+  draw(previous) {
+    const { element, by, shape, several, choosing } = this;
+    const rows = element.rows ?? [];
+    /** @type {SVGElement[]} */
+    const parts = [...shape.ground(), ...(by.silent ? [] : shape.labels())];
+    this.marks = rows.map((row, y) => row.map((cell, x) => this.mark(cell, previous?.rows?.[y]?.[x])));
+    this.holders = rows.map(() => []);
+    this.nodes = rows.map((row, y) => row.map((_, x) => this.cell(y, x)));
+    for (const cells of this.nodes) parts.push(svg("g", choosing ? { role: "row" } : {}, cells));
+    if (shape.ends) {
+      this.ends = (element.ends ?? []).map((cell, side) => this.end(cell, side));
+      parts.push(svg("g", choosing ? { role: "row" } : {}, this.ends));
+    }
+    const size = shape.columns <= 4 ? "small" : shape.width > shape.height * 1.6 ? "wide" : "";
+    const classes = ["grid", size, element.look, element.theme && `theme-${element.theme}`].filter(Boolean).join(" ");
+    return html("div", { class: classes },
+      several && element.label ? html("div", { class: "soft" }, by.words(element.label)) : null,
+      svg("svg", { viewBox: `0 0 ${shape.width} ${shape.height}`, ...(by.silent ? {} : this.role()) }, parts));
+  }
+
+  /** What the board is for those who hear the page: with all that stands on it, unless they walk over it. */
+  role() {
+    const { element, by, choosing } = this;
+    const label = by.words(element.label);
+    if (choosing) return { role: "grid", "aria-label": label || "Board" };
+    const cells = [...(element.rows ?? []).flat(), ...(element.ends ?? [])];
+    const spoken = cells.filter((cell) => cell.text.trim()).map((cell) => cell.label || cell.text);
+    return { role: "img", "aria-label": [label, spoken.join("; ") || "empty"].filter(Boolean).join(": ") };
+  }
+
+  /**
+   * Show the board as it is now, of the same plan as before; only what differs is drawn anew.
+   * Only for boards on which nothing is chosen, and which nobody hears.
+   * @param {Scenes.Grid} element
+   * @param {Scenes.Grid | null} previous
+   */
+  follow(element, previous) {
+    const old = this.element;
+    this.element = element;
+    element.rows.forEach((row, y) => row.forEach((cell, x) => {
+      this.followCell(y, x, cell, old.rows[y][x], this.mark(cell, previous?.rows?.[y]?.[x]));
+    }));
+    this.ends.forEach((node, side) => {
+      const [now, before] = [element.ends?.[side], old.ends?.[side]];
+      if (!now || (before && alike(now, before))) return;
+      this.ends[side] = this.end(now, side);
+      node.replaceWith(this.ends[side]);
+    });
+  }
+
+  /**
+   * @param {number} y
+   * @param {number} x
+   * @param {Scenes.Cell} cell
+   * @param {Scenes.Cell} old
+   * @param {string} mark
+   */
+  followCell(y, x, cell, old, mark) {
+    const node = this.nodes[y][x];
+    const marked = mark !== this.marks[y][x];
+    this.marks[y][x] = mark;
+    if (ground(cell) !== ground(old)) {
+      this.nodes[y][x] = this.cell(y, x);
+      node.replaceWith(this.nodes[y][x]);
+      return;
+    }
+    if (marked) node.firstElementChild?.setAttribute("class", spot(this.element, this.shape, y, x, mark)[0].getAttribute("class") ?? "");
+    if (alike(cell, old)) return;
+    const holder = this.holders[y][x];
+    holder.replaceChildren(...this.standing(cell, y, x));
+    if (this.shape.look === "pits" && holder.nextElementSibling) holder.nextElementSibling.textContent = cell.text;
+  }
+
+  /** The classes of a cell that say what happened there. @type {(cell: Scenes.Cell, before?: Scenes.Cell) => string} */
+  mark(cell, before) {
+    return [(cell.highlight || changed(cell, before)) && "mark", cell.won && "won"].filter(Boolean).join(" ");
+  }
+
+  /** What stands on a spot. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
+  standing(cell, y, x) {
+    const { shape } = this;
+    const centre = shape.middle(y, x);
+    const colour = this.by.colour(cell.owner);
+    if (shape.look !== "points" || !cell.count) return piece(cell, colour, centre, CELL);
+    const up = shape.upper(y);
+    const box = shape.box(y, x);
+    return stack(cell, colour, centre, CELL * 0.84, up ? box.y : box.y + box.height, up ? 1 : -1);
+  }
+
+  /** The same, with where it is for those who move it. @type {(cell: Scenes.Cell, y: number, x: number) => SVGElement[]} */
+  stone(cell, y, x) {
+    const centre = this.shape.middle(y, x);
+    const parts = this.standing(cell, y, x);
+    if (!parts.length || this.by.silent) return parts;
+    return [svg("g", { class: "stone", "data-place": `${this.index},${y},${x}`, "data-x": centre.x, "data-y": centre.y }, parts)];
+  }
+
+  /** A spot with what stands on it. @type {(y: number, x: number) => SVGElement} */
+  cell(y, x) {
+    const { element, shape, by, choosing } = this;
+    const cell = element.rows[y][x];
+    const box = shape.box(y, x);
+    const centre = shape.middle(y, x);
+    const parts = spot(element, shape, y, x, this.marks[y][x]);
+    if (!by.silent && cell.name && !element.row_labels?.length && !element.column_labels?.length) {
+      parts.push(svg("text", { class: `corner${(x + y) % 2 ? " dark" : ""}`, x: box.x + 5, y: box.y + 17 }, cell.name));
+    }
+    const holder = svg("g", by.silent ? { class: "stone" } : {}, this.stone(cell, y, x));
+    this.holders[y][x] = holder;
+    parts.push(holder);
+    if (shape.look === "pits") parts.push(svg("text", { class: "count", x: centre.x, y: centre.y + CELL * 0.33 }, cell.text));
+    if (cell.label && !by.silent) parts.push(svg("title", {}, by.words(cell.label)));
+    if (!choosing) return svg("g", {}, parts);
+    const at = shape.look === "points" ? { x: centre.x, y: centre.y + (shape.upper(y) ? 1 : -1) * box.height * 0.36 } : centre;
+    parts.push(svg("circle", { class: "hole", cx: at.x, cy: at.y, r: CELL * 0.16 }));
+    const inset = ROUND.has(shape.look) ? 2 : 4;
+    parts.push(svg("rect", { class: "ring", x: box.x + inset, y: box.y + inset, width: box.width - 2 * inset, height: box.height - 2 * inset, rx: ROUND.has(shape.look) ? CELL / 2 : 6 }));
+    const name = spotName(cell, this.index, y, x);
+    const node = choosing.open(cell, name, svg("g", { tabindex: x || y ? -1 : 0, "data-at": `${y},${x}` }, parts));
+    node.addEventListener("keydown", (event) => choosing.walk(event, element, this.index));
+    if (shape.look === "points") choosing.stacks.push([name, this.restack(cell, holder, y, x)]);
+    return node;
+  }
+
+  /**
+   * On points, what was chosen in pairs of from and to is shown as moved already.
+   * @param {Scenes.Cell} cell
+   * @param {SVGElement} holder
+   * @param {number} y
+   * @param {number} x
+   * @returns {(name: string, path: string[]) => void}
+   */
+  restack(cell, holder, y, x) {
+    const { choosing, by } = this;
+    return (name, path) => {
+      if (!choosing?.choice?.left[0]?.pairs) return;
+      let { count = 0, owner } = cell;
+      const mover = by.scene.seat_to_move;
+      for (let at = 0; at + 1 < path.length; at += 2) {
+        if (path[at] === name) count -= 1;
+        if (path[at + 1] === name) {
+          count = owner === mover ? count + 1 : 1; // one of the other seat's was hit
+          owner = mover;
+        }
+      }
+      if (holder.dataset.count === `${count},${owner}`) return;
+      if (holder.dataset.count === undefined && count === (cell.count ?? 0) && owner === cell.owner) return;
+      holder.dataset.count = `${count},${owner}`;
+      holder.replaceChildren(...(count > 0 ? this.stone({ ...cell, text: cell.text || "o", shape: "disc", count, owner }, y, x) : []));
+    };
+  }
+
+  /** A store beside the board. @type {(cell: Scenes.Cell, side: number) => SVGElement} */
+  end(cell, side) {
+    const { shape, by, choosing, index } = this;
+    const box = shape.end(side);
+    const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const what = svg("g", { class: "stone", "data-place": `${index},-1,${side}`, "data-x": centre.x, "data-y": centre.y }, piece(cell, by.colour(cell.owner), centre, CELL * 1.2));
+    /** @type {SVGElement[]} */
+    const parts = [svg("rect", { class: "cell pit store", ...box, rx: box.width / 2 }), what,
+      svg("text", { class: "count", x: centre.x, y: box.y + box.height - 16 }, cell.text)];
+    if (!by.silent) parts.push(svg("title", {}, by.words(cell.label)));
+    if (!choosing) return svg("g", {}, parts);
+    parts.push(svg("rect", { class: "ring", ...box, rx: box.width / 2 }));
+    const name = spotName(cell, index, -1, side);
+    const node = choosing.open(cell, name, svg("g", { tabindex: -1, "data-at": `-1,${side}` }, parts));
+    node.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") choosing.pick(name);
+    });
+    return node;
+  }
+}

@@ -1,0 +1,109 @@
+// The parts of the page of a match, and how much room each has.
+
+import { link } from "./address.js";
+import { Controls } from "./controls.js";
+import { Plies, Seats } from "./course.js";
+import { html } from "./dom.js";
+import { Explain } from "./explain.js";
+import { fit } from "./fit.js";
+import { ledger } from "./ledger.js";
+import { Output } from "./output.js";
+import { api, last, match, mode, name, place } from "./state.js";
+import { Thoughts } from "./thoughts.js";
+import { dice } from "./verify.js";
+
+const LEAST = { board: 160, list: 150 }; // pixels
+
+const page = () => `/matches/${encodeURIComponent(match.id)}`;
+
+/** The projector from the page of a match, and back. */
+function toProjector() {
+  const { competition = "" } = place.dataset;
+  location.assign(mode === "projector" ? (match.id ? page() : "/matches")
+    : `/projector?match=${encodeURIComponent(match.id)}&competition=${encodeURIComponent(competition)}`);
+}
+
+/** All parts, laid out in the page: as many of them as its mode has room for. */
+export class Parts {
+  /**
+   * @param {{go: (at: number) => void, toggle: () => void, lookAs: (seat: number | null) => void}} on what people do with them
+   */
+  constructor({ go, toggle, lookAs }) {
+    this.controls = new Controls({
+      at: () => match.at,
+      last,
+      go,
+      toggle,
+      links: () => ({ page: link(page()), embed: "embed" in place.dataset ? link(`/embed/${encodeURIComponent(match.id)}`) : null }),
+      projector: mode === "embed" ? null : toProjector,
+    });
+    this.seats = new Seats(mode === "page");
+    this.list = new Plies(name, go);
+    this.thoughts = new Thoughts(name, go);
+    this.explained = new Explain();
+    this.accounts = ledger(() => `${api()}/record`, name);
+    this.output = new Output(api, go);
+    this.dice = dice();
+    this.title = html("p", { class: "title", hidden: mode === "page" });
+    this.scene = html("div", { id: "scene" });
+    this.seen = /** @type {HTMLSelectElement} */ (html("select", { id: "seen" }));
+    this.seenLabel = html("label", { class: "seen", hidden: true }, "Seen by ", this.seen);
+    this.outcome = html("p", { id: "outcome", role: "status" });
+    this.detail = html("pre", { id: "detail", class: "detail", hidden: true });
+    this.review = html("p", { id: "review", hidden: true, "aria-live": "polite" });
+    this.own = html("div", { id: "own", class: "choices", role: "group", "aria-label": "Your match" });
+    this.again = html("div", { id: "again", class: "choices", role: "group", "aria-label": "Play again" });
+    this.said = html("p", { id: "heard", class: "unseen", "aria-live": "polite" });
+    this.seen.addEventListener("change", () => lookAs(this.seen.value === "" ? null : Number(this.seen.value)));
+    this.layOut();
+  }
+
+  layOut() {
+    const { controls, seats, list, thoughts, explained, accounts, output } = this;
+    const whole = mode === "page";
+    const open = html("a", { href: page(), target: "_blank", rel: "noopener" }, "Open the match");
+    controls.steps.append(this.seenLabel);
+    place.replaceChildren(
+      html("section", { class: "position", "aria-label": "Position" }, this.scene, controls.steps, whole ? thoughts.node : null, whole ? explained.node : null),
+      html("section", { class: "course", "aria-label": "Course of the match" },
+        this.title, this.outcome, this.detail, this.review, seats.node, this.own, this.again,
+        whole ? html("h2", {}, "Plies") : null, whole ? list.node : null,
+        whole ? accounts.node : null, whole ? this.dice.node : null, whole ? output.node : null, mode === "embed" ? open : null),
+      this.said, controls.help, controls.shared);
+    // Nothing is seen before there is something to see, so that nothing moves when it comes.
+    place.classList.add("match", mode, "waiting");
+    new ResizeObserver(() => this.room()).observe(document.documentElement);
+  }
+
+  /** There is something to see. */
+  reveal() {
+    place.classList.remove("waiting");
+  }
+
+  /** Give the board the room that there is, so that board, status and controls are seen at once. */
+  room() {
+    const { scene, controls, seats, list, accounts } = this;
+    if (!scene.firstElementChild) return;
+    const whole = mode === "page";
+    const top = scene.getBoundingClientRect().top + (whole ? scrollY : 0);
+    const narrow = !getComputedStyle(place).gridTemplateColumns.includes(" ");
+    const below = controls.steps.offsetHeight + (whole ? 24 : 12);
+    const high = innerHeight - top - below;
+    const beside = narrow && !whole ? seats.node.parentElement?.offsetHeight ?? 0 : 0;
+    fit(scene, Math.max(high - beside, narrow && whole ? innerHeight * 0.6 : LEAST.board));
+    if (!whole || narrow) {
+      list.node.style.removeProperty("max-height");
+      return;
+    }
+    const from = list.node.getBoundingClientRect().top + scrollY;
+    list.node.style.maxHeight = `${Math.max(LEAST.list, innerHeight - from - accounts.node.offsetHeight - 32)}px`;
+  }
+
+  /** Show nothing of the match any more, as another one is shown. */
+  clear() {
+    this.scene.replaceChildren();
+    this.seats.clear();
+    this.list.clear();
+    this.outcome.textContent = "";
+  }
+}

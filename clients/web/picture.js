@@ -1,0 +1,132 @@
+// The position on the page of a match: drawn, moved, and told to those who hear it.
+
+import { holder } from "./dom.js";
+import { outline } from "./fit.js";
+import { move } from "./motion.js";
+import { patience } from "./pace.js";
+import { drawScene } from "./scene.js";
+import { changesInWords, withHolders } from "./speak.js";
+import { actionTo, comingTo, last, match, name, names, result } from "./state.js";
+
+const MOVE = 260; // ms that a piece is on its way, at most
+const LEAST = 70; // ms that a position must be shown for pieces to move at all
+const BREATH = 1500; // ms between two positions that are told, unless one is asked for an action
+
+/** @typedef {{at: number, scene: Scenes.Scene, mine: boolean, asked: string, turn: number | null, seenBy: number | null}} Shown */
+
+/** Shows the position where one is, with what the page says of it. */
+export class Picture {
+  /**
+   * @param {import("./parts.js").Parts} parts
+   * @param {(action: string) => void} choose called with what a person at a seat plays
+   */
+  constructor(parts, choose) {
+    this.parts = parts;
+    this.choose = choose;
+    this.spot = ""; // what had the focus when a person chose
+    this.saidAt = 0;
+    /** What is on the page. @type {Shown | null} */
+    this.shown = null;
+  }
+
+  /** Another match is shown. */
+  clear() {
+    this.shown = null;
+    this.spot = "";
+  }
+
+  /** Show the position where one is. */
+  show() {
+    const { scenes, at } = match;
+    const { scene, list, thoughts, explained, output, outcome } = this.parts;
+    const mine = match.turn !== null && at === last();
+    const focused = /** @type {HTMLElement | SVGElement | null} */ (document.activeElement);
+    if (focused && scene.contains(focused)) this.spot = focused.dataset.spot ?? "";
+    if (scenes[at]) this.draw(scenes[at], mine);
+    if (mine && this.spot && document.activeElement === document.body) {
+      /** @type {SVGElement | null} */ (scene.querySelector(`[data-spot="${CSS.escape(this.spot)}"]`))?.focus();
+    }
+    document.title = document.title.replace(/^(Your turn: )?/, match.turn === null ? "" : "Your turn: ");
+    this.showWhere();
+    list.mark(at);
+    thoughts.mark(at);
+    explained.mark();
+    output.mark(at);
+    const text = match.outcome && !comingTo() ? result() : "";
+    if (outcome.textContent !== text) outcome.textContent = text;
+    this.showSeats();
+  }
+
+  /**
+   * Draw a position, unless it is on the page already.
+   * @param {Scenes.Scene} scene
+   * @param {boolean} mine whether a person at this page is to choose an action
+   */
+  draw(scene, mine) {
+    const { shown, parts } = this;
+    const { at, scenes } = match;
+    const beside = this.options();
+    const asked = JSON.stringify(beside);
+    if (shown && shown.scene === scene && shown.mine === mine && shown.turn === match.turn && shown.asked === asked) return;
+    const drawn = drawScene(scene, scenes[at - 1] ?? null, mine ? this.choose : null, beside);
+    const before = parts.scene.firstElementChild;
+    parts.scene.replaceChildren(drawn);
+    if (!shown || outline(shown.scene) !== outline(scene) || shown.mine !== mine) parts.room();
+    const step = shown && shown.seenBy === match.seenBy ? at - shown.at : 0;
+    const pace = match.playing ? 1000 / parts.controls.speed : patience(last() - at + 1) || MOVE;
+    if (shown && Math.abs(step) === 1) {
+      move(drawn, before, shown.scene, scene, pace < LEAST ? 0 : Math.min(MOVE, pace * 0.7));
+      parts.controls.tick();
+    }
+    if (Math.abs(step) === 1 || (step > 0 && match.turn !== null)) this.say(at);
+    this.shown = { at, scene, mine, asked, turn: match.turn, seenBy: match.seenBy };
+    match.shownAt = performance.now();
+  }
+
+  /** What drawings are told beside the scene. */
+  options() {
+    return {
+      holders: match.seats.map((seat) => holder(seat)),
+      premove: match.seat !== null && match.turn === null && match.status === "running" && match.at === last(),
+    };
+  }
+
+  /** Show how far the match has come, and where in it one is. */
+  showWhere() {
+    if (!match.scenes.length) return;
+    const behind = last() - match.at;
+    const running = match.status !== "finished";
+    const live = !running && !comingTo() ? "" : match.follow ? (behind ? `live \u2212${behind}` : "live") : running ? "running" : "";
+    this.parts.controls.show(match.at, last(), live, match.playing || (match.follow && running), this.told(match.at) || "start");
+  }
+
+  /**
+   * The ply that led to a position, in words.
+   * @param {number} at
+   */
+  told(at) {
+    const event = actionTo(at);
+    return event ? `Ply ${at}: ${name(event.seat)}, ${event.action ?? "hidden"}` : "";
+  }
+
+  /**
+   * For those who hear the page: what others did, not more often than it can be said.
+   * @param {number} at
+   */
+  say(at) {
+    const event = actionTo(at);
+    if (match.follow && event && event.seat === match.seat) return; // who plays knows its own
+    if (match.turn === null && performance.now() - this.saidAt < BREATH) return;
+    this.saidAt = performance.now();
+    const words = changesInWords(match.scenes[at - 1] ?? null, match.scenes[at] ?? {});
+    const what = event ? `${name(event.seat)}: ${event.action ?? "a hidden action"}` : "";
+    this.parts.said.textContent = withHolders([what, words].filter(Boolean).join(". "), this.options().holders, names());
+  }
+
+  /** Show who plays, with how much time left, or what each got. */
+  showSeats() {
+    const over = comingTo() ? null : match.outcome;
+    const mover = match.outcome && match.at === last() ? null : match.scenes[match.at]?.seat_to_move ?? null;
+    this.parts.seats.show(match.seats, names(), mover, over?.returns ?? null);
+  }
+}

@@ -1,0 +1,108 @@
+// What this page knows of its match, and where in it one is. It changes nothing on the page.
+
+import { byId, holder } from "./dom.js";
+import { sentence } from "./words.js";
+
+/**
+ * @typedef {{termination: string, returns: number[], reason?: string, void_reason?: string | null}} Outcome
+ * @typedef {{player: string, bot?: string, seat: number, rating?: number | null}} Seat
+ */
+
+/** The element of the page that is the match; what the server says of it is in its data. */
+export const place = byId("match");
+
+/** What the page is: "page", "projector" or "embed". */
+export const mode = place.dataset.mode ?? "page";
+
+const fresh = (id = "") => ({
+  id,
+  game: place.dataset.game ?? "",
+  seats: /** @type {Seat[]} */ ([]),
+  status: "waiting",
+  outcome: /** @type {Outcome | null} */ (null),
+  seenBy: /** @type {number | null} */ (null), // as which seat one looks at it; null: as a spectator
+  scenes: /** @type {Scenes.Scene[]} */ ([]), // by ply: the position after so many actions of seats
+  events: /** @type {Messages.Event[]} */ ([]),
+  at: 0,
+  follow: true,
+  playing: false,
+  shownAt: 0, // when the position on the page was drawn
+  told: false, // whether a snapshot or a replay has come
+  seat: /** @type {number | null} */ (null), // the seat of the person at this page, if any
+  turn: /** @type {number | null} */ (null), // the ply that the server waits for, if it is this person's
+  offered: false, // whether the other seat offers a draw
+  commitment: "", // to the seed, as it was told while the match ran
+  request: 0, // number of the request that plays it
+});
+
+/** The match of this page. The projector shows one after the other: see `renew`. */
+export const match = fresh(place.dataset.match);
+
+/**
+ * Nothing is known any more, as another match is shown.
+ * @param {string} id of that match
+ */
+export function renew(id) {
+  Object.assign(match, fresh(id));
+}
+
+/** Where the API has this match. */
+export const api = () => `/api/v1/matches/${encodeURIComponent(match.id)}`;
+
+/** The last position that is known. */
+export const last = () => Math.max(0, match.scenes.length - 1);
+
+/** The next ply whose position is known. */
+export function following() {
+  let at = match.at + 1;
+  while (at < last() && !match.scenes[at]) at += 1;
+  return at;
+}
+
+/** Whether somebody who follows the match has not come to its end yet. */
+export const comingTo = () => match.follow && match.at < last();
+
+/** What the game calls the seats. */
+export const names = () => match.scenes.find((scene) => scene?.seats?.length)?.seats ?? [];
+
+/**
+ * Who holds a seat.
+ * @param {number} seat
+ */
+export const name = (seat) => (match.seats[seat] ? holder(match.seats[seat]) : `seat ${seat + 1}`);
+
+/**
+ * What a seat did that led to a position.
+ * @param {number} at
+ */
+export const actionTo = (at) => match.events.findLast((each) => each.seat >= 0 && (each.ply ?? 0) + 1 === at);
+
+/** How it ended, in words. */
+export function result() {
+  if (!match.outcome) return "";
+  const why = match.outcome.void_reason ?? null;
+  const said = sentence(match.outcome, match.seats.map((_, seat) => name(seat)));
+  return `${said}${why === null ? "" : ` Void, it counts nowhere: ${why}`}`;
+}
+
+/**
+ * A position has come.
+ * @param {Scenes.Scene | null | undefined} scene
+ * @param {number} ply
+ */
+export function setScene(scene, ply) {
+  if (scene) match.scenes[ply] = scene;
+}
+
+/**
+ * The match is over; nobody is to move in its last position any more.
+ * @param {Outcome} outcome
+ */
+export function setOutcome(outcome) {
+  match.outcome = outcome;
+  match.status = "finished";
+  const end = match.scenes.at(-1);
+  if (end && outcome.termination !== "normal") {
+    match.scenes[last()] = { ...end, seat_to_move: null, status: "The match is over" };
+  }
+}

@@ -1,0 +1,85 @@
+"""Baselines that the house has itself, named in the competition file with nothing to hand in; pure.
+
+A reference bot is handed in by the server, as a package of a few lines that names it: so it is
+checked, run and replaced like everything else that is hosted.  The package says which version of
+Plyhouse the bot is of: another version of Plyhouse is another version of the bot.  The server knows
+no more of these bots than their names.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from typing import Final
+
+from plyhouse.protocol.package import MANIFEST, Manifest, Package
+
+__all__ = ["HOUSE", "HOUSE_LEVELS", "REFERENCE", "package_of", "reference_problem"]
+
+HOUSE: Final = ("house", "house-bots", "plyhouse")
+"""What the player of such baselines may be called: on a server the first that was free."""
+HOUSE_LEVELS: Final = ("easy", "medium", "best")
+"""What other bots of that player are called, which connect themselves."""
+REFERENCE: Final = {
+    "alpha_beta": "plyhouse.bots.reference.alpha_beta_bot:AlphaBetaBot",
+    "best": "plyhouse.bots.reference.best_bot:BestBot",
+    "coin_guess_optimal": "plyhouse.bots.reference.coin_guess_bot:CoinGuessOptimal",
+    "expectimax": "plyhouse.bots.reference.expectimax_bot:ExpectimaxBot",
+    "expectiminimax": "plyhouse.bots.reference.expectiminimax_bot:ExpectiminimaxBot",
+    "flat_monte_carlo": "plyhouse.bots.reference.flat_monte_carlo_bot:FlatMonteCarloBot",
+    "ismcts": "plyhouse.bots.reference.ismcts_bot:IsmctsBot",
+    "kuhn_optimal": "plyhouse.bots.reference.kuhn_bot:KuhnOptimal",
+    "maxn": "plyhouse.bots.reference.maxn_bot:MaxnBot",
+    "mcts": "plyhouse.bots.reference.mcts_bot:MctsBot",
+    "minimax": "plyhouse.bots.reference.minimax_bot:MinimaxBot",
+    "paranoid": "plyhouse.bots.reference.paranoid_bot:ParanoidBot",
+    "pig_optimal": "plyhouse.bots.reference.pig_bot:PigOptimal",
+    "pimc": "plyhouse.bots.reference.pimc_bot:PimcBot",
+    "random": "plyhouse.bots.reference.random_bot:RandomBot",
+}
+"""Where the bots are, by name: those that need no files."""
+_SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
+
+
+def reference_problem(text: str) -> str:
+    """What is wrong with the name of a reference bot and its options; empty if nothing is.
+
+    >>> reference_problem("mcts(simulations=200)")
+    ''
+    >>> reference_problem("mtcs")
+    "there is no reference bot 'mtcs'; did you mean 'mcts'?"
+    >>> reference_problem("mcts(200)")
+    "'mcts(200)' must name its options with plain values, like mcts(simulations=200)"
+    """
+    found = _SPEC.fullmatch(text)
+    name = text.partition("(")[0]
+    if name not in REFERENCE:
+        near = difflib.get_close_matches(name, REFERENCE, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(REFERENCE)}"
+        return f"there is no reference bot {name!r}; {hint}"
+    try:
+        call = ast.parse(text if found and found[2] else f"{text}()", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or found is None:
+            raise ValueError
+        for each in call.keywords:
+            if each.arg is None:
+                raise ValueError
+            ast.literal_eval(each.value)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return f"{text!r} must name its options with plain values, like mcts(simulations=200)"
+    return ""
+
+
+def package_of(text: str, version: str) -> Package:
+    """The package of a reference bot; ``version`` is that of Plyhouse."""
+    name, bracket, options = text.partition("(")
+    module, _, bot = REFERENCE[name].partition(":")
+    python = (
+        f'''"""{name}, as it comes with {version}."""\n\nfrom {module} import {bot} as Provided\n'''
+    )
+    spec = f"bot.py:Provided{bracket}{options}"
+    quoted = spec.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    toml = f'[bot]\nbot = "{quoted}"\n'
+    files = {"bot.py": python.encode(), MANIFEST: toml.encode()}
+    return Package(files, frozenset(), Manifest(bot=spec))

@@ -1,0 +1,74 @@
+"""Rehearsals of hosted finals on the server: what becomes of a competition file; pure."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Final
+
+__all__ = ["SUFFIX", "rehearsal_name", "rehearsal_text", "toml"]
+
+SUFFIX: Final = " (rehearsal)"
+LONGEST: Final = 64
+
+
+def rehearsal_name(name: str) -> str:
+    """What the rehearsal of a competition is called.
+
+    >>> rehearsal_name("Autumn cup")
+    'Autumn cup (rehearsal)'
+    """
+    return name[: LONGEST - len(SUFFIX)].rstrip(" ,:&'+-(") + SUFFIX
+
+
+def rehearsal_text(text: str, name: str) -> str:
+    r"""The competition file of a rehearsal: another name, no dates, and for nobody but organisers
+    and each author; the bots are run by the house.
+
+    >>> print(rehearsal_text('name = "Cup"\ngames = ["pig"]\nboard = "public"', "Rehearsal"))
+    name = "Rehearsal"
+    games = ["pig"]
+    board = "anonymous"
+    [hosting]
+    required = true
+    """
+    values: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff"))
+    values.pop("dates", None)
+    values["name"], values["board"] = name, "anonymous"
+    values.setdefault("hosting", {})["required"] = True
+    return toml(values)
+
+
+def toml(values: Mapping[str, Any], at: str = "") -> str:
+    """Write a table as TOML: texts, numbers, flags, times, lists, tables and lists of tables.
+
+    >>> print(toml({"name": "Cup", "format": {"name": "swiss"}, "baselines": [{"bot": "a/b"}]}))
+    name = "Cup"
+    [format]
+    name = "swiss"
+    [[baselines]]
+    bot = "a/b"
+    """
+    lines, tables = [], []
+    for key, value in values.items():
+        name = f"{at}.{key}" if at else key
+        if isinstance(value, Mapping):
+            tables.append(f"[{name}]\n{toml(value, name)}")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            tables += [f"[[{name}]]\n{toml(one, name)}" for one in value]
+        else:
+            lines.append(f"{key} = {_value(value)}")
+    return "\n".join([*lines, *tables])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for the one control character that JSON leaves alone.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

@@ -1,0 +1,219 @@
+"""What another program works out for the server, and keeps in files.
+
+The server knows no search.  Whatever needs one is worked out by a command that reads from its
+standard input and writes JSON; `plyhouse serve` names it in the settings.  Each runs in a process
+of its own with the lowest priority, so that the clocks of running matches do not feel it, for so
+many seconds at most, and only a few run at once.  Asking twice for the same costs once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import shlex
+import shutil
+import signal
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["NotWorkedOut", "WorkedOut"]
+
+log = logging.getLogger("plyhouse.server")
+
+STARTING: Final = 20.0
+"""Seconds that the program may take besides those it was given: to start, and to write."""
+MOST_KEPT: Final = 10_000
+"""Answers in a folder; the oldest make room."""
+LOWEST: Final = 19
+"""Of the priorities that the system knows."""
+USAGE: Final = 2
+"""The exit code of a command that was asked for what cannot be; it says why."""
+
+
+class NotWorkedOut(Exception):  # noqa: N818 - a condition, named by its code
+    """There is no answer now; ``code`` says why, ``retry_after`` when to ask again (seconds)."""
+
+    def __init__(self, code: str, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry_after = retry_after
+
+
+class WorkedOut:
+    """Answers of one program.
+
+    ``kind`` is the area of the codes of `NotWorkedOut` and the name of the folder: ``review``.
+    ``at_once`` processes run, ``waiting`` more may wait for them.  With ``refuses``, the exit code
+    2 is an answer: what was asked for cannot be, and the program has said why
+    (``review/impossible``).
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        command: str,
+        at_once: int,
+        seconds: float,
+        folder: str,
+        *,
+        waiting: int = 0,
+        refuses: bool = False,
+    ) -> None:
+        self.kind = kind
+        self._command = shlex.split(command)
+        self._at_once = at_once if self._command else 0
+        self._most = self._at_once + waiting
+        self._refuses = refuses
+        self._places = asyncio.Semaphore(max(1, self._at_once))
+        self.seconds = seconds
+        self._folder = Path(folder) if folder else None
+        self._own_folder: Path | None = None
+        self._running: dict[str, asyncio.Task[dict[str, Any]]] = {}
+
+    @property
+    def offered(self) -> bool:
+        """Whether there are any."""
+        return self._at_once > 0
+
+    async def known(self, key: str) -> bool:
+        """Whether an answer costs nothing: it is kept, or somebody else waits for it."""
+        return key in self._running or await asyncio.to_thread(self._kept, key) is not None
+
+    async def of(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
+        """The answer with this key: kept, or from the program with these arguments and input.
+
+        ``about`` says in messages what it is of.  Raises `NotWorkedOut`.
+        """
+        task = self._running.get(key)
+        if task is None:
+            kept = await asyncio.to_thread(self._kept, key)
+            if kept is not None:
+                return kept
+            task = self._running.get(key)  # begun by somebody else meanwhile
+        if task is None:
+            if len(self._running) >= self._most:
+                raise NotWorkedOut(
+                    f"{self.kind}/busy",
+                    f"The server works on others of these: ask for {about} again in a while.",
+                    max(1, round(self.seconds)),
+                )
+            task = asyncio.create_task(self._work(key, about, more, given))
+            self._running[key] = task
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise  # whoever asked has gone; others may wait for it
+            raise NotWorkedOut(
+                "server/shutting_down", "The server is stopping: ask again in a while."
+            ) from None
+
+    async def close(self) -> None:
+        """End what is being worked out, and forget what was kept only for this run."""
+        tasks = list(self._running.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._own_folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._own_folder, ignore_errors=True)
+
+    async def _work(self, key: str, about: str, more: Sequence[str], given: str) -> dict[str, Any]:
+        try:
+            async with self._places:
+                code, said, complaint = await _run([*self._command, *more], given, self.seconds)
+        except TimeoutError:
+            log.error("%s took too long", about)
+            raise NotWorkedOut(
+                f"{self.kind}/too_long", f"{_capital(about)} took too long."
+            ) from None
+        except OSError as error:
+            log.error("the program for %s cannot be run: %s", about, error)
+            raise NotWorkedOut(
+                f"{self.kind}/failed", f"{_capital(about)} could not be worked out."
+            ) from error
+        if code == USAGE and self._refuses:
+            lines = complaint.strip().splitlines() or ["plyhouse: It is not possible."]
+            raise NotWorkedOut(f"{self.kind}/impossible", lines[-1].removeprefix("plyhouse: "))
+        try:
+            found = json.loads(said) if code == 0 else None
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            log.error("%s ended with %s: %s", about, code, complaint[-2000:])
+            raise NotWorkedOut(f"{self.kind}/failed", f"{_capital(about)} could not be worked out.")
+        with contextlib.suppress(OSError):  # it is there, only not for the next one who asks
+            await asyncio.to_thread(self._keep, key, said)
+        return found
+
+    # ------------------------------------------------------------------- in threads: files
+
+    def _kept(self, key: str) -> dict[str, Any] | None:
+        folder = self._folder or self._own_folder
+        if folder is None:
+            return None
+        try:
+            found = json.loads((folder / f"{key}.json").read_bytes())
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    def _keep(self, key: str, said: bytes) -> None:
+        folder = self._folder
+        if folder is None:
+            if self._own_folder is None:
+                self._own_folder = Path(tempfile.mkdtemp(prefix=f"plyhouse-{self.kind}s-"))
+            folder = self._own_folder
+        folder.mkdir(parents=True, exist_ok=True)
+        new = folder / f"{key}.new"
+        new.write_bytes(said)
+        new.replace(folder / f"{key}.json")
+        kept = list(folder.glob("*.json"))
+        if len(kept) > MOST_KEPT:
+            kept.sort(key=lambda path: path.stat().st_mtime)
+            for path in kept[: len(kept) - MOST_KEPT]:
+                path.unlink(missing_ok=True)
+
+
+def _capital(about: str) -> str:
+    return about[:1].upper() + about[1:]
+
+
+async def _run(command: list[str], given: str, seconds: float) -> tuple[int, bytes, str]:
+    """Run the program; its exit code, what it wrote, and what it complained of.
+
+    Raises TimeoutError if it takes too long, and OSError if it cannot be run.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
+        env=_environment(),
+    )
+    try:
+        with contextlib.suppress(OSError, AttributeError):  # it may be over, or not on this system
+            os.setpriority(os.PRIO_PROCESS, process.pid, LOWEST)
+        async with asyncio.timeout(seconds + STARTING):
+            said, complaint = await process.communicate(given.encode())
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+    return process.returncode or 0, said, complaint.decode(errors="replace")
+
+
+def _environment() -> dict[str, str]:
+    """The environment without our own settings: they are the server's, and may be secret."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PLYHOUSE_") or name == "PLYHOUSE_PURE"
+    }

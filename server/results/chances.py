@@ -1,0 +1,59 @@
+"""What chance could have done in a match: the outcomes that were possible, in the game's order.
+
+With them, and the record, anybody can work out again what the committed seed gave at each chance
+node, without knowing the rules of the game: see ``docs/fairness.md``.  That these outcomes are the
+right ones is what the rules say; `plyhouse.server.results.verify` plays them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from plyhouse.games.base import CHANCE, Game
+from plyhouse.games.position import Position
+from plyhouse.storage.rows import EventRow
+
+__all__ = ["Chances", "Possible", "chances_of"]
+
+
+class Possible(Struct, frozen=True):
+    """Something that chance could have done."""
+
+    text: str
+    """The outcome, as records have it."""
+    probability: float
+
+
+class Chances(Struct):
+    """The chance nodes of a match, in the order of their counters."""
+
+    match: str
+    game: str
+    tables: list[list[Possible]]
+    """The different lists of outcomes with their probabilities, in the fixed order of the game."""
+    nodes: list[int]
+    """For each chance node which table it has; its place in this list is its counter."""
+
+
+def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
+    """Go through a match and note what was possible wherever chance acted.
+
+    Raises `GameError` if the stored events do not fit the game (any more).
+    """
+    position = Position(game)
+    known: dict[tuple[Possible, ...], int] = {}
+    nodes: list[int] = []
+    for row in events:
+        if row.kind not in ("action", "chance"):
+            continue
+        if row.kind == "chance" and position.mover == CHANCE:
+            state = position.state
+            outcomes = tuple(
+                Possible(game.format_chance(state, outcome), float(share))
+                for outcome, share in state.chance_outcomes()
+            )
+            nodes.append(known.setdefault(outcomes, len(known)))
+        position.apply(row.seat, row.text)
+    return Chances(match, game.spec, [list(table) for table in known], nodes)

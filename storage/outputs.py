@@ -1,0 +1,183 @@
+"""What hosted bots printed in their matches, as awaitable methods, and their SQL.
+
+`plyhouse.storage.store.Store.outputs`.  Of each player so much is kept and no more: the oldest goes
+first.  It goes with the submission that it is of, too.  What is in it is for others to say: here it
+is bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Join, Select, delete, func, select
+
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
+
+__all__ = ["LEAST", "MOST_PARTS", "KeptOutput", "OutputRow", "Outputs"]
+
+LEAST = 1024
+"""Bytes that each counts for at least: rows take up room, too."""
+MOST_PARTS = 8
+"""Machines, and runs of one, of which something is kept for a bot in a match; the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRow:
+    """What a bot printed in a match on one machine."""
+
+    bot_id: int
+    player_id: int
+    player: str
+    bot: str
+    label: str
+    """Of the version."""
+    seat: int
+    received_ms: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOutput:
+    """A match of which something is kept for a bot."""
+
+    match: str
+    player: str
+    bot: str
+    seat: int
+    game: str
+    finished_ms: int | None
+    result: str | None
+    """W, D or L; None while it is played and if it is void."""
+    crashes: int
+    """How often the bot failed in it."""
+    bytes: int
+
+
+class Outputs:
+    """The part of a store that knows what hosted bots printed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(
+        self,
+        match_id: str,
+        bot_id: int,
+        part: str,
+        data: bytes,
+        now_ms: int,
+        *,
+        crashes: int = 0,
+        most_bytes: int | None = None,
+    ) -> None:
+        """Keep what a bot printed in a match; the same ``part`` again takes its place.
+
+        The oldest of its player's goes if all would take more than ``most_bytes``.  Raises
+        `Unknown` if the bot has no seat in the match.
+        """
+
+        def work(connection: Connection) -> None:
+            seat = match_seats.c
+            query = select(seat.version_id).where(seat.match_id == match_id, seat.bot_id == bot_id)
+            version = connection.execute(query.limit(1)).scalar()
+            if version is None:
+                raise Unknown(f"there is no match {match_id!r} of that bot")
+            values = {
+                "version_id": version,
+                "received_ms": now_ms,
+                "crashes": crashes,
+                "bytes": max(LEAST, len(data)),
+                "data": data,
+            }
+            here = outputs.c
+            mine = here.match_id == match_id, here.bot_id == bot_id
+            changed = outputs.update().where(*mine, here.part == part).values(values)
+            if not connection.execute(changed).rowcount:
+                key = {"match_id": match_id, "bot_id": bot_id, "part": part}
+                connection.execute(outputs.insert().values(key | values))
+                last = select(here.id).where(*mine).order_by(here.id.desc()).limit(MOST_PARTS)
+                kept = list(connection.execute(last).scalars())
+                connection.execute(delete(outputs).where(*mine, here.id.not_in(kept)))
+            if most_bytes is not None:
+                _bound(connection, bot_id, most_bytes)
+
+        await self._database.write(work)
+
+    async def of_match(self, match_id: str, bot_ids: list[int] | None = None) -> list[OutputRow]:
+        """Return what bots printed in a match, by seat and in the order in which it came."""
+        here = outputs.c
+        query = (
+            select(
+                *(here.bot_id, bots.c.player_id, players.c.name.label("player")),
+                *(bots.c.name.label("bot"), versions.c.label, match_seats.c.seat),
+                *(here.received_ms, here.data),
+            )
+            .select_from(_seated())
+            .join(versions, versions.c.id == here.version_id)
+            .where(here.match_id == match_id)
+            .order_by(match_seats.c.seat, here.id)
+        )
+        if bot_ids is not None:
+            query = query.where(here.bot_id.in_(bot_ids))
+        return await self._database.read(
+            lambda c: [OutputRow(**row._mapping) for row in c.execute(query)]
+        )
+
+    async def latest(
+        self, player_id: int, bot_id: int | None = None, limit: int = 50
+    ) -> list[KeptOutput]:
+        """Return the matches of a player's bots of which something is kept, the newest first."""
+        here = outputs.c
+        last = func.max(here.id).label("last")
+        columns = (
+            *(here.match_id.label("match"), players.c.name.label("player")),
+            *(bots.c.name.label("bot"), match_seats.c.seat, matches.c.game),
+            *(matches.c.finished_ms, match_seats.c.result),
+        )
+        query: Select[tuple[object, ...]] = (
+            select(
+                *columns,
+                func.sum(here.crashes).label("crashes"),
+                func.sum(here.bytes).label("bytes"),
+            )
+            .select_from(_seated())
+            .join(matches, matches.c.id == here.match_id)
+            .where(bots.c.player_id == player_id, matches.c.finished_ms.is_not(None))
+            .group_by(*columns)
+            .order_by(last.desc())
+            .limit(limit)
+        )
+        if bot_id is not None:
+            query = query.where(here.bot_id == bot_id)
+        return await self._database.read(
+            lambda c: [
+                KeptOutput(**{**row._mapping, "crashes": int(row.crashes), "bytes": int(row.bytes)})
+                for row in c.execute(query)
+            ]
+        )
+
+
+def _seated() -> Join:
+    here = outputs.c
+    seat = match_seats.c
+    return (
+        outputs.join(match_seats, (seat.match_id == here.match_id) & (seat.bot_id == here.bot_id))
+        .join(bots, bots.c.id == here.bot_id)
+        .join(players, players.c.id == bots.c.player_id)
+    )
+
+
+def _bound(connection: Connection, bot_id: int, most_bytes: int) -> None:
+    """Drop the oldest that is kept of the player of a bot, if it is too much."""
+    here = outputs.c
+    owner = select(bots.c.player_id).where(bots.c.id == bot_id).scalar_subquery()
+    theirs = select(bots.c.id).where(bots.c.player_id == owner)
+    total = select(func.coalesce(func.sum(here.bytes), 0)).where(here.bot_id.in_(theirs))
+    if connection.execute(total).scalar_one() <= most_bytes:
+        return
+    so_far = func.sum(here.bytes).over(order_by=here.id.desc()).label("so_far")
+    newest = select(here.id, so_far).where(here.bot_id.in_(theirs)).subquery()
+    old = select(newest.c.id).where(newest.c.so_far > most_bytes)
+    connection.execute(delete(outputs).where(here.id.in_(old)))

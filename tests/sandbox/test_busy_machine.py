@@ -1,0 +1,140 @@
+"""A machine that is at work for somebody else costs no bot its match: server, runner, real bots."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.sandbox.conftest import REQUIRED, have
+
+from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.clients.cli.hosting.machine import Machine, Setup
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import running, troubles, verdicts
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.serve import running_server
+from plyhouse.storage.rows import wall_ms
+
+THINKERS = {
+    "python": b"""
+from plyhouse.bots import Bot
+
+class Thinker(Bot):
+    games = ("tic_tac_toe",)
+
+    def choose(self, turn):
+        while True:  # as long as it may
+            pass
+""",
+    "javascript": b"function choose(legal) { for (;;); }",
+}
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
+BURN = """
+import os, sys
+from plyhouse.bots.sandbox.kernel import stand_back
+os.sched_setaffinity(0, {int(sys.argv[1])})
+stand_back()  # as other bots do, before whom ours would wait for long
+while True: pass
+"""
+
+
+@contextlib.contextmanager
+def at_work_for_others(core: int, programs: int) -> Iterator[None]:
+    """Let so many programs keep a processor busy."""
+    burning = [
+        subprocess.Popen([sys.executable, "-c", BURN, str(core)], start_new_session=True)
+        for _ in range(programs)
+    ]
+    try:
+        yield
+    finally:
+        for each in burning:
+            each.kill()
+        for each in burning:
+            each.wait()
+
+
+def thinker(language: str) -> Package:
+    """A bot that thinks for as long as it may: by our API, or the example that never chooses."""
+    if language == "python":
+        return from_upload("mybot.py", THINKERS[language], Rules())
+    package = read_package(EXAMPLES / language)
+    text = package.files["bot.mjs"]
+    head, found, tail = text.partition(b"/** Columns in the middle")
+    assert found
+    _, found, tail = tail.partition(b"function enter(")
+    assert found
+    text = head + THINKERS[language] + b"\n" + found + tail
+    return dataclasses.replace(package, files={**package.files, "bot.mjs": text})
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+async def test_a_flag_that_fell_on_a_busy_machine_is_void_and_replayed_only_so_often(
+    language: str, keeper: KeeperClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if language == "javascript" and shutil.which("node") is None:
+        if REQUIRED:
+            pytest.fail("node is required here")
+        pytest.skip("no node")
+    await have(keeper, Tier.LANDLOCK)
+    monkeypatch.setattr(running, "MAX_AGAIN", 1)
+    monkeypatch.setattr(verdicts, "MAX_AGAIN", 1)
+    # On a machine that is busy with other tests as well a bot may have to be started twice.
+    monkeypatch.setattr(troubles, "REST_NS", 500_000_000)
+    config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", port=0, hosted=True)
+    async with running_server(config) as server:
+        hub, store = server.hub, server.hub.store
+        package = thinker(language)
+        for name in ("ada", "bob"):
+            player = await store.add_player(name)
+            bot = await store.ensure_bot(player.id, "mine", "bot")
+            row = await store.submissions.submit(
+                bot.id, "", digest_of(package), pack(package), wall_ms()
+            )
+            await store.submissions.checked(row.id, True, "", ["tic_tac_toe"], wall_ms())
+        terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("move:0.5"), rated=False)
+        cup = await hub.competitions.create("cup", terms, entries=["ada/mine", "bob/mine"])
+        staff = await store.add_player("staff")
+        token = await store.add_token(staff.id, ["runner"])
+        machine = Machine(
+            Setup(
+                server=server.url,
+                token=token,
+                name="lab1",
+                cores=1,
+                bots=4,
+                folder=tmp_path / "runner",
+                tier=Tier.LANDLOCK,
+                say=lambda _: None,
+            )
+        )
+        stop = asyncio.Event()
+        hosting = asyncio.create_task(machine.run(stop))
+        try:
+            with at_work_for_others(max(os.sched_getaffinity(0)), 2):
+                async with asyncio.timeout(90):
+                    while (await hub.competitions.view(cup)).row.status != "finished":
+                        assert not hosting.done(), hosting.result()
+                        await asyncio.sleep(0.02)
+        finally:
+            stop.set()
+            await hosting
+        view = await hub.competitions.view(cup)
+        assert [row.games for row in view.table] == [0, 0]
+        rows = await store.list_matches(competition_id=cup)
+        assert [each.termination for each in rows] == ["flag_fall"] * 2
+        assert all("its machine lab1 was not the bot's for" in str(r.void_reason) for r in rows)
+        assert sum("not played again" in str(each.void_reason) for each in rows) == 1

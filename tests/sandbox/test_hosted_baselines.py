@@ -1,0 +1,78 @@
+"""A final for which no program of anybody's has to be connected: baselines of staff and house."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
+
+from plyhouse.bots.loading import REFERENCE_BOTS
+from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.competition.provided import REFERENCE
+from plyhouse.storage.class_rows import NewMember
+
+CUP = """
+name = "Cup"
+games = ["tic_tac_toe"]
+time_control = "total:60"
+[format]
+name = "gauntlet"
+[hosting]
+required = true
+[[baselines]]
+bot = "house/shallow"
+reference = "alpha_beta(depth=1)"
+grade = "pass"
+[[baselines]]
+bot = "staff/mine"
+"""
+
+
+def test_reference_bots_are_known_by_the_names_that_they_have_everywhere() -> None:
+    assert {name: REFERENCE_BOTS[name] for name in REFERENCE} == REFERENCE
+
+
+def test_baselines_of_the_house_are_named_as_such_and_exist() -> None:
+    read_competition(CUP)
+    for old, new, told in (
+        ("alpha_beta(", "alphabeta(", "did you mean 'alpha_beta'"),
+        ("depth=1", "1", "must name its options"),
+        ("depth=1", "depth=open('/etc/passwd')", "must name its options"),
+        ("house/shallow", "staff/shallow", "cannot be a bot of the house"),
+        ("house/shallow", "house/best", "which people play against"),
+    ):
+        with pytest.raises(InvalidCompetition, match=told):
+            read_competition(CUP.replace(old, new))
+
+
+async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> None:
+    async with hosted_house(tmp_path) as house:
+        hub = house.hub
+        await house.hand_in("staff", PIG, "mine", "kuhn_poker")
+        # Of a bot of one game the check is short.
+        text = CUP.replace("tic_tac_toe", "kuhn_poker")
+        cup = await hub.classes.open(text.replace("alpha_beta(depth=1)", "kuhn_optimal"), OLGA)
+        await hub.store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
+        house._players.add("ada")
+        await house.hand_in("ada", PIG, "mine", "kuhn_poker")
+        await hub.store.classes.move(cup.id, "freeze", OLGA)
+
+        async def checked() -> bool:
+            return not await hub.store.submissions.waiting_for(cup.id)
+
+        async def over() -> bool:
+            return (await hub.store.classes.find(cup.id)).status == "finished"
+
+        async with house.runner():
+            await until(checked, lambda: house.said)
+            begun = await hub.classes.run(cup.id, OLGA)
+            await until(over, lambda: house.said)
+        game = begun.games[0].competition_id
+        assert game is not None
+        view = await hub.competitions.view(game)
+        names = {f"{each.player}/{each.bot}" for each in view.entries}
+        assert names == {"ada/mine", "house/shallow", "staff/mine"}
+        assert (view.finished, view.planned) == (4, 4)
+        for row in await hub.store.list_matches():
+            assert row.termination == "normal", row

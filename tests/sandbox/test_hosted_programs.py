@@ -1,0 +1,407 @@
+"""Programs in other languages have what bots by our API have: a process for each match, which
+stands still while others are to move.
+
+The programs are those of `examples/hosted`, each changed in one place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.sandbox.conftest import REQUIRED, have
+
+from plyhouse.bots.client.channel import Channel, Connector
+from plyhouse.bots.client.client import Client, ClientError, Introduction
+from plyhouse.bots.hosting.build import Built, build
+from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.hosting.package import read_package
+from plyhouse.bots.hosting.program import ProgramRunner
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import Line
+from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.running.run_options import RunOptions
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.codec import MSGPACK, Frame
+from plyhouse.protocol.messages import MatchMessage, Ready, Turn
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.match.clock import TimeControl
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
+
+SET_UP = {
+    "c": 'if (!status || is(status, "waiting")) {',
+    "javascript": 'if ((snapshot.status ?? "waiting") === "waiting") {',
+}
+"""Where a program sets up a match."""
+BEGIN = {"c": "    setvbuf(", "javascript": "let lastId = 0;"}
+"""Where it begins."""
+COUNTING = {
+    "c": 'static int seen; fprintf(stderr, "seen %d\\n", ++seen);',
+    "javascript": "globalThis.seen = (globalThis.seen ?? 0) + 1; console.error(`seen ${seen}`);",
+}
+SPINNING = {
+    "c": "pthread_t other; pthread_create(&other, NULL, spin, NULL);"
+    ' fprintf(stderr, "pid %d\\n", getpid());',
+    "javascript": 'const { Worker } = await import("node:worker_threads");'
+    ' new Worker("for (;;);", { eval: true }); console.error(`pid ${process.pid}`);',
+}
+THREADS = """
+#include <pthread.h>
+#include <unistd.h>
+static void *spin(void *nothing) { for (;;) if (nothing) return nothing; }
+"""
+
+
+def program(folder: Path, language: str, *edits: tuple[str, str], top: str = "") -> Built:
+    """An example with texts put in before others."""
+    needed = "cc" if language == "c" else "node"
+    tool = shutil.which(needed)
+    if tool is None:
+        if REQUIRED:
+            pytest.fail(f"{needed} is required here")
+        pytest.skip(f"no {needed}")
+    folder.mkdir()
+    shutil.copy(EXAMPLES / language / "plyhouse.toml", folder)
+    name = "bot.c" if language == "c" else "bot.mjs"
+    text = (EXAMPLES / language / name).read_text("utf-8")
+    for place, added in edits:
+        assert place in text, place
+        text = text.replace(place, added + place if added.endswith("\n") else place + added, 1)
+    (folder / name).write_text(top + text, "utf-8")
+    if language == "c":
+        subprocess.run(
+            [tool, "-pthread", "-o", folder / "bot", folder / name], check=True, timeout=60
+        )
+        (folder / name).unlink()
+    return build(read_package(folder), folder.parent / "store")
+
+
+@dataclass
+class House:
+    """A server in memory with hosted programs and, if wanted, somebody who plays by hand."""
+
+    hub: Hub
+    token: str
+    keeper: KeeperClient
+    said: list[str] = field(default_factory=list)
+    costs: list[CostOfPly] = field(default_factory=list)
+    results: list[SeatResult] = field(default_factory=list)
+    runs: list[asyncio.Task[object]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    ups: list[bool] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+
+    def host(
+        self, name: str, built: Built, matches: int, connector: Connector | None = None
+    ) -> ProgramRunner:
+        options = RunOptions(
+            bot=name,
+            matches=matches,
+            workers=matches,
+            say=self.said.append,
+            on_cost=self.costs.append,
+            on_result=self.results.append,
+            on_up=self.ups.append,
+            on_line=self.lines.append,
+        )
+        runner = hosted_runner(
+            *(built, connector or connector_of(self.hub), self.token, options),
+            keeper=self.keeper,
+            tier=Tier.LANDLOCK,
+            cores=Cores.of_this_machine(),
+        )
+        assert isinstance(runner, ProgramRunner)
+        self.runs.append(asyncio.create_task(runner.run()))
+        self.names.append(name)
+        return runner
+
+    def by_hand(self, on_turn: Callable[[Turn], Awaitable[str]]) -> None:
+        """Somebody who sits at ``hand`` and plays what ``on_turn`` says."""
+
+        async def play() -> None:
+            client = Client(connector_of(self.hub), Introduction(self.token, "hand", ("pig",)))
+            working: set[asyncio.Task[object]] = set()
+            async for message, _ in client.messages():
+                if isinstance(message, MatchMessage):
+                    ready = message.snapshot.match
+                    asking = client.request(lambda number, ready=ready: Ready(number, ready))  # type: ignore[misc]
+                    working.add(asyncio.create_task(asking))
+                elif isinstance(message, Turn):
+                    working.add(asyncio.create_task(act(client, message)))
+
+        async def act(client: Client, turn: Turn) -> None:
+            action = await on_turn(turn)
+            with suppress(ClientError):
+                await client.act(turn.match, turn.ply, action)
+
+        self.runs.append(asyncio.create_task(play()))
+        self.names.append("hand")
+
+    def check(self) -> None:
+        for run in self.runs:
+            if run.done():
+                run.result()
+
+    async def play(self, *, mirrored: bool = False) -> None:
+        """Let the first two play until the programs have played as much as they were to."""
+        first, second = [
+            await online(self.hub, f"{PLAYER}/{name}", self.check) for name in self.names
+        ]
+        terms = Terms(get_game("tic_tac_toe"), TimeControl.parse("total:60"), rated=False)
+        orders = [[first, second], [second, first]] if mirrored else [[first, second]]
+        self.hub.runner.begin(terms, orders)
+        hosted = [run for run, name in zip(self.runs, self.names, strict=True) if name != "hand"]
+        await asyncio.wait_for(asyncio.gather(*hosted), 60)
+
+    def told(self, start: str) -> list[str]:
+        """What programs have printed that begins so, their names left out."""
+        lines = [re.sub(r"^\[\w+\] ", "", line) for line in self.said]
+        return [line for line in lines if line.startswith(start)]
+
+    async def told_number(self, start: str) -> int:
+        """The number behind the first such line."""
+        while not (found := self.told(start)):
+            self.check()
+            await asyncio.sleep(0.002)
+        return int(found[0].removeprefix(start))
+
+
+@asynccontextmanager
+async def house(keeper: KeeperClient, illegal_rule: str = "forfeit") -> AsyncIterator[House]:
+    async with local_hub(illegal_rule) as hub:
+        player = await hub.store.add_player(PLAYER)
+        made = House(hub, await hub.store.add_token(player.id, ["play"]), keeper)
+        try:
+            yield made
+        finally:
+            for run in made.runs:
+                run.cancel()
+            await asyncio.gather(*made.runs, return_exceptions=True)
+
+
+async def test_both_matches_of_a_pairing_have_a_process_of_their_own(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    async with house(keeper) as made:
+        for language in ("c", "javascript"):
+            edit = SET_UP[language], COUNTING[language]
+            made.host(language, program(tmp_path / language, language, edit), 2)
+        await made.play(mirrored=True)
+        assert [each.outcome.termination for each in made.results] == ["normal"] * 4
+        assert made.told("seen") == ["seen 1"] * 4
+        plies = sum(each.plies for each in made.results) // 2
+        assert len(made.costs) == plies  # every ply of every process is accounted for
+    assert keeper.boxes == 0
+
+
+def stands_still(pid: int) -> bool:
+    """Whether all threads of a process are stopped; each sees to that when it would run next."""
+    stats = [path.read_text("ascii") for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return all(text.rpartition(")")[2].split()[0] == "T" for text in stats)
+
+
+def processor_time_of(pid: int) -> int:
+    """Nanoseconds that a process has used with all its threads, by its own clock."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+@pytest.mark.parametrize("language", ["c", "javascript"])
+async def test_a_thread_that_spins_gets_no_time_while_the_opponent_is_to_move(
+    language: str, keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    edit = BEGIN[language], SPINNING[language] + "\n"
+    top = THREADS if language == "c" else ""
+    looks: list[tuple[int, int]] = []
+    async with house(keeper) as made:
+
+        async def on_turn(turn: Turn) -> str:
+            pid = await made.told_number("pid ")
+            assert len(os.listdir(f"/proc/{pid}/task")) > 1, "its other thread is not there"
+            while not stands_still(pid):  # noqa: ASYNC110 - nobody tells us
+                await asyncio.sleep(0.001)
+            before, end = processor_time_of(pid), time.process_time() + 0.02
+            while time.process_time() < end:
+                pass
+            looks.append((before, processor_time_of(pid)))
+            assert len(os.sched_getaffinity(pid)) == 1
+            return str(turn.observation["legal"][0])
+
+        made.by_hand(on_turn)
+        made.host(language, program(tmp_path / language, language, edit, top=top), 1)
+        await made.play()
+        assert len(looks) >= 3
+        assert all(before == after for before, after in looks)
+        # It did spin when it could: the kernel's account of its plies says so.
+        assert all(cost.cpu > 0 for cost in made.costs)
+
+
+async def test_a_program_that_ends_when_it_is_to_move_loses_that_match_alone(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    crashing = program(
+        tmp_path / "crashing",
+        "javascript",
+        ("function play(match, ply, observation) {", "if (ply === 2) process.exit(3);"),
+    )
+    async with house(keeper) as made:
+        made.host("crashing", crashing, 2)
+        made.host("steady", program(tmp_path / "steady", "javascript"), 2)
+        await made.play(mirrored=True)
+        ended = sorted(
+            (each.seat, each.outcome.termination, each.outcome.seat)
+            for each in made.results
+            if each.opponents == (f"{PLAYER}/steady",)
+        )
+        assert ended == [(0, "bot_crash", 0), (1, "normal", None)]
+        assert any("exit code 3" in line for line in made.said)
+        # Its machine is told at once, and its author in which match and at which ply.
+        assert False in made.ups
+        (told,) = {(line.match, line.ply) for line in made.lines if "exit code 3" in line.text}
+        assert told[0] in {each.match for each in made.results}
+        assert told[1] == 2
+
+
+class Cut:
+    """A connection that breaks just before the second turn of a match would be read."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._turns = 0
+        self.close_code: int | None = None
+        self.close_reason = ""
+
+    def send(self, frame: Frame) -> None:
+        self._channel.send(frame)
+
+    async def recv(self) -> Frame | None:
+        frame = await self._channel.recv()
+        if frame is not None and isinstance(MSGPACK.decode_server(frame), Turn):
+            self._turns += 1
+            if self._turns == 2:
+                self._channel.close()
+                return None
+        return frame
+
+    def close(self, code: int = 1000, reason: str = "") -> None:
+        self._channel.close(code, reason)
+
+
+async def test_a_program_notices_nothing_of_a_connection_that_breaks(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    # It follows the match by the events alone, and says so if one is missing or comes twice.
+    following = program(
+        tmp_path / "following",
+        "javascript",
+        (BEGIN["javascript"], "globalThis.known = 0;"),
+        (
+            "  const message = JSON.parse(line);",
+            "for (const event of message.events ?? []) {"
+            " if (event.ply !== known) console.error(`gap ${event.ply}`); globalThis.known++; }"
+            " console.error(`type ${message.type}`);",
+        ),
+    )
+    async with house(keeper) as made:
+        cuts: list[Cut] = []
+
+        async def connect() -> Channel:
+            channel = made.hub.connect()
+            cuts.append(Cut(channel))
+            return cuts[0] if len(cuts) == 1 else channel
+
+        made.host("following", following, 1, connect)
+        made.host("steady", program(tmp_path / "steady", "javascript"), 1)
+        await made.play()
+        assert len(cuts) == 2
+        assert made.told("gap") == []
+        assert made.told("type welcome") == ["type welcome"]
+        assert made.told("type match") == ["type match"]
+        assert len(made.told("type turn")) == len(made.told("type accepted")) >= 3
+        assert {each.outcome.termination for each in made.results} == {"normal"}
+
+
+async def test_another_process_takes_over_in_the_middle(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    telling = program(
+        tmp_path / "telling",
+        "javascript",
+        ("  const message = JSON.parse(line);", "console.error(`type ${message.type}`);"),
+    )
+    async with house(keeper) as made:
+        runners: list[ProgramRunner] = []
+
+        async def on_turn(turn: Turn) -> str:
+            if turn.ply == 2:
+                runners[0].restart_processes()
+            return str(turn.observation["legal"][0])
+
+        made.by_hand(on_turn)
+        runners.append(made.host("telling", telling, 1))
+        await made.play()
+        assert made.told("type welcome") == ["type welcome"] * 2
+        assert made.told("type match") == ["type match"]  # the second found it in its welcome
+        assert [each.outcome.termination for each in made.results] == ["normal"]
+
+
+async def test_a_refused_action_leaves_the_turn_with_the_program(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    clumsy = program(
+        tmp_path / "clumsy",
+        "javascript",
+        (BEGIN["javascript"], "let tried = 0;"),
+        ("function choose(legal) {", 'if (tried++ === 0) return "nonsense";'),
+    )
+    async with house(keeper, "retry") as made:
+        made.host("clumsy", clumsy, 1)
+        made.host("steady", program(tmp_path / "steady", "javascript"), 1)
+        await made.play()
+        assert {each.outcome.termination for each in made.results} == {"normal"}
+
+
+@pytest.mark.parametrize(
+    ("edit", "problem"),
+    [
+        ("process.exit(4);", "ended before it said hello: exit code 4"),
+        ("await new Promise(() => setInterval(() => {}, 1000));", "said no hello within"),
+    ],
+)
+async def test_a_program_without_hello_cannot_be_loaded(
+    edit: str, problem: str, keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    mute = program(tmp_path / "mute", "javascript", (BEGIN["javascript"], edit))
+    options = RunOptions(bot="mute", say=lambda _: None)
+
+    async def nowhere() -> Channel:
+        raise AssertionError("it must not even connect")
+
+    runner = ProgramRunner(
+        mute, nowhere, "", options, keeper=keeper, tier=Tier.LANDLOCK, hello_within=1.0
+    )
+    with pytest.raises(BotLoadError, match=problem):
+        await runner.run()
+    assert keeper.boxes == 0

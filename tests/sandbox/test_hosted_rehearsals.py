@@ -1,0 +1,76 @@
+"""A lecturer rehearses a hosted final before its date: on the server, with what is there now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
+
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import ClassRefusal
+
+CUP = """
+name = "Cup"
+games = ["tic_tac_toe"]
+time_control = "total:60"
+board = "public"
+[dates]
+freeze = 2099-01-01T00:00:00Z
+[hosting]
+required = true
+[limits]
+absent_minutes = 0
+"""
+BROKEN = PIG.replace(
+    "        seen.append", "        raise ValueError('not yet')\n        seen.append"
+)
+
+
+async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_nothing(
+    tmp_path: Path,
+) -> None:
+    settings = {"suspend_after": 1, "suspend_window": 1}
+    async with hosted_house(tmp_path, **settings) as house:
+        hub, book = house.hub, house.hub.store.classes
+        cup = await hub.classes.open(CUP, OLGA)
+        with pytest.raises(ClassRefusal, match="nobody could be compared"):
+            await hub.classes.rehearse("Cup", OLGA)
+        members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
+        joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+        house._players.update(each.account for each in joined)
+        await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+        await house.hand_in("bob", BROKEN, "mine", "tic_tac_toe")
+        token = next(each.token for each in joined if each.account == "cyd")
+        cyd = await house.client()
+        await cyd.hello(token, "own", games=["tic_tac_toe"], max_matches=2)
+
+        async def over() -> bool:
+            return (await book.find("Cup (rehearsal)")).status == "finished"
+
+        rehearsal, left_out = await hub.classes.rehearse("Cup", OLGA)
+        assert (rehearsal.name, rehearsal.rehearses) == ("Cup (rehearsal)", cup.id)
+        assert left_out == ["cyd/own"]
+        assert (await book.find("Cup")).status == "open"  # and everybody may still hand in
+        with pytest.raises(ClassRefusal, match=r"'Cup \(rehearsal\)' already, which is running"):
+            await hub.classes.rehearse("Cup", OLGA)
+        async with house.runner():
+            await until(over, lambda: house.said)
+        # The broken bot lost both, and is told so; nothing else follows from it.
+        rows = await hub.store.list_matches()
+        assert [row.termination for row in rows] == ["bot_crash", "bot_crash"]
+        assert not any(row.rated for row in rows)
+        (bob,) = [each for each in await book.entries(cup.id) if each.player == "bob"]
+        assert bob.version_id is not None
+        assert await hub.store.probation.reason(bob.version_id) == ""
+        # Only organisers and each author see it, whatever the board of the competition.
+        for scopes, seen in ((frozenset(("organise",)), 2), (frozenset(("play",)), 0)):
+            sight = await hub.privacy.sight_of(None, scopes)
+            listed = await hub.store.list_matches(closed=sight.closed)
+            assert len(listed) == seen
+        with pytest.raises(ClassRefusal, match="is a rehearsal itself"):
+            await hub.classes.rehearse("Cup (rehearsal)", OLGA)
+        # It is deleted like any other, and the next one can begin.
+        await book.move("Cup (rehearsal)", "delete", OLGA)
+        again, _ = await hub.classes.rehearse("Cup", OLGA)
+        assert again.id != rehearsal.id

@@ -1,0 +1,97 @@
+"""Mirrored matches of two hosted bots meet the same dice; nobody else's ever do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import httpx
+from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
+from tests.server.conftest import Client
+
+from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
+from plyhouse.server.results.record import read_record
+from plyhouse.server.results.verify import verify
+from plyhouse.storage.class_rows import NewMember
+
+CUP = """
+name = "Cup"
+games = ["pig(target=60)"]
+time_control = "total:60"
+board = "public"
+[hosting]
+"""
+
+
+async def play_all(client: Client) -> None:
+    """Play whatever comes, like a bot that is connected, one match after the other."""
+    while True:
+        snapshot = (await client.next(MatchMessage)).snapshot
+        await client.ask(Ready, snapshot.match, "ab")
+        await client.play(snapshot)
+
+
+async def records(url: str) -> dict[str, list[Any]]:
+    """The records of all matches by their pairing, those of a pairing in the order of play."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    async with httpx.AsyncClient(base_url=url, timeout=30) as web:
+        for each in (await web.get("/api/v1/matches?limit=200")).json():
+            record = (await web.get(f"/api/v1/matches/{each['match']}/record")).json()
+            found[record["pairing"]].append(record)
+    return found
+
+
+def rolls(record: Any) -> list[str]:
+    return [each["text"] for each in record["events"] if each["kind"] == "chance"]
+
+
+async def test_a_pair_of_hosted_bots_has_the_same_dice_and_one_with_a_connected_bot_has_not(
+    tmp_path: Path,
+) -> None:
+    async with hosted_house(tmp_path) as house:
+        hub = house.hub
+        cup = await hub.classes.open(CUP, OLGA)
+        members = [NewMember(name, name) for name in ("ada", "bob", "eve")]
+        joined = await hub.store.classes.take_in(cup.id, members, OLGA)
+        house._players.update(each.account for each in joined)
+        tokens = {each.account: each.token for each in joined}
+        for name in ("ada", "bob"):
+            await house.hand_in(name, PIG)
+        eve = await house.client()
+        hello = await eve.hello(tokens["eve"], "own", games=["pig"], max_matches=4)
+        assert isinstance(hello, Welcome), hello
+        playing = asyncio.create_task(play_all(eve))
+        await hub.classes.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
+
+        async def over() -> bool:
+            assert not playing.done(), playing.result()
+            return (await hub.store.classes.find(cup.id)).status == "finished"
+
+        async with house.runner():
+            await until(over, lambda: house.said)
+        playing.cancel()
+        found = await records(house.server.url)
+        assert [len(each) for each in found.values()] == [2, 2, 2]
+        for pair in found.values():
+            assert all(verify(read_record(json.dumps(each))).ok for each in pair)
+            first, second = pair
+            connected = "eve" in {seat["player"] for seat in first["seats"]}
+            assert first["chance"]["seed"] == second["chance"]["seed"]
+            if connected:
+                assert {each["chance"]["stream"] for each in pair} == {
+                    f"match:{each['match']}" for each in pair
+                }
+                continue
+            # They play alike, so all of the second match is as the first one was.
+            assert {each["chance"]["stream"] for each in pair} == {"pairing"}
+            assert {each["outcome"]["termination"] for each in pair} == {"normal"}
+            assert len(rolls(first)) >= 10
+            assert rolls(first) == rolls(second)
+            assert first["seats"] == second["seats"][::-1]
+            # One was over before the other began.
+            assert min(each["finished_ms"] for each in pair) <= max(
+                each["started_ms"] for each in pair
+            )

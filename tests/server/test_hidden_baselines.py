@@ -1,0 +1,137 @@
+"""A baseline that its competition hides has a name for organisers and its account only."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.protocol.messages import MatchMessage, MatchSnapshot, Ready, Resign, Watch
+from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.results.record import read_record
+from plyhouse.server.results.verify import verify
+
+from .finals import Course, weaker_resigns
+
+FILE = """
+name = "Cup"
+games = ["connect_four"]
+time_control = "total:60"
+board = "public"
+[[baselines]]
+bot = "staff/bot"
+[[baselines]]
+bot = "Secret/bot"
+hidden = true
+"""
+NAME = re.compile(r"\bsecret\b", re.IGNORECASE)
+STUDENTS = ("s0", "s1")
+ORDER = ["s0", "staff", "secret", "s1"]
+
+
+async def frozen(house: Any) -> Course:
+    cup = Course(house, FILE)
+    await cup.freeze("connect_four", *STUDENTS, staff=("staff", "secret"))
+    return cup
+
+
+@pytest.fixture
+async def cup(house: House) -> Course:
+    made = await frozen(house)
+    await made.play(weaker_resigns(ORDER))
+    return made
+
+
+async def of_secret(cup: Course) -> list[str]:
+    """The matches of the hidden baseline, as its organiser sees them."""
+    async with cup.web("olga") as web:
+        found = (await web.get("/api/v1/matches?player=secret&limit=100")).json()
+    assert found
+    return [each["match"] for each in found]
+
+
+@pytest.mark.parametrize("who", ["", "eve", "s0"])
+async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> None:
+    matches = await of_secret(cup)
+    async with cup.web(who) as web:
+        told = {}
+        for path in (
+            *("/", "/matches", "/wall", "/bots/s0/bot", "/players/s0", "/competitions/cup"),
+            *("/api/v1/matches?limit=100", "/api/v1/players/s0", "/api/v1/bots/s0/bot"),
+            *("/api/v1/bots/s0/bot/matches", "/api/v1/matches?player=s0"),
+            *("/api/v1/class/competitions/cup/export/jsonl", "/competitions/cup/rounds"),
+        ):
+            answer = await web.get(path)
+            assert answer.status_code in (200, 404), (path, answer.text)
+            told[path] = answer.text
+        for match in matches:
+            for path in (f"/matches/{match}", f"/embed/{match}", f"/projector?match={match}"):
+                told[path] = (await web.get(path)).text
+            for part in ("", "/record", "/replay"):
+                path = f"/api/v1/matches/{match}{part}"
+                answer = await web.get(path)
+                assert answer.status_code == 200, answer.text
+                told[path] = answer.text
+        named = [path for path, text in told.items() if NAME.search(text)]
+        assert named == []
+        assert PRIVATE in told["/matches"]
+        assert PRIVATE in told["/bots/s0/bot"]
+        record = read_record(told[f"/api/v1/matches/{matches[0]}/record"])
+        assert PRIVATE in [each.player for each in record.seats]
+        assert verify(record).ok, "what is told without a name can be checked"
+
+
+@pytest.mark.parametrize("who", ["", "eve", "s0"])
+async def test_nobody_finds_its_matches_by_its_name(cup: Course, who: str) -> None:
+    async with cup.web(who) as web:
+        for query in ("player=secret", "bot=secret/bot", "bot=secret/bot&player=s0"):
+            answer = await web.get(f"/api/v1/matches?{query}")
+            assert answer.json() == [] or answer.status_code == 400, query
+        assert (await web.get("/api/v1/players/secret")).json()["matches"] == []
+        assert (await web.get("/api/v1/bots/secret/bot/matches")).json() == []
+        page = (await web.get("/matches?player=secret")).text
+        assert "/matches/" not in page.split('id="finished"')[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize("who", ["olga", "secret"])
+async def test_its_organiser_and_its_account_see_it(cup: Course, who: str) -> None:
+    async with cup.web(who) as web:
+        found = (await web.get("/api/v1/matches?player=secret&limit=100")).json()
+        assert len(found) == 6
+        for each in found:
+            assert "secret" in [seat["player"] for seat in each["seats"]]
+        record = (await web.get(f"/api/v1/matches/{found[0]['match']}/record")).json()
+        assert "secret" in [seat["player"] for seat in record["seats"]]
+        assert len((await web.get("/api/v1/bots/secret/bot/matches")).json()) == 6
+
+
+async def test_who_plays_or_watches_is_told_no_name(
+    house: House,
+) -> None:
+    cup = await frozen(house)
+    await cup.begin()
+    while True:
+        mine: MatchSnapshot = (await cup.bots["s0"].next(MatchMessage)).snapshot
+        if PRIVATE in [each.player for each in mine.players]:
+            break
+    seat = mine.players[1 - (mine.seat or 0)]
+    assert (seat.player, seat.bot, seat.version, seat.rating) == (PRIVATE, "", "", None)
+    watcher = await house.client()
+    await watcher.hello("")
+    seen = await watcher.ask(Watch, mine.match)
+    assert isinstance(seen, MatchMessage)
+    assert not NAME.search(msgspec.json.encode(seen).decode())
+    async with cup.web() as web:
+        for path in ("/matches", "/", f"/api/v1/matches/{mine.match}", f"/matches/{mine.match}"):
+            assert not NAME.search((await web.get(path)).text), path
+        assert mine.match not in (await web.get("/players/secret")).text
+    for name in ("s0", "secret"):
+        await cup.bots[name].ask(Ready, mine.match)
+    await cup.bots["secret"].ask(Resign, mine.match)
+    async with cup.web() as web:
+        view = (await web.get(f"/api/v1/matches/{mine.match}")).json()
+    assert PRIVATE in view["reason"] or not view["reason"]
+    assert not NAME.search(str(view))

@@ -1,0 +1,232 @@
+"""Flags that fell while a machine was too busy for its bot: void, replayed, and not for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.server.conftest import Client, MemoryHouse
+from tests.server.test_hosting import GAME, Machine, digest, submissions
+
+from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
+from plyhouse.server.house.competitions import CompetitionView
+from plyhouse.server.house.live import LiveMatch
+from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.runner_messages import FlagFell
+from plyhouse.server.house.running import MAX_AGAIN
+from plyhouse.server.house.verdicts import HOLD_NS
+from plyhouse.server.match.clock import TimeControl
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.rows import By
+
+SECOND = 1_000_000_000
+MS = 1_000_000
+
+
+class Hall:
+    """A competition of two hosted bots, both on one machine."""
+
+    def __init__(self, house: MemoryHouse, machine: Machine, identifier: str) -> None:
+        self.house = house
+        self.machine = machine
+        self.identifier = identifier
+        self.clients: dict[int, Client] = {}
+
+    async def connect(self) -> None:
+        """Have the machine log in all that it is to host."""
+        for wanted in (told := await self.machine.call()).bots:
+            self.clients[wanted.bot], welcome = await self.machine.host(told, wanted.bot)
+            assert isinstance(welcome, Welcome), welcome
+        await asyncio.sleep(0)
+
+    @classmethod
+    async def open(cls, house: MemoryHouse, time_control: str = "move:1", **kind: Any) -> Hall:
+        await submissions(house, 2)
+        terms = Terms(GAME, TimeControl.parse(time_control), rated=False, **kind)
+        names = ["player0/mine", "player1/mine"]
+        made = cls(
+            house, Machine(house), await house.hub.competitions.create("cup", terms, entries=names)
+        )
+        await made.connect()
+        return made
+
+    async def lose(self, seconds: int = 2) -> LiveMatch:
+        """Let the flag of whoever is to move first fall; that match's end is durable then."""
+        (live,) = self.house.hub.directory.live.values()
+        for holder in live.holders:
+            client = self.clients[holder.bot_id]
+            snapshot = (await client.next(MatchMessage)).snapshot
+            await client.ask(Ready, snapshot.match, "ab12")
+        mover = live.match.seat_to_move
+        assert mover is not None
+        self.house.move_to(self.house.clock.now + seconds * SECOND)
+        live.input(live.match.tick, self.house.clock.now)
+        while not live.over:  # noqa: ASYNC110 - its end is being stored
+            await asyncio.sleep(0.001)
+        assert live.match.outcome is not None
+        assert (live.match.outcome.termination, live.match.outcome.seat) == ("flag_fall", mover)
+        return live
+
+    def flag(self, live: LiveMatch, **fields: Any) -> FlagFell:
+        """What its machine says: that it gave 400 of 1000 ms to others, unless told otherwise."""
+        outcome = live.match.outcome
+        assert outcome is not None
+        assert outcome.seat is not None
+        figures = {
+            "match": live.id,
+            "bot": live.holders[outcome.seat].bot_id,
+            "ply": live.match.ply,
+            **dict.fromkeys(("allowed", "wall", "match_wall"), 1000 * MS),
+            "cpu": 600 * MS,
+            **dict.fromkeys(("lost", "match_lost"), 400 * MS),
+        }
+        return FlagFell(**{**figures, **fields})
+
+    async def view(self) -> CompetitionView:
+        await asyncio.sleep(0)
+        return await self.house.hub.competitions.view(self.identifier)
+
+    async def counted(self) -> tuple[int, int, str]:
+        """Matches planned and begun, and how the competition stands."""
+        view = await self.view()
+        return view.planned, view.created, view.row.status
+
+    async def void_reason(self, live: LiveMatch) -> str | None:
+        return (await self.house.hub.store.match(live.id)).header.void_reason
+
+
+async def settled(hall: Hall, status: str) -> CompetitionView:
+    while (view := await hall.view()).row.status != status:  # noqa: ASYNC110 - it is stored
+        await asyncio.sleep(0.001)
+    return view
+
+
+async def test_a_match_that_the_machine_lost_is_void_and_played_again_but_not_for_ever(
+    still_house: MemoryHouse,
+) -> None:
+    hall = await Hall.open(still_house)
+    for attempt in range(MAX_AGAIN + 1):
+        assert await hall.counted() == (1 + attempt, 1 + attempt, "running")
+        live = await hall.lose()
+        # Nothing counts yet, and nothing begins, before the machine was heard.
+        assert await hall.counted() == (1 + attempt, 1 + attempt, "running")
+        assert await hall.void_reason(live) is None
+        await hall.machine.call(flags=[hall.flag(live)])
+        reason = await hall.void_reason(live)
+        assert reason is not None
+        assert reason.startswith(
+            f"The flag of {live.holders[0].name} fell at ply 0, but its machine lab1 was not the "
+            "bot's for 400 of the 1000 ms that it had"
+        )
+        last = attempt == MAX_AGAIN
+        assert ("It was the last of 4 tries, so it is not played again" in reason) is last
+        assert reason.endswith("The match is played again.") is not last
+    view = await settled(hall, "finished")
+    assert [row.games for row in view.table] == [0, 0]
+    # Whoever reads the audit log sees what was done, and by whom.
+    entries = await still_house.hub.store.administration.log()
+    assert [(each.who, each.what) for each in entries if each.what == "match.void"] == [
+        ("runner lab1", "match.void")
+    ] * (MAX_AGAIN + 1)
+
+
+@pytest.mark.parametrize(
+    ("time_control", "figures", "void"),
+    [
+        ("move:1", {"lost": 250 * MS, "match_lost": 250 * MS}, False),
+        ("move:1", {"lost": 251 * MS}, True),
+        # What was lost at earlier plies matters where time is kept for later ones.
+        ("move:1", {"lost": 0, "match_wall": 9 * SECOND, "match_lost": 4 * SECOND}, False),
+        ("total:1", {"lost": 0, "match_wall": 9 * SECOND, "match_lost": 4 * SECOND}, True),
+        # Nothing excuses a bot of which it is not known what it had.
+        ("move:1", {"allowed": 0}, False),
+    ],
+)
+async def test_how_much_a_machine_may_give_to_others(
+    time_control: str, figures: dict[str, int], void: bool, still_house: MemoryHouse
+) -> None:
+    hall = await Hall.open(still_house, time_control)
+    live = await hall.lose()
+    await hall.machine.call(flags=[hall.flag(live, **figures)])
+    assert (await hall.void_reason(live) is not None) is void
+    if void:
+        assert await hall.counted() == (2, 2, "running")
+    else:
+        view = await settled(hall, "finished")
+        assert sorted((row.player, row.games, row.losses) for row in view.table) == [
+            ("player0", 1, 1),
+            ("player1", 1, 0),
+        ]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ply": 5}, {"bot": 99}, {"match": "another"}], ids=["ply", "bot", "match"]
+)
+async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited_for_long(
+    wrong: dict[str, Any], still_house: MemoryHouse
+) -> None:
+    hall = await Hall.open(still_house)
+    live = await hall.lose()
+    await hall.machine.call(flags=[hall.flag(live, **wrong)])
+    other = Machine(still_house, "lab2")
+    await other.call(flags=[hall.flag(live)])  # it has never hosted that bot
+    verdicts = still_house.hub.verdicts
+    verdicts.look(still_house.clock.now + HOLD_NS - 1)
+    assert await hall.counted() == (1, 1, "running")
+    verdicts.look(still_house.clock.now + HOLD_NS)
+    await settled(hall, "finished")
+    await hall.machine.call(flags=[hall.flag(live)])  # too late
+    assert await hall.void_reason(live) is None
+
+
+async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: MemoryHouse) -> None:
+    hall = await Hall.open(still_house)
+    (live,) = still_house.hub.directory.live.values()
+    live.input(live.match.abort, "for a test", still_house.clock.now)
+    while not live.over:  # noqa: ASYNC110 - its end is being stored
+        await asyncio.sleep(0.001)
+    assert await hall.counted() == (2, 2, "running")  # void, and begun again at once
+    clients, snapshots = await still_house.pair("tic_tac_toe", "move:1")
+    lost = still_house.hub.directory.live[snapshots[0].match]
+    still_house.move_to(still_house.clock.now + 2 * SECOND)
+    lost.input(lost.match.tick, still_house.clock.now)
+    while not lost.over:  # noqa: ASYNC110 - its end is being stored
+        await asyncio.sleep(0.001)
+    assert not still_house.hub.verdicts.holds(lost)
+    for client in clients:
+        await client.close()
+
+
+FINAL = """
+name = "Cup"
+games = ["tic_tac_toe"]
+time_control = "move:1"
+mirrored = false
+"""
+
+
+async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
+    still_house: MemoryHouse,
+) -> None:
+    hub, olga = still_house.hub, By("olga")
+    cup = await hub.classes.open(FINAL, olga)
+    await hub.store.classes.take_in(
+        cup.id, [NewMember(name, name) for name in ("player0", "player1")], olga
+    )
+    for number, name in enumerate(("player0", "player1")):
+        found = await hub.store.player(name)
+        bot = await hub.store.ensure_bot(found.id, "mine", "bot")
+        row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
+        await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
+    await hub.store.classes.move(cup.id, "freeze", olga)
+    begun = await hub.classes.run(cup.id, olga, anyway=True)
+    assert begun.games[0].competition_id is not None
+    hall = Hall(still_house, Machine(still_house), begun.games[0].competition_id)
+    await hall.connect()
+    assert (await hub.classes.view(cup.id)).warnings == ()
+    live = await hall.lose()
+    await hall.machine.call(flags=[hall.flag(live)])
+    (told,) = (await hub.classes.view(cup.id)).warnings
+    assert told.startswith("tic_tac_toe: the machine lab1 was too busy for bots whose flags fell")
+    assert "a match is void, and played again 3 times at most" in told

@@ -1,0 +1,34 @@
+"""An author opens a bot on its page, and somebody else plays against it: in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sandbox.hosted_house import PIG, hosted_house
+from tests.web.browser import Page, sign_in
+
+pytestmark = pytest.mark.browser
+
+
+async def test_a_bot_is_opened_on_its_page_and_started_for_who_plays_it(
+    page: Page, tmp_path: Path
+) -> None:
+    async with hosted_house(tmp_path) as house:
+        await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+        url = house.server.url
+        await page.go(f"{url}/bots/ada/mine")
+        assert not await page.evaluate("Boolean(document.querySelector('#open, #against'))")
+        await sign_in(page, await house.token("ada"))
+        await page.go(f"{url}/bots/ada/mine")
+        await page.click("#open")
+        await page.until("document.querySelector('#state').textContent.includes('may play')")
+        await sign_in(page, await house.token("zoe"))
+        async with house.runner():
+            await page.go(f"{url}/play")
+            await page.click("#hosted a")
+            await page.until("document.body.dataset.ready && location.search.includes('opponent')")
+            await page.click("#play button")
+            await page.until("location.pathname.startsWith('/matches/')")
+        (live,) = house.hub.directory.live.values()
+        assert {holder.name for holder in live.holders} == {"ada/mine", "zoe"}
