@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import linecache
 import os
 import re
@@ -28,6 +29,7 @@ _END: Final = b" in _run_module_as_main\n"
 _HEADER: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.*:")
 _FRAME: Final = re.compile(r'  File "(.*)", line (\d+) in (.*)')
 _OURS: Final = os.path.dirname(__file__)
+_PYTHON: Final = os.path.dirname(os.__file__) + os.sep
 
 
 class LastStand:
@@ -92,12 +94,26 @@ def readable(dump: str) -> str:
 
 
 def _of_the_author(thread: list[tuple[str, int, str]]) -> list[tuple[str, int, str]]:
-    """The frames inside of ours, outermost first; none of a thread that only waits for us."""
-    ours = [index for index, (file, _, _) in enumerate(thread) if _is_ours(file)]
-    if ours and thread[ours[0]][2] == "receive":
+    """The innermost frames between ours, outermost first; none of a thread that only waits for us.
+
+    A bot may stand in a method of ours that it calls, as in `Turn.report`: its own frames lie
+    outside of those, and what waits inside of them is the standard library.
+    """
+    ours = next((name for file, _, name in thread if _is_ours(file)), "")
+    if ours == "receive":
         return []
-    inside = thread[: ours[0]] if ours else thread
-    return [frame for frame in reversed(inside) if not frame[0].startswith("<frozen ")]
+    between = [[*run] for own, run in itertools.groupby(thread, lambda f: _is_ours(f[0])) if not own]
+    mine = [run for run in between if any(not _is_given(file) for file, _, _ in run)] or between
+    return [frame for frame in reversed(mine[0] if mine else []) if not _is_frozen(frame[0])]
+
+
+def _is_frozen(file: str) -> bool:
+    return file.startswith("<frozen ")
+
+
+def _is_given(file: str) -> bool:
+    """Whether the file is of Python itself."""
+    return _is_frozen(file) or (file.startswith(_PYTHON) and "-packages" not in file)
 
 
 def _is_ours(file: str) -> bool:

@@ -12,6 +12,7 @@ from tests.bots.conftest import BotFile, ManualClock, played
 from tests.bots.test_supervisor import supervised
 
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process import last_stand
 from plyhouse.bots.process.author import AuthorLog
 from plyhouse.bots.process.last_stand import readable
 from plyhouse.bots.process.pipe import Failed
@@ -67,6 +68,20 @@ async def test_a_hang_is_shown_even_if_the_run_ends_with_it(
         rig.supervisor.stop(request)
     assert "in choose" in rig.text
     assert "did not come back" in rig.text
+
+
+def test_a_bot_that_stands_in_a_call_of_ours_is_shown_by_its_own_lines(tmp_path: Path) -> None:
+    """As when it is asked while its report is being written."""
+    ours, lib = Path(last_stand.__file__).with_name("child.py"), Path(asyncio.__file__)
+    frames = [
+        (lib.parent.parent / "threading.py", "wait"), (ours, "_send"), (ours, "report"),
+        (tmp_path / "mybot.py", "forever"), (tmp_path / "mybot.py", "choose"),
+        (ours, "_choose"), (lib.with_name("runners.py"), "run"), (ours, "serve"),
+    ]  # fmt: skip
+    lines = [f'  File "{file}", line 3 in {name}' for file, name in frames]
+    shown = readable("\n".join(["Current thread 0x00007f (most recent call first):", *lines]))
+    names = [line.rpartition(" ")[2] for line in shown.splitlines() if line.startswith("  File")]
+    assert names == ["choose", "forever"]
 
 
 async def test_a_killed_process_shows_the_position(bot_file: BotFile, clock: ManualClock) -> None:
