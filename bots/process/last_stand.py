@@ -102,9 +102,12 @@ def _of_the_author(thread: list[tuple[str, int, str]]) -> list[tuple[str, int, s
     ours = next((name for file, _, name in thread if _is_ours(file)), "")
     if ours == "receive":
         return []
-    between = [[*run] for own, run in itertools.groupby(thread, lambda f: _is_ours(f[0])) if not own]
-    mine = [run for run in between if any(not _is_given(file) for file, _, _ in run)] or between
-    return [frame for frame in reversed(mine[0] if mine else []) if not _is_frozen(frame[0])]
+    runs = itertools.groupby(thread, lambda frame: _is_ours(frame[0]))
+    between = [[*frames] for own, frames in runs if not own]
+    written = [run for run in between if any(not _is_given(file) for file, _, _ in run)]
+    return [
+        frame for frame in reversed(next(iter(written or between), [])) if not _is_frozen(frame[0])
+    ]
 
 
 def _is_frozen(file: str) -> bool:
