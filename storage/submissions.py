@@ -100,12 +100,11 @@ class Submissions:
             lambda c: sql.of(c, player_id=player_id, class_id=class_id, limit=limit)
         )
 
-    async def waiting(self, limit: int = 100) -> list[int]:
-        """Return the ids of those that wait for their check, in the order in which they came."""
-        return list(await self.waiting_programs(limit))
+    async def waiting(self, limit: int = 100) -> dict[int, str]:
+        """Return the ids of those that wait for their check, in the order in which they came.
 
-    async def waiting_programs(self, limit: int = 100) -> dict[int, str]:
-        """`waiting`, with the program that each is started with; empty for none."""
+        With each the program that it is started with; empty for none.
+        """
         return await self._database.read(lambda c: sql.waiting(c, limit))
 
     async def waiting_for(self, class_id: str) -> list[str]:

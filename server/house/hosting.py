@@ -221,7 +221,7 @@ class Hosting:
     async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
         """Decide what shall be, and return what is wanted of every bot."""
         wanted = await self._wanted()
-        waiting = await self._store.submissions.waiting_programs()
+        waiting = await self._store.submissions.waiting()
         self._bots.tidy(now)
         self._checks.tidy(now)
         machines = self._machines(now)

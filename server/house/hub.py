@@ -56,7 +56,7 @@ from plyhouse.server.house.verdicts import Verdicts
 from plyhouse.server.house.version import server_version
 from plyhouse.server.house.visitors import Visitors
 from plyhouse.server.house.watchdog import Watchdog
-from plyhouse.server.match.endings import FORFEITS
+from plyhouse.server.match.endings import forfeiting_seat
 from plyhouse.server.match.outcomes import VOID
 from plyhouse.server.results.leaderboards import Leaderboards
 from plyhouse.server.wire.door import Full, Places
@@ -348,8 +348,7 @@ class Hub:
         if config.rated and not void:
             self.ratings.played(config.game.spec)
         if not void:
-            forfeit = outcome is not None and outcome.termination in FORFEITS
-            seat = outcome.seat if outcome is not None and forfeit else None
+            seat = forfeiting_seat(outcome)
             self.hosting.played(live.holders, None if seat is None else live.holders[seat])
         held = not self.stopping and self.verdicts.holds(live)
         if not held:
@@ -373,16 +372,16 @@ class Hub:
 
     def _look_at_forfeit(self, live: LiveMatch) -> None:
         """See whether the version that has just forfeited a match has done so too often."""
-        outcome = live.match.outcome
-        if self.stopping or outcome is None or outcome.seat is None:
+        seat = forfeiting_seat(live.match.outcome)
+        if self.stopping or seat is None:
             return
-        culprit = live.holders[outcome.seat]
+        culprit = live.holders[seat]
         running = self.competitions.running(live.pairing.competition or "")
         if running is not None and running.rehearsal:
             return
-        if self.probation.concerns(outcome.termination, culprit):
+        if self.probation.concerns(culprit):
             culprit.looked_at += 1
-            self.spawn(self._look_at(culprit, live.id, outcome.seat))
+            self.spawn(self._look_at(culprit, live.id, seat))
 
     async def _look_at(self, culprit: Participant, match_id: str, seat: int) -> None:
         """Pair nobody with a bot until it is clear whether it is suspended."""

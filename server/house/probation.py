@@ -45,14 +45,9 @@ class Watch:
         self._book = store.probation
         self._look = look
 
-    def concerns(self, termination: str, culprit: Participant | None) -> bool:
-        """Whether a match's end may lead to a suspension: people are not suspended."""
-        return (
-            self._config.suspend_after > 0
-            and culprit is not None
-            and culprit.kind == "bot"
-            and termination in FORFEITS
-        )
+    def concerns(self, culprit: Participant) -> bool:
+        """Whether a match that it forfeited may lead to a suspension: people are not suspended."""
+        return self._config.suspend_after > 0 and culprit.kind == "bot"
 
     async def forfeited(self, match_id: str, seat: int, name: str) -> None:
         """A bot has forfeited a match: suspend the version that played if that was too often."""

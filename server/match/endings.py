@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from plyhouse.protocol.messages import VOID, Termination
+from plyhouse.protocol.messages import VOID, Outcome, Termination
 
-__all__ = ["ENDINGS", "FORFEITS", "Ending", "Fault", "counts_word", "fault_of"]
+__all__ = ["ENDINGS", "FORFEITS", "Ending", "Fault", "counts_word", "fault_of", "forfeiting_seat"]
 
 
 class Fault(StrEnum):
@@ -125,6 +125,11 @@ def fault_of(termination: str) -> Fault:
     """Whose fault a termination is; one of a newer server is nobody's."""
     known = ENDINGS.get(termination)
     return Fault.NOBODY if known is None else known.fault
+
+
+def forfeiting_seat(outcome: Outcome | None) -> int | None:
+    """The seat that lost otherwise than by play; None if none did."""
+    return outcome.seat if outcome is not None and outcome.termination in FORFEITS else None
 
 
 def counts_word(ending: Ending) -> str:
