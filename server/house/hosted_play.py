@@ -47,8 +47,8 @@ class _Wish:
     row: SubmissionRow
     number: int
     """Wishes are served in this order."""
-    until: int
-    """When it is forgotten, in nanoseconds."""
+    used: int
+    """When somebody last asked for it or played, in nanoseconds: it is good for `IDLE_NS` more."""
 
 
 class HostedPlay:
@@ -79,8 +79,8 @@ class HostedPlay:
         now = self._now()
         for (player, bot), wish in tuple(self._wishes.items()):
             if self._plays(player, bot):
-                wish.until = now + IDLE_NS
-            elif wish.until <= now:
+                wish.used = now
+            elif wish.used + IDLE_NS <= now:
                 del self._wishes[player, bot]
         rows: dict[int, SubmissionRow] = {}
         for wish in self._wishes.values():
@@ -146,6 +146,7 @@ class HostedPlay:
             if self._now() >= until:
                 raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")
             await asyncio.sleep(LOOK_SECONDS)
+            wish = self._wish(identity.player_id, found)
         return name
 
     def _may_ask(self, identity: Identity, row: SubmissionRow, spec: str) -> None:
@@ -179,12 +180,12 @@ class HostedPlay:
 
     def _wish(self, player_id: int, row: SubmissionRow) -> _Wish:
         """Note what somebody wants; who has asked before keeps its place."""
-        until = self._now() + IDLE_NS
+        now = self._now()
         wish = self._wishes.get((player_id, row.bot_id))
         if wish is None:
             self._number += 1
-            wish = self._wishes[player_id, row.bot_id] = _Wish(row, self._number, until)
-        wish.row, wish.until = row, until
+            wish = self._wishes[player_id, row.bot_id] = _Wish(row, self._number, now)
+        wish.row, wish.used = row, now
         return wish
 
     def _obstacle(self, player_id: int, wish: _Wish) -> str:

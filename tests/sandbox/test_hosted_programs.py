@@ -383,14 +383,14 @@ async def test_a_refused_action_leaves_the_turn_with_the_program(
 
 
 @pytest.mark.parametrize(
-    ("edit", "problem"),
+    ("edit", "problem", "within"),
     [
-        ("process.exit(4);", "ended before it said hello: exit code 4"),
-        ("await new Promise(() => setInterval(() => {}, 1000));", "said no hello within"),
+        ("process.exit(4);", "ended before it said hello: exit code 4", 60.0),
+        ("await new Promise(() => setInterval(() => {}, 1000));", "said no hello within", 1.0),
     ],
 )
 async def test_a_program_without_hello_cannot_be_loaded(
-    edit: str, problem: str, keeper: KeeperClient, tmp_path: Path
+    edit: str, problem: str, within: float, keeper: KeeperClient, tmp_path: Path
 ) -> None:
     await have(keeper, Tier.LANDLOCK)
     mute = program(tmp_path / "mute", "javascript", (BEGIN["javascript"], edit))
@@ -400,7 +400,7 @@ async def test_a_program_without_hello_cannot_be_loaded(
         raise AssertionError("it must not even connect")
 
     runner = ProgramRunner(
-        mute, nowhere, "", options, keeper=keeper, tier=Tier.LANDLOCK, hello_within=1.0
+        mute, nowhere, "", options, keeper=keeper, tier=Tier.LANDLOCK, hello_within=within
     )
     with pytest.raises(BotLoadError, match=problem):
         await runner.run()

@@ -94,8 +94,7 @@ async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> 
     for fields, words, focus in wrong:
         await enter(house, page, **fields)
         await page.until(f"document.querySelector('#state').textContent.includes('{words}')")
-        if focus:
-            assert await page.evaluate("document.activeElement.id") == focus
+        await page.until(f"document.activeElement.id === '{focus}'")
     assert page.errors == []
 
 
