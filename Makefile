@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
+# What .ci/run does about a test that fails once; nothing by hand.
+AGAIN ?=
 
 # Tests and matches start a thousand processes; without bytecode each would translate every module.
 unexport PYTHONDONTWRITEBYTECODE
@@ -13,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
-PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal
+PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal $(AGAIN)
 # It runs both variants in processes of its own, whichever it is started from: once is enough.
 COMPARED = tests/search/test_variants.py::test_pure_and_compiled_agree_bit_for_bit
 
