@@ -109,7 +109,11 @@ async def test_why_its_match_is_void_does_not_name_it(cup: Course) -> None:
     for who in ("", "s0"):
         async with cup.web(who) as web:
             for path in (
-                *(f"/matches/{match}", f"/api/v1/matches/{match}", f"/api/v1/matches/{match}/record"),
+                *(
+                    f"/matches/{match}",
+                    f"/api/v1/matches/{match}",
+                    f"/api/v1/matches/{match}/record",
+                ),
                 *("/api/v1/matches?limit=100", "/api/v1/bots/s0/bot/matches", "/bots/s0/bot"),
             ):
                 text = (await web.get(path)).text
