@@ -125,7 +125,6 @@ class ProgramRunner:
             sync=self._sync,
             resign=self._resign,
             restart=self._replace,
-            note=self._log.note,
             on_cost=options.on_cost,
         )
         self._matches: dict[str, ProgramMatch] = {}
@@ -400,9 +399,10 @@ class ProgramRunner:
             except ConnectionLost:
                 pass  # we are leaving
             except ClientError as error:
-                self._log.note(str(error))
                 if failed is not None:
-                    failed(error)
+                    failed(error)  # a program is told, and tells its author if it likes
+                else:
+                    self._log.note(str(error))
             else:
                 if isinstance(answer, Accepted):
                     self._deaths = 0
