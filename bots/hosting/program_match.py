@@ -83,6 +83,7 @@ class ProgramMatch:
         if snapshot.seat is None:
             raise ValueError("a spectator has no seat to play")
         self.match = snapshot.match
+        self.pairing = snapshot.pairing
         self.seat: int = snapshot.seat
         self.outcome: Outcome | None = None
         self.over = asyncio.Event()

@@ -182,6 +182,10 @@ class Program:
         await asyncio.wait(either, return_when="FIRST_COMPLETED")
         await asyncio.wait({self._reading}, timeout=LAST_LINES)
 
+    async def ended(self) -> None:
+        """Return when there is no process any more."""
+        await asyncio.wait({self._waiting})
+
     async def end(self, grace: float = 0.0) -> str:
         """Let it end within ``grace`` seconds, its input closed; return how it ended, in words.
 
