@@ -283,8 +283,8 @@ class ProgramRunner:
         """Whether a process may know anything of an earlier match of the same pairing.
 
         Their dice may be the same.  A process that still takes its leave of that match could tell
-        this one by how busy it keeps the machine, so that is waited for; and one that has waited since
-        before knows how long that match took.
+        this one by how busy it keeps the machine, so that is waited for; and one that has waited
+        since before knows how long that match took.
         """
         for other, played in tuple(self._plays.items()):
             if played.pairing == match.pairing and played.over.is_set():
