@@ -8,7 +8,7 @@ check is not its author's fault), and done when the check is over.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, exists, func, select
@@ -292,8 +292,13 @@ def ready_version(
     return None if row is None else _with_entries(connection, [row])[0]
 
 
-def open_to_people(connection: Connection, limit: int) -> list[SubmissionRow]:
-    """Return what people may play against: of each open bot what came last and is ready."""
+def open_to_people(
+    connection: Connection, limit: int, bot_ids: Collection[int] | None = None
+) -> list[SubmissionRow]:
+    """Return what people may play against: of each open bot what came last and is ready.
+
+    ``bot_ids``: of these bots only.
+    """
     here, later = submissions.c, submissions.alias("later")
     newer = exists().where(
         later.c.bot_id == here.bot_id,
@@ -308,6 +313,8 @@ def open_to_people(connection: Connection, limit: int) -> list[SubmissionRow]:
         .order_by(players.c.name_key, bots.c.name_key)
         .limit(limit)
     )
+    if bot_ids is not None:
+        query = query.where(here.bot_id.in_(sorted(bot_ids)[:AT_ONCE]))
     return _with_entries(connection, connection.execute(query).all())
 
 

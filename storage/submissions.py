@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection
 
@@ -132,9 +132,11 @@ class Submissions:
         """Return the submission whose version that is, or the newest of a bot; if it is ready."""
         return await self._database.read(lambda c: sql.ready_version(c, bot_id, version_id))
 
-    async def open_to_people(self, limit: int = 200) -> list[SubmissionRow]:
-        """Return what people may play against, one of each bot, by name."""
-        return await self._database.read(lambda c: sql.open_to_people(c, limit))
+    async def open_to_people(
+        self, limit: int = 200, bot_ids: Collection[int] | None = None
+    ) -> list[SubmissionRow]:
+        """Return what people may play against, one of each bot, by name; or of these bots."""
+        return await self._database.read(lambda c: sql.open_to_people(c, limit, bot_ids))
 
     async def set_open(self, bot_id: int, open_ms: int | None) -> None:
         """Let people play against what is handed in of a bot; None: not any more."""

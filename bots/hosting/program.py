@@ -125,7 +125,6 @@ class ProgramRunner:
             sync=self._sync,
             resign=self._resign,
             restart=self._replace,
-            note=self._log.note,
             on_cost=options.on_cost,
         )
         self._matches: dict[str, ProgramMatch] = {}
@@ -133,6 +132,14 @@ class ProgramRunner:
         self._without: asyncio.Queue[ProgramMatch] = asyncio.Queue()
         """Matches that have no process yet."""
         self._programs: set[Program] = set()
+        self._born: dict[Program, int] = {}
+        """Which one it was, of all that were started."""
+        self._starts = 0
+        self._plays: dict[Program, ProgramMatch] = {}
+        """The match of a process, until it has come to its end."""
+        self._knows: dict[str, int] = {}
+        """By pairing how many processes had been started when the last one ended that has played
+        a match of it: those after them have seen nothing of it."""
         self._replaced: set[Program] = set()
         """Those that end because we want it."""
         self._asked: dict[int, tuple[ProgramMatch, InMatch]] = {}
@@ -194,6 +201,8 @@ class ProgramRunner:
     # Processes: so many as there may be matches at once, each replaced after its match
 
     async def _new_program(self) -> Program:
+        self._starts += 1
+        number = self._starts
         program = await Program.start(
             self._box,
             keeper=self._keeper,
@@ -203,6 +212,7 @@ class ProgramRunner:
             hello_within=self._hello_within,
         )
         self._programs.add(program)
+        self._born[program] = number
         self._up(True)
         return program
 
@@ -218,7 +228,13 @@ class ProgramRunner:
             over = asyncio.create_task(program.over())
             try:
                 match = match or await self._next_match(over)
+                if match is not None and await self._may_know(program, match):
+                    over.cancel()
+                    await self._leave_behind(program)
+                    program = await self._new_program()
+                    over = asyncio.create_task(program.over())
                 if match is not None:
+                    self._plays[program] = match
                     match.attach(program)
                     await _either(over, match.over.wait())
             finally:
@@ -244,7 +260,7 @@ class ProgramRunner:
     async def _part(self, program: Program, match: ProgramMatch | None) -> ProgramMatch | None:
         """See the process to its end; return the match if another process is to go on with it."""
         how = await program.end(FAREWELL)
-        self._programs.discard(program)
+        self._gone(program)
         ours = program in self._replaced
         self._replaced.discard(program)
         if match is not None:
@@ -262,6 +278,31 @@ class ProgramRunner:
         if self._deaths >= MOST_DEATHS:
             raise BotLoadError(f"the program ended {self._deaths} times in a row ({how})")
         return match
+
+    async def _may_know(self, program: Program, match: ProgramMatch) -> bool:
+        """Whether a process may know anything of an earlier match of the same pairing.
+
+        Their dice may be the same.  A process that still takes its leave of that match could tell
+        this one by how busy it keeps the machine, so that is waited for; and one that has waited
+        since before knows how long that match took.
+        """
+        for other, played in tuple(self._plays.items()):
+            if played.pairing == match.pairing and played.over.is_set():
+                await other.ended()  # within `FAREWELL`
+                self._knows[match.pairing] = self._starts
+        return self._born[program] <= self._knows.get(match.pairing, 0)
+
+    async def _leave_behind(self, program: Program) -> None:
+        await program.end()
+        self._gone(program)
+        self._replaced.discard(program)
+
+    def _gone(self, program: Program) -> None:
+        self._programs.discard(program)
+        self._born.pop(program, None)
+        played = self._plays.pop(program, None)
+        if played is not None and played.over.is_set() and played.pairing:
+            self._knows[played.pairing] = self._starts
 
     def _replace(self, program: Program) -> None:
         self._replaced.add(program)
@@ -400,9 +441,10 @@ class ProgramRunner:
             except ConnectionLost:
                 pass  # we are leaving
             except ClientError as error:
-                self._log.note(str(error))
                 if failed is not None:
-                    failed(error)
+                    failed(error)  # a program is told, and tells its author if it likes
+                else:
+                    self._log.note(str(error))
             else:
                 if isinstance(answer, Accepted):
                     self._deaths = 0

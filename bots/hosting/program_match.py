@@ -52,6 +52,9 @@ InMatch: TypeAlias = Ready | Act | Resign | OfferDraw | AcceptDraw | DeclineDraw
 ALLOWED: Final = (Ready, Act, Resign, OfferDraw, AcceptDraw, DeclineDraw, Sync)
 """What a program may say of its match, beside ``hello``, ``ping``, ``pong`` and ``bye``."""
 
+MOST_OPEN: Final = 64
+"""Requests of a program that wait for the server: while the connection is away, they are kept."""
+
 DETAIL_LIMIT: Final = 4000
 """Characters of how it ended that go to the server with a resignation."""
 
@@ -70,8 +73,6 @@ class Surroundings:
     """Gives up a match whose program has failed, and says why."""
     restart: Callable[[Program], None]
     """Has another process take over, which is no fault of this one."""
-    note: Callable[[str, str, int | None], None]
-    """Tells the author: words, a match, and a ply."""
     on_cost: Callable[[CostOfPly], None] | None
 
 
@@ -82,6 +83,7 @@ class ProgramMatch:
         if snapshot.seat is None:
             raise ValueError("a spectator has no seat to play")
         self.match = snapshot.match
+        self.pairing = snapshot.pairing
         self.seat: int = snapshot.seat
         self.outcome: Outcome | None = None
         self.over = asyncio.Event()
@@ -93,7 +95,12 @@ class ProgramMatch:
         self._begun = snapshot.status != "waiting"
         self._program: Program | None = None
         self._welcomed = False
+        self._open = 0
+        """Its requests that the server has not answered."""
+        self._is_ready = False
+        """Whether the server knows that this seat is set up, and may begin without another word."""
         self._owes_ready = False
+        """Whether the program is to set the match up, and may run for that."""
         self._owes: int | None = None
         """The ply for which the program has to act."""
         self._acting: int | None = None
@@ -135,7 +142,8 @@ class ProgramMatch:
         self._told = len(self._history.events)
         running = snapshot.status == "running"
         to_move = running and snapshot.your_turn
-        if to_move or not running:
+        set_up = not running and not self._is_ready
+        if to_move or set_up:
             program.work()
         if to_move:
             self._begin_ply(program, snapshot.ply, snapshot.deadline_ms or 0)
@@ -149,7 +157,9 @@ class ProgramMatch:
             )
         )
         if not running:
-            self._owes_ready = True
+            # Whoever takes over from one that was ready is told, but has no time of its own: the
+            # opponent's may have begun.
+            self._owes_ready = set_up
             program.write(MatchMessage(snapshot))
 
     # What the server says
@@ -176,10 +186,7 @@ class ProgramMatch:
         elif not same:
             self._around.restart(program)  # what it was told is not true any more
         elif snapshot.status == "waiting":
-            if not self._owes_ready:
-                self._owes_ready = True
-                program.work()
-                program.write(MatchMessage(snapshot))
+            pass  # it was told when it began, and what it has said of it is on its way
         elif snapshot.your_turn and not self._busy_with(snapshot.ply):
             self._turn(
                 Turn(
@@ -206,6 +213,7 @@ class ProgramMatch:
     def on_answer(self, request: InMatch, answer: ServerMessage) -> None:
         """The server has answered what the program asked."""
         number = request.id
+        self._open -= 1
         match answer:
             case Accepted():
                 self._acting = None
@@ -221,6 +229,8 @@ class ProgramMatch:
             case Error() | Ok():
                 if isinstance(answer, Error) and isinstance(request, Act):
                     self._refused(request.ply)
+                elif isinstance(request, Ready):
+                    self._set_up(isinstance(answer, Ok))
                 answer = msgspec.structs.replace(answer, re=number)
         self.tell(answer)
 
@@ -259,9 +269,21 @@ class ProgramMatch:
     def _turn(self, turn: Turn) -> None:
         if self._program is None or not self._welcomed:
             return  # whoever takes over asks how the match stands
+        self._owes_ready = False  # it has begun: from now on it runs for its plies only
         self._program.work()
         self._begin_ply(self._program, turn.ply, turn.deadline_ms)
         self._program.write(msgspec.structs.replace(turn, events=self._untold()))
+
+    def _set_up(self, done: bool) -> None:
+        """The server has heard that it is ready, or wants to hear it in other words."""
+        self._is_ready = self._is_ready or done
+        if done and self._owes_ready:  # another process had said it before this one took over
+            self._owes_ready = False
+            if self._owes is None and self._program is not None:
+                self._program.rest()
+        if not self._is_ready and not self._begun and self._program is not None:
+            self._owes_ready = True
+            self._program.work()
 
     def _refused(self, ply: int) -> None:
         """An action was refused: until the server says more, the program may try another one."""
@@ -291,8 +313,7 @@ class ProgramMatch:
             program.write(Ok(message.id))
         elif not isinstance(message, ALLOWED):
             what = type(message).__struct_config__.tag
-            told = f"a hosted program does not say {what}"
-            self._around.note(told, self.match, program.voice.ply)
+            program.note(f"a hosted program does not say {what}")
             program.write(
                 refusal(
                     message,
@@ -311,6 +332,10 @@ class ProgramMatch:
             self._pass_on(program, message)
 
     def _pass_on(self, program: Program, message: InMatch) -> None:
+        if self._open >= MOST_OPEN:
+            text = f"{MOST_OPEN} requests wait for their answers: this one is not sent"
+            program.write(refusal(message, "protocol/rate", text))
+            return
         if isinstance(message, Act) and message.ply == self._owes:
             self._end_ply()
             self._acting = message.ply
@@ -318,6 +343,10 @@ class ProgramMatch:
             self._owes_ready = False
         if self._owes is None and not self._owes_ready:
             program.rest()
+        if isinstance(message, Ready) and self._is_ready:
+            program.write(Ok(message.id))  # by the word of another process, or said twice
+            return
+        self._open += 1
         self._around.ask(self, message)
 
     # What a ply costs

@@ -17,6 +17,7 @@ import msgspec
 from plyhouse.bots.client.timing import Clock
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog, Voice
+from plyhouse.bots.process.flood import Allowance, Turns
 from plyhouse.bots.process.launching import LauncherLost
 from plyhouse.bots.process.spawn import read_output
 from plyhouse.bots.sandbox.box import Box, SandboxError
@@ -34,6 +35,9 @@ HELLO_WITHIN: Final = 30.0
 
 UNREAD: Final = 16 << 20
 """Bytes that may wait for a program that does not read, before it is ended."""
+
+MOST_NOTES: Final = 50
+"""Things that a process says and should not of which its author is told."""
 
 LAST_LINES: Final = 1.0
 """Seconds to read what an ended program has said and printed."""
@@ -57,6 +61,7 @@ class Program:
         self._stdin = stdin
         self._clock = clock
         self._log = log
+        self._notes = 0
         self._problem = ""
         """Why we end it, if it is we."""
         self.voice = voice = Voice()
@@ -158,6 +163,15 @@ class Program:
             self._problem = "it does not read what it is told"
             self.kill()
 
+    def note(self, text: str) -> None:
+        """Tell the author of something that it said; after `MOST_NOTES` of these of no more."""
+        self._notes += 1
+        if self._notes > MOST_NOTES:
+            return
+        if self._notes == MOST_NOTES:
+            text += " (what else it says like this is not noted any more)"
+        self._log.note(text, self.voice.match, self.voice.ply)
+
     def kill(self) -> None:
         """End it at once."""
         self._boxed.kill()
@@ -167,6 +181,10 @@ class Program:
         either: set[asyncio.Future[Any]] = {self._reading, self._waiting}
         await asyncio.wait(either, return_when="FIRST_COMPLETED")
         await asyncio.wait({self._reading}, timeout=LAST_LINES)
+
+    async def ended(self) -> None:
+        """Return when there is no process any more."""
+        await asyncio.wait({self._waiting})
 
     async def end(self, grace: float = 0.0) -> str:
         """Let it end within ``grace`` seconds, its input closed; return how it ended, in words.
@@ -192,17 +210,18 @@ class Program:
     # What it says
 
     async def _read(self) -> None:
-        began, count = self._clock.now(), 0
+        clock = self._clock
+        allowance, turns = Allowance(MOST_FRAMES, lambda: clock.now() / 1e9), Turns()
         while line := await self._line():
-            count += 1
             if len(line) > MAX_CLIENT_FRAME:
                 self._problem = f"a line of more than {MAX_CLIENT_FRAME} bytes"
-            elif count > MOST_FRAMES * (1 + (self._clock.now() - began) / 1e9):
+            elif not allowance.take():
                 self._problem = f"more than {MOST_FRAMES} lines a second"
             if self._problem:
                 return
             if line.strip():
                 self._said(line)
+            await turns.took_one()
 
     async def _line(self) -> bytes:
         try:
@@ -214,11 +233,7 @@ class Program:
         try:
             message: ClientMessage = JSON.decode_client(_with_token(line))
         except ProtocolError as error:
-            self._log.note(
-                f"the program said what cannot be read: {error}: {start_of(line)}",
-                self.voice.match,
-                self.voice.ply,
-            )
+            self.note(f"the program said what cannot be read: {error}: {start_of(line)}")
             self.write(Error(error.code, str(error), getattr(error, "re", None)))
             return
         match message:

@@ -76,8 +76,9 @@ class AuthorLog:
     def printed(self, lines: Sequence[str], match: str = "", ply: int | None = None) -> None:
         """The bot printed these lines."""
         self._log_prints(lines)
-        for line in lines:
-            self._hear(match, ply, "print", line.rstrip("\r"))
+        if self._on_line is not None:
+            for line in lines:
+                self._on_line(Line(match, ply, "print", line.rstrip("\r")))
         if self._terminal is None or self._flooded:
             return
         for line in lines:

@@ -11,7 +11,6 @@ import codecs
 import contextlib
 import os
 import socket
-import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -19,6 +18,7 @@ import msgspec
 
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
 from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.flood import AT_ONCE, Allowance, Turns
 from plyhouse.bots.process.last_stand import LastStand
 from plyhouse.bots.process.launching import BARE, Launcher, Readable, Running
 from plyhouse.bots.process.pipe import (
@@ -66,8 +66,9 @@ class BotProcess:
         self._output = output
         self._stand = stand
         self._clock = clock
-        self._began = time.monotonic()
-        self._frames = 0
+        most = process.most_frames
+        self._allowance = None if most is None else Allowance(most)
+        self._turns = Turns()
         self._flooded = ""
         self.loaded: Loaded
         """What the bot said of itself."""
@@ -155,17 +156,16 @@ class BotProcess:
             (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
             if length > MAX_FRAME or self._too_many():
                 return None
+            await self._turns.took_one()
             return decode_from_child(await self._reader.readexactly(length))
         except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
             return None
 
     def _too_many(self) -> bool:
         """Whether it floods us: `plyhouse.bots.process.child` reports much less often."""
-        most = self._process.most_frames
-        self._frames += 1
-        if most is None or self._frames <= most * (1 + time.monotonic() - self._began):
+        if self._allowance is None or self._allowance.take():
             return False
-        self._flooded = f"it sent its runner more than {most} messages a second"
+        self._flooded = f"it sent its runner more than {self._allowance.most} messages a second"
         return True
 
     async def where(self) -> str:
@@ -212,7 +212,9 @@ async def read_output(output: Readable, on_output: Callable[[Sequence[str]], Non
         while len(pending) > LONGEST_LINE:
             lines.append(pending[:LONGEST_LINE])
             pending = pending[LONGEST_LINE:]
-        if lines:
-            on_output(lines)
+        # Many are short lines of one that floods us: others are to have their turn in between.
+        for start in range(0, len(lines), AT_ONCE):
+            on_output(lines[start : start + AT_ONCE])
+            await asyncio.sleep(0)
     if pending:
         on_output([pending])

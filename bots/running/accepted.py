@@ -16,13 +16,16 @@ class AcceptedGames:
 
     A server knows games of files by their names only.  It may name any game, but only what the
     user named may be a file that is run.  Raises `GameError` for a game that is not known.
+
+    Without ``files`` no spec may be one: what a bot in a sandbox claims to play is said by a
+    stranger, and a file of a game would be run here, outside of the sandbox.
     """
 
-    def __init__(self, specs: Iterable[str]) -> None:
+    def __init__(self, specs: Iterable[str], *, files: bool = True) -> None:
         self._files: dict[str, str] = {}
         self.specs = tuple(specs)
         for spec in self.specs:
-            get_game(spec, files=True)
+            get_game(spec, files=files)
         self.offered = tuple([self.named(spec) for spec in self.specs])
 
     def named(self, spec: str) -> str:

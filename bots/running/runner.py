@@ -31,6 +31,7 @@ from plyhouse.bots.client.client import (
 )
 from plyhouse.bots.loading import check_spec
 from plyhouse.bots.process.author import AuthorLog
+from plyhouse.bots.process.launching import BARE
 from plyhouse.bots.process.supervisor import Supervisor
 from plyhouse.bots.running.accepted import AcceptedGames
 from plyhouse.bots.running.digest import bot_digest
@@ -180,9 +181,13 @@ class BotRunner:
             )
             log = first.log
         self._summary.bot = name
-        self._games = AcceptedGames(self._options.games or loaded.games or game_names())
-        named = self._games.named
-        self._seeks = tuple([replace(seek, game=named(seek.game)) for seek in self._seeks])
+        named = bool(self._options.games)  # by whoever runs it
+        self._games = AcceptedGames(
+            self._options.games or loaded.games or game_names(),
+            files=named or self._options.launcher is BARE,
+        )
+        name_of = self._games.named
+        self._seeks = tuple([replace(seek, game=name_of(seek.game)) for seek in self._seeks])
         # The matches of a mirrored pairing are played at the same time.
         at_once = [get_game(seek.game, files=True).seats for seek in self._seeks if seek.mirrored]
         needed = 1 if loaded.concurrent and not self._options.forgetful else max(at_once, default=1)

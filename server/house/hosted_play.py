@@ -82,6 +82,7 @@ class HostedPlay:
                 wish.used = now
             elif wish.used + IDLE_NS <= now:
                 del self._wishes[player, bot]
+        await self._renew()
         rows: dict[int, SubmissionRow] = {}
         for wish in self._wishes.values():
             rows.setdefault(wish.row.bot_id, wish.row)
@@ -96,6 +97,27 @@ class HostedPlay:
             Wanted(row, Priority.INTERACTIVE, PLAY_MATCHES, row.games, PLAYING)
             for row in rows.values()
         ]
+
+    async def _renew(self) -> None:
+        """Forget wishes for bots that are open no more, and take what was handed in of others last.
+
+        A match that is being played goes on, with what began it.
+        """
+        wanted = {bot for _, bot in self._wishes}
+        if not wanted:
+            return
+        found = await self._store.submissions.open_to_people(len(wanted), wanted)
+        rows = {row.bot_id: row for row in found}
+        for (player, bot), wish in tuple(self._wishes.items()):
+            if bot not in rows:
+                self._wishes.pop((player, bot), None)
+            elif (here := self._directory.participants.get(bot)) is None or not here.matches:
+                wish.row = rows[bot]
+
+    def closed(self, bot: int) -> None:
+        """A bot is not open any more: nobody who waits for it or plays it begins another match."""
+        for key in [key for key in self._wishes if key[1] == bot]:
+            del self._wishes[key]
 
     def _free_play(self, participant: Participant) -> Iterator[LiveMatch]:
         """The matches of somebody that belong to no competition."""
@@ -131,18 +153,18 @@ class HostedPlay:
         here = self._directory.participants.get(row.id)
         if here is not None and here.online and not here.hosted:
             return name
-        found = None
-        if row.open_ms is not None and row.disabled_ms is None:
-            found = await self._store.submissions.ready_version(row.id, None)
-        if found is None:
+        found = await self._store.submissions.open_to_people(1, [row.id])
+        if not found:
             raise ProtocolError(
                 "hosted/closed",
                 f"{name} is not connected, and its author has not opened what was handed in of it.",
             )
-        self._may_ask(identity, found, spec)
-        wish = self._wish(identity.player_id, found)
+        self._may_ask(identity, found[0], spec)
+        wish = self._wish(identity.player_id, found[0])
         until = self._now() + PATIENCE_NS
         while why := self._obstacle(identity.player_id, wish):
+            if (identity.player_id, row.id) not in self._wishes:
+                raise ProtocolError("hosted/closed", f"{name} was closed by its author just now.")
             if self._now() >= until:
                 raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")
             await asyncio.sleep(LOOK_SECONDS)

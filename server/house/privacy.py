@@ -18,6 +18,7 @@ may not be seen is answered as what is not there.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -158,8 +159,8 @@ class Privacy:
             secret = [each for each in row.others if f"{each.player}/{each.bot}".lower() in hidden]
             if secret:
                 others = [Holder(PRIVATE, "") if each in secret else each for each in row.others]
-                told = _words(row.reason, secret)
-                row = row._replace(others=tuple(others), reason=told)
+                told, void = _words(row.reason, secret), _why_void(row.void_reason, secret)
+                row = row._replace(others=tuple(others), reason=told, void_reason=void)
             found.append(row)
         return found
 
@@ -227,7 +228,12 @@ def _veiled(row: MatchRow, secret: Sequence[SeatRow]) -> MatchRow:
             for seat in row.seats
         ]
     )
-    return replace(row, seats=seats, reason=_words(row.reason, secret))
+    return replace(
+        row,
+        seats=seats,
+        reason=_words(row.reason, secret),
+        void_reason=_why_void(row.void_reason, secret),
+    )
 
 
 def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
@@ -238,9 +244,15 @@ def _without_names(event: EventRow, secret: Sequence[SeatRow]) -> EventRow:
 
 
 def _words(text: str, secret: Sequence[SeatRow] | Sequence[Holder]) -> str:
-    for seat in secret:
-        text = text.replace(f"{seat.player}/{seat.bot}", PRIVATE)
+    for seat in secret:  # an organiser may write a name in other letters
+        name = re.escape(f"{seat.player}/{seat.bot}")
+        text = re.sub(name, PRIVATE, text, flags=re.IGNORECASE)
     return text
+
+
+def _why_void(text: str | None, secret: Sequence[SeatRow] | Sequence[Holder]) -> str | None:
+    """The machine of a bot whose flag fell says so by the bot's name."""
+    return None if text is None else _words(text, secret)
 
 
 def not_there(match: str) -> Unknown:

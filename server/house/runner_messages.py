@@ -12,6 +12,8 @@ from msgspec import Meta, Struct
 
 __all__ = [
     "MAX_COSTS",
+    "MAX_GAME",
+    "MAX_GAMES",
     "MAX_LINES",
     "MAX_REPORT",
     "BotWanted",
@@ -36,6 +38,12 @@ MAX_LINES = 8000
 MAX_COSTS = 1000
 """Plies of one match whose costs a runner sends."""
 
+MAX_GAMES = 100
+"""Games that a submission may play."""
+
+MAX_GAME = 200
+"""Characters of the name of one, with its parameters."""
+
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Text = Annotated[str, Meta(max_length=MAX_REPORT)]
 Id = Annotated[int, Meta(ge=1, le=(1 << 53) - 1)]
@@ -54,7 +62,9 @@ class CheckDone(Struct, frozen=True):
     submission: Id
     ok: bool
     report: Text
-    games: Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=100)] = []
+    games: Annotated[
+        list[Annotated[str, Meta(max_length=MAX_GAME)]], Meta(max_length=MAX_GAMES)
+    ] = []
     """What it plays."""
 
 

@@ -9,7 +9,7 @@ listed with its result; differences name the ply at which they were found, the f
 ``commitment``  the SHA-256 of the seed is what was told before the match
 ``start``       every seat was ready, with the nonce that the record lists
 ``order``       plies count up, and every action is of the seat to move
-``chance``      every roll and deal is what seed, stream, nonces and counter give
+``chance``      every roll and deal is what seed, stream, nonces and counter give; none is left out
 ``actions``     every action is legal and written in the game's notation
 ``refusals``    every action that was refused as illegal really was
 ``clocks``      every ledger adds up, within the caps, the time control and its flag
@@ -338,6 +338,7 @@ class _Verifier:
                 check.skipped = "the match was not finished"
             return
         check.count = 1
+        self._rolled_out(outcome.termination)
         why = outcome.termination
         guilty = -1 if outcome.seat is None else outcome.seat
         if end.text != why or end.seat != guilty:
@@ -365,6 +366,19 @@ class _Verifier:
             return
         if list(expected) != outcome.returns:
             self.fail("outcome", f"returns {outcome.returns} should be {list(expected)}", self.ply)
+
+    def _rolled_out(self, why: str) -> None:
+        """Whether chance has done all that it had to before the end.
+
+        It acts at once, before anybody can resign or lose on time.  Only a match that was never
+        begun, or that the server itself gave up, ends where a roll is still to come.
+        """
+        ready = {event.seat for event in self.record.events if event.kind == "ready"}
+        begun = len(ready) >= len(self.record.seats)
+        if self.lost or not begun or why in outcomes.VOID:
+            return
+        if self.state.to_move == CHANCE:
+            self.fail("chance", f"roll {self.draws} is missing: the match ended after it", self.ply)
 
     def _forfeit(self, why: str, guilty: int) -> None:
         """Whether the events bear out what a seat is said to have done."""

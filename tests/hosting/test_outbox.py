@@ -208,3 +208,23 @@ def test_what_is_printed_while_a_bot_is_imported_belongs_to_its_first_match() ->
         ("m1", 4, "crash", "the bot failed: KeyError: 1\nthe position was:\na board"),
         ("m1", 4, "note", "time nearly out"),
     ]
+
+
+def test_empty_lines_and_notes_are_not_taken_without_end(
+    outbox: Outbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "MOST", 5000)
+    monkeypatch.setattr(kept, "MOST_NOTES", 3)
+    said(outbox, *[""] * 6000)
+    for number in range(10):
+        outbox.line(BOT, Line("m", 0, "note", f"note {number}"))
+    outbox.over(BOT, "m")
+    (parcel,) = outbox.due(everything=True)
+    output = parcel.read()
+    assert output is not None
+    lines = [line for line in output.lines if line.kind == "print"]
+    assert len(lines) <= 5000
+    assert [line.text for line in output.lines if line.kind == "note"] == [
+        "note 0", "note 1", "note 2"
+    ]  # fmt: skip
+    assert output.cut > 0

@@ -61,6 +61,12 @@ SPINNING = {
     "javascript": 'const { Worker } = await import("node:worker_threads");'
     ' new Worker("for (;;);", { eval: true }); console.error(`pid ${process.pid}`);',
 }
+READY_AND_SYNC = (
+    "if (globalThis.asked) return; globalThis.asked = true;"
+    " const about = (type) => ({ type, id: ++lastId, match: snapshot.match });"
+    ' const asks = [about("ready"), about("sync")];'
+    ' process.stdout.write(asks.map((each) => JSON.stringify(each) + "\\n").join("")); return;'
+)
 THREADS = """
 #include <pthread.h>
 #include <unistd.h>
@@ -131,14 +137,20 @@ class House:
         self.names.append(name)
         return runner
 
-    def by_hand(self, on_turn: Callable[[Turn], Awaitable[str]]) -> None:
-        """Somebody who sits at ``hand`` and plays what ``on_turn`` says."""
+    def by_hand(
+        self,
+        on_turn: Callable[[Turn], Awaitable[str]],
+        before: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """Somebody who sits at ``hand`` and plays what ``on_turn`` says; ready after ``before``."""
 
         async def play() -> None:
             client = Client(connector_of(self.hub), Introduction(self.token, "hand", ("pig",)))
             working: set[asyncio.Task[object]] = set()
             async for message, _ in client.messages():
                 if isinstance(message, MatchMessage):
+                    if before is not None:
+                        await before()
                     ready = message.snapshot.match
                     asking = client.request(lambda number, ready=ready: Ready(number, ready))  # type: ignore[misc]
                     working.add(asyncio.create_task(asking))
@@ -405,3 +417,41 @@ async def test_a_program_without_hello_cannot_be_loaded(
     with pytest.raises(BotLoadError, match=problem):
         await runner.run()
     assert keeper.boxes == 0
+
+
+async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to_move(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    """It says that it is ready and, in the same breath, asks how the match stands: it waits."""
+    await have(keeper, Tier.LANDLOCK)
+    edits = (
+        (BEGIN["javascript"], SPINNING["javascript"] + "\n"),
+        (SET_UP["javascript"], READY_AND_SYNC),
+    )
+    looks: list[tuple[int, int]] = []
+    async with house(keeper) as made:
+
+        async def on_turn(turn: Turn) -> str:
+            pid = await made.told_number("pid ")
+            while not stands_still(pid):  # noqa: ASYNC110 - nobody tells us
+                await asyncio.sleep(0.001)
+            before, end = processor_time_of(pid), time.process_time() + 0.02
+            while time.process_time() < end:
+                pass
+            looks.append((before, processor_time_of(pid)))
+            return str(turn.observation["legal"][0])
+
+        hosted: list[ProgramRunner] = []
+
+        async def answered() -> None:
+            """What the program has asked is answered while the match still waits for us."""
+            while not hosted[0]._asked:  # noqa: ASYNC110 - nobody tells us
+                await asyncio.sleep(0)
+            while hosted[0]._asked:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+
+        made.by_hand(on_turn, answered)
+        hosted.append(made.host("eager", program(tmp_path / "eager", "javascript", *edits), 1))
+        await made.play()
+        assert len(looks) >= 3
+        assert all(before == after for before, after in looks)

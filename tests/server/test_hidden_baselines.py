@@ -96,6 +96,31 @@ async def test_nobody_finds_its_matches_by_its_name(cup: Course, who: str) -> No
         assert "/matches/" not in page.split('id="finished"')[1].split("</section>")[0]
 
 
+async def test_why_its_match_is_void_does_not_name_it(cup: Course) -> None:
+    """A machine that was too busy for a bot says so by the bot's name."""
+    matches = await of_secret(cup)
+    async with cup.web("s0") as web:
+        own = {each["match"] for each in (await web.get("/api/v1/matches?player=s0")).json()}
+    (match, *_) = own.intersection(matches)
+    why = "The flag of secret/Bot fell at ply 3, but its machine was not the bot's."
+    async with cup.web("olga") as web:
+        path = f"/api/v1/matches/{match}/void"
+        assert (await web.post(path, json={"why": why})).status_code == 200
+    for who in ("", "s0"):
+        async with cup.web(who) as web:
+            for path in (
+                *(
+                    f"/matches/{match}",
+                    f"/api/v1/matches/{match}",
+                    f"/api/v1/matches/{match}/record",
+                ),
+                *("/api/v1/matches?limit=100", "/api/v1/bots/s0/bot/matches", "/bots/s0/bot"),
+            ):
+                text = (await web.get(path)).text
+                assert not NAME.search(text), path
+            assert "fell at ply 3" in (await web.get(f"/api/v1/matches/{match}")).text
+
+
 @pytest.mark.parametrize("who", ["olga", "secret"])
 async def test_its_organiser_and_its_account_see_it(cup: Course, who: str) -> None:
     async with cup.web(who) as web:

@@ -554,6 +554,43 @@ async def test_guests_play_against_hosted_bots_where_the_operator_says_so(
         await play.ready(guest, row.player, row.name, GAME.spec)
 
 
+@pytest.mark.parametrize("how", ["closed", "banned"])
+async def test_who_plays_an_open_bot_begins_no_match_with_it_once_it_is_closed(
+    still_house: MemoryHouse, how: str
+) -> None:
+    """Not even one who has never stopped playing it; the match that is played goes on."""
+    house, hub = still_house, still_house.hub
+    bots = await submissions(house, 1)
+    person = await hub.store.add_player("zoe")
+    zoe = Identity(person.id, "zoe", frozenset(("play",)), 1)
+    machine = Machine(house, cores=4)
+    await machine.call()
+    row = await opened(house, bots[0])
+    asking = asyncio.create_task(hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec))
+    while not (await machine.call()).bots:
+        assert not asking.done(), asking.result()
+    played, welcome = await machine.host(await machine.call(), bots[0])
+    assert isinstance(welcome, Welcome)
+    await asking
+    client = Client(hub.connect(), MSGPACK)
+    assert isinstance(await client.hello(await hub.store.add_token("zoe")), Welcome)
+    wanted = "player0/mine", GAME.spec, "total:60"
+    assert isinstance(await client.ask(Challenge, *wanted), Ok)
+    if how == "closed":
+        await hub.store.submissions.set_open(bots[0], None)
+    else:
+        await hub.store.administration.disable_player(row.player, OLGA, keep_matches=True)
+    assert [each.bot for each in (await machine.call()).bots] == bots  # for the match
+    again = await client.ask(Challenge, *wanted)
+    assert isinstance(again, Error), again
+    assert again.code == "challenge/not_accepting"
+    with pytest.raises(ProtocolError) as refused:
+        await hub.hosted_play.ready(zoe, row.player, row.name, GAME.spec)
+    assert refused.value.code == "hosted/closed"
+    assert len(hub.directory.live) == 1
+    await played.close()
+
+
 async def playing(house: MemoryHouse, machine: Machine) -> tuple[Any, int, dict[int, Client]]:
     """Two hosted bots in a match: the match, who is to move, and their connections."""
     bots = await submissions(house, 2)

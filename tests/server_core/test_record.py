@@ -184,6 +184,25 @@ def test_a_game_over_too_early_is_found() -> None:
     assert "not over" in str(tampered(cut).check("outcome"))
 
 
+@pytest.mark.parametrize("opening", [False, True])
+def test_a_last_roll_that_was_cut_off_before_somebody_resigned_is_found(opening: bool) -> None:
+    table = Table(KuhnPoker() if opening else Pig(target=20), write_turns=False)
+    if not opening:
+        table.act("roll")
+    mover = table.match.seat_to_move
+    assert mover is not None
+    table.do(table.match.resign(mover, table.now + 5))
+    plain = json.loads(recorded(table))
+    assert verify(read_record(json.dumps(plain))).ok
+    last = max(at for at, event in enumerate(plain["events"]) if event["kind"] == "chance")
+    del plain["events"][last]
+    for seed in (plain["chance"]["seed"], None):  # also before the seed is known
+        plain["chance"]["seed"] = seed
+        report = verify(read_record(json.dumps(plain)))
+        assert not report.ok
+        assert "is missing" in str(report.check("chance"))
+
+
 def test_a_flag_that_had_not_fallen_is_found() -> None:
     plain = json.loads(recorded(ending("flag_fall")))
     plain["events"][-1]["thought_ns"] = plain["events"][-1]["charged_ns"] = SECOND

@@ -288,7 +288,9 @@ async def _examination(
     try:
         examination.bot = await online(hub, f"{PLAYER}/{BOT}", examination.check_runs)
         if not examination.games:
-            examination.games = [get_game(game, files=True) for game in examination.runner.games]
+            # A file would be run here, and not in the sandbox of a bot that somebody else wrote.
+            files = make_runner is BotRunner
+            examination.games = [get_game(game, files=files) for game in examination.runner.games]
         for number in range(1, max(game.seats for game in examination.games)):
             name = f"opponent-{number}"
             task = asyncio.create_task(

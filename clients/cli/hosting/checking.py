@@ -17,7 +17,13 @@ from typing import Any, Final
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.protocol.package import Rules, SubmissionError
-from plyhouse.server.house.runner_messages import MAX_REPORT, CheckDone, Trouble
+from plyhouse.server.house.runner_messages import (
+    MAX_GAME,
+    MAX_GAMES,
+    MAX_REPORT,
+    CheckDone,
+    Trouble,
+)
 
 __all__ = ["check_submission", "report_of"]
 
@@ -55,7 +61,13 @@ async def check_submission(
             await process.wait()
     try:
         found: dict[str, Any] = json.loads(said)
-        return CheckDone(submission, bool(found["passed"]), report_of(found), found["games"])
+        games = [str(each) for each in found["games"]]
+        if len(games) > MAX_GAMES or any(len(each) > MAX_GAME for each in games):
+            why = f"it claims {len(games)} games; here {MAX_GAMES} are the most"
+            return CheckDone(
+                submission, False, f"FAILED  loads: {why}, by names of {MAX_GAME} letters"
+            )
+        return CheckDone(submission, bool(found["passed"]), report_of(found), games)
     except (ValueError, KeyError, TypeError):
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         why = last[0] if last else f"the check ended with exit code {process.returncode}"

@@ -64,6 +64,8 @@ LAST_WORDS: Final = 3.0
 """Seconds for what bots have printed, when this program ends."""
 UNWANTED: Final = (400, 404, 409, 413)
 """What a server answers that does not want something, however often it is told."""
+UNFIT: Final = (400, 413)
+"""What it answers to what it cannot read, or what is too much."""
 PROGRAMS_EVERY: Final = 300.0
 """Seconds after which a machine looks again which programs it has."""
 TIDY_EVERY: Final = 60.0
@@ -108,6 +110,10 @@ class _News:
     checked: list[CheckDone] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
     flags: list[FlagFell] = field(default_factory=list)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.checked or self.troubles or self.flags)
 
 
 def in_words(costs: Sequence[CostOfPly]) -> str:
@@ -220,6 +226,10 @@ class Machine:
         try:
             answer = await asyncio.to_thread(self._call, self._says(news))
         except (UnreachableError, ApiError) as error:
+            if isinstance(error, ApiError) and error.status in UNFIT and news.any:
+                # Something that a bot had a hand in must not end all that is hosted here.
+                self._setup.say(f"the server does not take what there is to tell: {error}")
+                return None
             # Not heard, perhaps: told again, which does no harm.
             self._news.checked[:0] = news.checked
             self._news.troubles[:0] = news.troubles

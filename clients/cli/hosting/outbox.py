@@ -38,6 +38,8 @@ LINE: Final = 12 << 10
 out."""
 MOST: Final = 2 << 20
 """Characters that a bot may print in a match before no more of it is looked at."""
+MOST_NOTES: Final = 1000
+"""Notes and tracebacks in a match before no more of them is looked at: each is written at once."""
 BUFFER: Final = 8 << 10
 """Bytes that wait in memory: a bot that prints a line at a time must not keep the disk busy."""
 SETTLED: Final = 2.0
@@ -78,6 +80,8 @@ class _Part:
     cut: int = 0
     printed: int = 0
     """Characters so far."""
+    noted: int = 0
+    """Lines so far that it did not print itself."""
     costs: int = 0
     ply: int | None = None
     """Of the last line."""
@@ -193,8 +197,10 @@ class Outbox:
         if part is None:
             return
         if line.kind == "print":
-            part.printed += len(line.text)
-        if line.kind == "print" and part.printed > MOST:
+            part.printed += max(1, len(line.text))  # empty lines are work, too
+        else:
+            part.noted += 1
+        if part.printed > MOST if line.kind == "print" else part.noted > MOST_NOTES:
             part.cut += len(line.text)
         else:
             part.write(_encoded(line))
@@ -251,7 +257,7 @@ class Outbox:
         for key, part in tuple(self._parts.items()):
             part.flush()
             if everything or (part.due is not None and part.due <= now):
-                if part.printed > MOST:
+                if part.printed > MOST or part.noted > MOST_NOTES:
                     part.buffer += msgspec.json.encode(_Mark(part.cut)) + b"\n"
                     part.flush()
                 del self._parts[key]

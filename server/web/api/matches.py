@@ -19,6 +19,7 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.looking import Words, filter_of
+from plyhouse.server.house.outputs import still_to_come
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.terms import config_of
 from plyhouse.server.results.chances import Chances, chances_of
@@ -224,6 +225,12 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDet
             "match/not_yours",
             "What a bot left when it failed is for its author alone, and here no bot of yours did.",
             403,
+        )
+    if still_to_come(stored):
+        raise Problem(
+            "match/not_over",
+            f"{match} has the same rolls or deals as another match that is still being played: how "
+            "it ended can be read in full once all matches of its pairing are over.",
         )
     data = end_data(end)
     return EndingDetail(match, end.ply, end.seat, end.text, data.reason, data.detail)

@@ -269,6 +269,8 @@ async def open_bot(
             )
     if data.open is not (row.open_ms is not None):
         await hub.store.submissions.set_open(row.id, wall_ms() if data.open else None)
+        if not data.open:
+            hub.hosted_play.closed(row.id)
     return OpenView(data.open)
 
 
