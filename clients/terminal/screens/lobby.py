@@ -255,9 +255,11 @@ class LobbyScreen(Screen[None]):
         hosted = [each["bot"] for each in self.hosted if players == 2 and _plays(each, spec)]
 
         def chosen(whom: str | None) -> None:
+            if whom is None:
+                return
             if whom in hosted:
                 self.do(self.want(replace(wish, opponent=whom, hosted=True)))
-            elif whom is not None:
+            else:
                 self.do(self.want(replace(wish, level=whom)))
 
         # Of each level there are as many as the server starts, which it says if it is too few.
