@@ -116,6 +116,7 @@ class AsyncApi:
     ) -> AsyncIterator[rows.Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
+        ``game`` is a name, for all its parameters, or a name with parameters for those alone;
         ``status`` is ``waiting``, ``running`` or ``finished``, ``bot`` is ``PLAYER/BOT``; with
         ``sort`` = ``ended`` there are finished matches only, the last to end first.
         """
