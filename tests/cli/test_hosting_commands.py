@@ -82,7 +82,7 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
     store = house.hub.store
     cup = await house.hub.classes.open(CUP, OLGA)
     few = await command("olga", "competition", "dress-rehearsal", "Cup")
-    assert (few.code, "nobody could be compared" in few.err) == (EXIT_USAGE, True), few.err
+    assert (few.code, "nobody could be compared" in few.err) == (EXIT_REFUSED, True), few.err
     members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
     joined = await store.classes.take_in(cup.id, members, OLGA)
     house._players.update(each.account for each in joined)
