@@ -45,6 +45,7 @@ __all__ = [
     "list_all",
     "measure",
     "move",
+    "names",
     "note",
 ]
 
@@ -160,6 +161,14 @@ def list_all(connection: Connection, statuses: Sequence[str] = ()) -> list[Class
         query = query.where(here.status.in_(statuses))
     rows = connection.execute(query.order_by(here.created_ms.desc(), here.id.desc())).all()
     return _with_games(connection, [_row(row) for row in rows]) if rows else []
+
+
+def names(connection: Connection, limit: int) -> list[str]:
+    """Return the names of competitions alone, newest first: their files are long."""
+    here = class_competitions.c
+    query = select(here.name).where(here.status != "deleted")
+    newest = query.order_by(here.created_ms.desc(), here.id.desc()).limit(limit)
+    return list(connection.execute(newest).scalars())
 
 
 def _row(row: object) -> ClassCompetition:

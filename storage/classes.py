@@ -65,6 +65,10 @@ class ClassBook:
         """Return all competitions, newest first, of these statuses if any are given."""
         return await self._database.read(lambda c: class_sql.list_all(c, statuses))
 
+    async def names(self, limit: int) -> list[str]:
+        """Return the names of the newest competitions, and nothing else of them."""
+        return await self._database.read(lambda c: class_sql.names(c, limit))
+
     async def move(self, competition: str, step: str, by: By) -> ClassCompetition:
         """``open``, ``freeze``, ``pause``, ``resume``, ``finish`` or ``delete`` a competition."""
         return await self._write(lambda c, now: class_sql.move(c, competition, step, by, now))

@@ -1,7 +1,8 @@
 """Lists of matches, filtered and in parts: which are there, in which order, and how fast.
 
 A part costs what its rows cost, whatever is asked for: by game or ending an index has them in
-their order.  By bot or competition one of two ways is taken: `FEW` matches or less are all read and
+their order, which those of a game with all its parameters take from one index for each of them.  By
+bot or competition one of two ways is taken: `FEW` matches or less are all read and
 sorted, and of more the newest of all are gone through until enough of them are theirs.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, or_, select
 
 from plyhouse.storage.class_privacy import part_of, visible
@@ -23,6 +25,8 @@ __all__ = ["FEW", "STATES", "MatchFilter", "list_matches", "match_ids"]
 
 FEW: Final = 1_000
 """Matches that are sorted, rather than looked for among all."""
+VARIANTS: Final = 16
+"""Lists that are merged, one for each of a game's parameters; of more, all matches are read."""
 AT_ONCE: Final = 500
 """Ids in one question: databases limit the number of parameters."""
 USUAL: Final = "normal"
@@ -40,6 +44,8 @@ class MatchFilter(Struct, frozen=True):
 
     game: str | None = None
     """Canonical spec."""
+    family: str | None = None
+    """Name of a game, whatever its parameters."""
     player_id: int | None = None
     """Whoever this is has a seat, with any bot."""
     bots: tuple[tuple[int, ...], ...] = ()
@@ -65,8 +71,13 @@ def list_matches(
 
     ``before`` is the id of the last match of the part before.
     """
-    chosen = match_ids(connection, wanted, limit=limit, before=before)
-    ids = list(connection.execute(chosen).scalars())
+    found = [
+        row
+        for each in _one_by_one(connection, wanted)
+        for row in connection.execute(match_ids(connection, each, limit=limit, before=before))
+    ]
+    found.sort(key=lambda row: (row.time, row.id), reverse=True)
+    ids = [row.id for row in found[:limit]]
     rows: dict[str, Row[Any]] = {}
     for start in range(0, len(ids), AT_ONCE):
         query = headers().where(matches.c.id.in_(ids[start : start + AT_ONCE]))
@@ -78,7 +89,7 @@ def match_ids(
     connection: Connection, wanted: MatchFilter, *, limit: int, before: str | None = None
 ) -> Select[Any]:
     """Return the query of the ids that `list_matches` shows: it reads no more than it has to."""
-    query = select(matches.c.id).limit(limit)
+    query = select(matches.c.id, _time(wanted).label("time")).limit(limit)
     if wanted.status is not None:
         if wanted.status not in STATES:
             known = ", ".join(sorted(STATES))
@@ -116,6 +127,28 @@ def match_ids(
     return _ordered(connection, query, wanted, before, narrow=narrow)
 
 
+def _one_by_one(connection: Connection, wanted: MatchFilter) -> list[MatchFilter]:
+    """The same wish, or several that together are the same and that an index serves each."""
+    ordered_elsewhere = wanted.bots or wanted.player_id is not None or wanted.competition_ids
+    if (
+        wanted.family is None
+        or ordered_elsewhere
+        or wanted.termination not in (None, USUAL)
+        or wanted.game is not None
+    ):
+        return [wanted]
+    # From one game to the next in the index: distinct ones alone would read all of it.
+    games = select(func.min(matches.c.game).label("game")).cte("games", recursive=True)
+    following = select(func.min(matches.c.game)).where(matches.c.game > games.c.game)
+    games = games.union_all(select(following.scalar_subquery()).where(games.c.game.is_not(None)))
+    there = connection.execute(select(games.c.game).where(games.c.game.is_not(None))).scalars()
+    name = wanted.family
+    kinds = [each for each in there if each == name or each.startswith(f"{name}(")]
+    if len(kinds) > VARIANTS:
+        return [wanted]
+    return [replace(wanted, family=None, game=each) for each in kinds]
+
+
 def _of_kind(query: Select[Any], wanted: MatchFilter) -> Select[Any]:
     """Those of a game and with an ending: by the index of what is rarer, if it is both."""
     game: ColumnElement[str] = matches.c.game
@@ -127,6 +160,10 @@ def _of_kind(query: Select[Any], wanted: MatchFilter) -> Select[Any]:
             game = _unindexed(game)
     if wanted.game is not None:
         query = query.where(game == wanted.game)
+    if wanted.family is not None:
+        name, start = _unindexed(matches.c.game), f"{wanted.family}("
+        of_it = func.substr(matches.c.game, 1, len(start)) == start
+        query = query.where(or_(name == wanted.family, of_it))
     if wanted.termination is not None:
         query = query.where(termination == wanted.termination)
     return query

@@ -16,6 +16,8 @@ themselves as tables in a notebook.  Positions draw themselves, too.
     rows        what is answered, a dataclass per kind of row
     competition_rows
                 the same of competitions, with and without a class
+    position_rows
+                the same of positions: search trees, what chance could have done
     packing     a bot made into what is handed in
     reading     answers of the server, made into rows
     patience    when to ask again, and how long to wait before

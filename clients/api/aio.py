@@ -10,7 +10,7 @@ from typing import Literal, Self, TypeVar
 
 import httpx
 
-from plyhouse.clients.api import calls, competition_rows, rows
+from plyhouse.clients.api import calls, competition_rows, position_rows, rows
 from plyhouse.clients.api.calls import Call, Pages
 from plyhouse.clients.api.packing import packed
 from plyhouse.clients.api.patience import Patience
@@ -116,6 +116,7 @@ class AsyncApi:
     ) -> AsyncIterator[rows.Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
+        ``game`` is a name, for all its parameters, or a name with parameters for those alone;
         ``status`` is ``waiting``, ``running`` or ``finished``, ``bot`` is ``PLAYER/BOT``; with
         ``sort`` = ``ended`` there are finished matches only, the last to end first.
         """
@@ -168,6 +169,31 @@ class AsyncApi:
         (``review/off``) or be at others (``review/busy``, asked again).
         """
         return await self.do(calls.review(match, seat))
+
+    async def tree(
+        self,
+        match: str,
+        ply: int = 0,
+        *,
+        depth: int | None = None,
+        search: str = "",
+        then: Sequence[str] = (),
+    ) -> position_rows.Tree:
+        """The search tree of the position before a ply, and after the actions in ``then``.
+
+        Without ``search`` by what fits the game, and without ``depth`` as deep as the server
+        likes best. Of matches that count once their pairing is over (``match/not_over``), and of
+        games in which nothing is hidden (``tree/hidden``); a server may offer none (``tree/off``)
+        or be at others (``tree/busy``, asked again).
+        """
+        return await self.do(calls.tree(match, ply, depth, search, then))
+
+    async def chances(self, match: str) -> position_rows.Chances:
+        """What chance could have done in a match that is over, at each roll and deal.
+
+        With the seed in its record, what came can be worked out again without the rules.
+        """
+        return await self.do(calls.chances(match))
 
     async def detail(self, match: str) -> rows.Ending:
         """What is kept of a match's end for the author of the bot that caused it: a traceback."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import quote
 
-from plyhouse.clients.api import competition_rows, rows
+from plyhouse.clients.api import competition_rows, position_rows, rows
 from plyhouse.clients.api.reading import nothing, one, record_of, rows_of
 from plyhouse.clients.api.rows import Rows
 
@@ -46,10 +46,10 @@ class Call(Generic[T]):
         return self.method != "GET"
 
     @property
-    def parameters(self) -> dict[str, str]:
-        """The query as text; what is None is left out."""
+    def parameters(self) -> dict[str, str | list[str]]:
+        """The query as text, of lists each; what is None is left out."""
         return {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
+            name: [_text(each) for each in value] if isinstance(value, list) else _text(value)
             for name, value in self.query.items()
             if value is not None
         }
@@ -81,6 +81,10 @@ class Pages(Generic[RowT]):
             return None
         query = {**self.first.query, **self.following(page, had), "limit": size}
         return replace(self.first, query=query)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _path(*parts: str) -> str:
@@ -156,6 +160,24 @@ def detail(name: str) -> Call[rows.Ending]:
 
 def review(name: str, seat: int | None) -> Call[rows.Review]:
     return replace(_get("matches", name, "review", read=one(rows.Review), seat=seat), timeout=180.0)
+
+
+def tree(
+    name: str, ply: int, depth: int | None, search: str, then: Sequence[str]
+) -> Call[position_rows.Tree]:
+    call = _get(
+        *("matches", name, "tree"),
+        read=one(position_rows.Tree),
+        ply=ply,
+        depth=depth,
+        search=search,
+        then=list(then),
+    )
+    return replace(call, timeout=60.0)
+
+
+def chances(name: str) -> Call[position_rows.Chances]:
+    return _get("matches", name, "chances", read=one(position_rows.Chances))
 
 
 # ------------------------------------------------------------------ standings and people

@@ -24,7 +24,7 @@ def lobby(plain: bool, server: str, token: str | None) -> None:
     """Play on a server in this terminal: against its bots, or whoever seeks the same.
 
     Without a token you play as a guest, where the server takes guests. In a pipe and with --plain,
-    what there is is written: games, open seeks, running matches.
+    what there is is written: games, bots, open seeks, running matches.
     """
     from plyhouse.clients.cli.shared.house import ServerHouse
     from plyhouse.clients.cli.shared.showing import failed, show_lobby
@@ -47,6 +47,8 @@ async def _write(house: ServerHouse) -> None:
     running = await house.call("GET", "matches", query="?status=running&limit=50")
     click.echo(f"Games: {', '.join(each['name'] for each in games)}")
     click.echo(f"Bots of the house: {', '.join(session['levels']) or 'none'}")
+    for each in await house.call("GET", "hosted-bots"):
+        click.echo(f"Handed in, to play against: {each['bot']} ({', '.join(each['games'])})")
     click.echo(f"Guests: {'welcome' if session['guests'] else 'not taken'}")
     for each in seeks:
         kind = "rated" if each["rated"] else "casual"

@@ -32,7 +32,7 @@ when the output is no terminal.
 | 1 | A check or verification failed, or a match could not be played. |
 | 2 | Usage: an unknown option, game, file or player; the message says what would be right. |
 | 3 | A server, a port or a database cannot be reached or used. |
-| 4 | Refused: the token is wrong or revoked, or lacks a scope. |
+| 4 | Refused: a wrong or revoked token, a missing scope; or not now: a full class, a used code. |
 | 130 | Interrupted with Ctrl-C. |
 
 An error is one sentence on standard error. `plyhouse --debug ...` adds the traceback.

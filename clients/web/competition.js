@@ -42,13 +42,20 @@ const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.nam
 
 // ------------------------------------------------------------------- what organisers do
 
-/** What a step has come to: what was left out is named. @param {Answers.Finished} made */
-const come = (made) => `${made.name} is ${made.status}.${(made.unplayed ?? []).map((each) => ` Left out: ${each}.`).join("")}`;
+/** What a step has come to: what was left out is named. @param {Partial<Answers.Finished & Answers.Rehearsed>} made */
+const come = (made) => `${made.name} is ${made.status}.${(made.unplayed ?? made.left_out ?? []).map((each) => ` Left out: ${each}.`).join("")}`;
 
 /** @type {(name: string, form: HTMLFormElement) => Promise<string>} */
 async function step(name, form) {
   const why = field(form, "why");
-  const body = { why: why.value.trim(), anyway: Boolean(field(form, "anyway")?.checked) };
+  const reason = why.value.trim();
+  if (name === "delete") {
+    if (!reason) refuse(why, "Say why: to delete needs a reason.");
+    await call("DELETE", `${here}?why=${encodeURIComponent(reason)}`);
+    location.assign("/competitions");
+    return "It is deleted.";
+  }
+  const body = { why: reason, anyway: Boolean(field(form, "anyway")?.checked) };
   const made = await call("POST", `${here}/${name}`, body);
   why.value = "";
   return come(made);
@@ -102,10 +109,20 @@ async function reinstate(button, form) {
   return `${found.map((each) => `${each.player}/${each.bot}`).join(", ") || "Nothing"} is let in again.`;
 }
 
+/** Let people play against what is handed in of a bot of one's own, or nobody any more. @param {HTMLButtonElement} button */
+async function open(button) {
+  const made = await call("PUT", `bots/${button.dataset.open}/open`, { open: button.dataset.to === "people" });
+  return made.open ? "People may play against it now." : "Nobody can play against it now.";
+}
+
 /** @param {HTMLButtonElement} button */
 function pressed(button) {
   const { form } = button;
   const { step: name, student, reinstate: bot, choose, sure } = button.dataset;
+  if (button.dataset.open !== undefined) {
+    perform(() => open(button));
+    return;
+  }
   if (choose !== undefined) {
     byId("student", HTMLInputElement).value = choose;
     byId("student-why").focus();

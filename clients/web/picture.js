@@ -5,7 +5,7 @@ import { outline } from "./fit.js";
 import { move } from "./motion.js";
 import { patience } from "./pace.js";
 import { drawScene } from "./scene.js";
-import { changesInWords, withHolders } from "./speak.js";
+import { changesInWords, withHolders, yourTurn } from "./speak.js";
 import { actionTo, comingTo, last, match, name, names, result } from "./state.js";
 
 const MOVE = 260; // ms that a piece is on its way, at most
@@ -65,7 +65,7 @@ export class Picture {
   draw(scene, mine) {
     const { shown, parts } = this;
     const { at, scenes } = match;
-    const beside = this.options();
+    const beside = this.options(mine);
     const asked = JSON.stringify(beside);
     if (shown && shown.scene === scene && shown.mine === mine && shown.turn === match.turn && shown.asked === asked) return;
     const drawn = drawScene(scene, scenes[at - 1] ?? null, mine ? this.choose : null, beside);
@@ -78,15 +78,19 @@ export class Picture {
       move(drawn, before, shown.scene, scene, pace < LEAST ? 0 : Math.min(MOVE, pace * 0.7));
       parts.controls.tick();
     }
-    if (Math.abs(step) === 1 || (step > 0 && match.turn !== null)) this.say(at);
+    if (Math.abs(step) === 1 || (mine && !shown?.mine) || (step > 0 && match.turn !== null)) this.say(at, mine);
     this.shown = { at, scene, mine, asked, turn: match.turn, seenBy: match.seenBy };
     match.shownAt = performance.now();
   }
 
-  /** What drawings are told beside the scene. */
-  options() {
+  /**
+   * What drawings are told beside the scene.
+   * @param {boolean} mine whether a person at this page is to choose an action
+   */
+  options(mine) {
     return {
       holders: match.seats.map((seat) => holder(seat)),
+      you: mine ? match.seat : null,
       premove: match.seat !== null && match.turn === null && match.status === "running" && match.at === last(),
     };
   }
@@ -112,15 +116,20 @@ export class Picture {
   /**
    * For those who hear the page: what others did, not more often than it can be said.
    * @param {number} at
+   * @param {boolean} mine whether they are to choose an action there
    */
-  say(at) {
+  say(at, mine) {
     const event = actionTo(at);
-    if (match.follow && event && event.seat === match.seat) return; // who plays knows its own
+    const own = match.follow && event?.seat === match.seat; // who plays knows that, but not what the dice showed
+    if (own && !mine) return;
     if (match.turn === null && performance.now() - this.saidAt < BREATH) return;
     this.saidAt = performance.now();
-    const words = changesInWords(match.scenes[at - 1] ?? null, match.scenes[at] ?? {});
-    const what = event ? `${name(event.seat)}: ${event.action ?? "a hidden action"}` : "";
-    this.parts.said.textContent = withHolders([what, words].filter(Boolean).join(". "), this.options().holders, names());
+    const { holders, you } = this.options(mine);
+    const { status = "" } = match.scenes[at] ?? {};
+    const turn = you === null ? status : yourTurn(status, you, holders, names());
+    const words = changesInWords(match.scenes[at - 1] ?? null, match.scenes[at] ?? {}, turn);
+    const what = event && !own ? `${name(event.seat)}: ${event.action ?? "a hidden action"}` : "";
+    this.parts.said.textContent = withHolders([what, words].filter(Boolean).join(". "), holders, names());
   }
 
   /** Show who plays, with how much time left, or what each got. */

@@ -7,12 +7,13 @@ import { seatClass } from "./colours.js";
 import { html, svg } from "./dom.js";
 import { drawGrid } from "./grid.js";
 import { keysOf } from "./keys.js";
-import { withHolders } from "./speak.js";
+import { withHolders, yourTurn } from "./speak.js";
 import { drawCounter, drawDice, drawHand, drawTray } from "./things.js";
 
 /**
  * @typedef {object} Options
  * @property {string[]} [holders] names of the players, by seat
+ * @property {number | null} [you] the seat of the viewer, if it is the one to move
  * @property {boolean} [premove] whether the viewer may choose a move for the next turn
  * @property {boolean} [silent] whether it is a mere picture: nobody hears it, and it says no more than it shows
  */
@@ -168,6 +169,8 @@ export class Drawing {
 
   /** How it stands; names of players are written as they are. */
   said() {
+    const { you = null, holders = [] } = this.options;
+    if (you !== null) return html("span", { class: "said" }, yourTurn(this.scene.status ?? "", you, holders, this.names));
     const text = this.words(this.scene.status ?? "");
     const named = (this.options.holders ?? []).some((each) => each && text.startsWith(each));
     return html("span", { class: named ? "said named" : "said" }, text);

@@ -6,8 +6,9 @@ const MOST = 4; // spots that are told; of more, only how many
  * What differs from the scene before: spots by their labels, what lies open, dice, the status.
  * @param {Scenes.Scene | null} before
  * @param {Partial<Scenes.Scene>} after
+ * @param {string} [status] how it stands, if that is not said as the game has it
  */
-export function changesInWords(before, after) {
+export function changesInWords(before, after, status = after.status) {
   /** @type {string[]} */
   const told = [];
   (after.elements ?? []).forEach((element, index) => {
@@ -30,8 +31,23 @@ export function changesInWords(before, after) {
       told.push(`${element.label}: ${element.value}`);
     }
   });
-  if (after.status) told.push(after.status);
+  if (status) told.push(status);
   return told.join("; ");
+}
+
+/**
+ * The status of a scene for the one who is to move: "Your turn: White to move".
+ * @param {string} status
+ * @param {number} seat of who reads it
+ * @param {string[]} holders names of players by seat
+ * @param {string[]} names what the game calls the seats
+ */
+export function yourTurn(status, seat, holders, names) {
+  const said = withHolders(status, holders, names);
+  if (!said) return "Your turn";
+  const rest = holders[seat] && said.startsWith(`${holders[seat]} to `) ? said.slice(holders[seat].length + 4) : null;
+  if (rest === null) return `Your turn: ${said}`;
+  return /^move\b/.test(rest) ? `Your turn${rest.slice(4)}` : `Your turn: ${rest}`; // the name of who reads it says nothing
 }
 
 /**

@@ -84,6 +84,7 @@ declare namespace Answers {
   interface RecordChance { version: number; commitment: string; stream: string; nonces: string[]; seed?: string | null }
   interface RecordEvent { kind: string; ply: number; seat: number; text?: string; thought_ns?: number; lag_ns?: number; stall_ns?: number; charged_ns?: number; remaining_ns?: number; on_clock?: number; info?: Info | null }
   interface RecordSeat { player: string; bot?: string; version?: string }
+  interface Rehearsed { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; left_out: string[] }
   interface Replay { match: string; game: string; seen_by: number | null; open: boolean; plies: number; frames: Frame[] }
   type SeatInfo = Messages.SeatInfo;
   interface SeatView { seat: number; player: string; bot: string; version: string; returned: number | null }

@@ -31,7 +31,7 @@ class Words:
     """What is looked for, as it was written; empty: whatever."""
 
     game: str = ""
-    """A game, with its parameters where they are not the defaults."""
+    """A game with its parameters, or by its name alone with any."""
     player: str = ""
     bot: str = ""
     """``PLAYER/BOT``."""
@@ -62,6 +62,7 @@ class Looked:
             wanted.termination is None
             and wanted.status in (None, live.match.course.status)
             and wanted.game in (None, live.match.game.spec)
+            and wanted.family in (None, live.match.game.info.name)
             and (
                 wanted.competition_ids is None or live.pairing.competition in wanted.competition_ids
             )
@@ -74,7 +75,10 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
     """Read what is looked for; raises `ProtocolError` or `Unknown` for what is not known."""
     status = _one_of("status", words.status, STATES)
     termination = _one_of("termination", words.termination, TERMINATIONS)
-    game = read_game(words.game).spec if words.game else None
+    game = family = None
+    if words.game:
+        read = read_game(words.game)
+        game, family = (read.spec, None) if "(" in words.game else (None, read.info.name)
     groups = []
     unnamed: dict[int, Collection[str]] = {}
     player = bot = competition = ""
@@ -97,6 +101,7 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
         competition, competitions = await _competition(store, words.competition)
     wanted = MatchFilter(
         game=game,
+        family=family,
         bots=tuple(groups),
         competition_ids=competitions,
         status=status,

@@ -9,8 +9,10 @@ is changed after that is read again.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +21,7 @@ from litestar.datastructures import CacheControlHeader, ResponseHeader
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-__all__ = ["ClientFiles", "handlers", "matches_etag"]
+__all__ = ["ClientFiles", "handlers", "imported_by", "matches_etag"]
 
 MEDIA_TYPES: Final = {
     ".css": "text/css",
@@ -30,6 +32,12 @@ MEDIA_TYPES: Final = {
 """What is handed out: the rest of the folder is of no use to browsers."""
 
 INDEX: Final = "index.html"
+# Found beside the server, not imported: the server knows no client.
+FOLDER: Final = Path(__file__).resolve().parents[2] / "clients" / "web"
+IMPORT: Final = re.compile(
+    r'^(?:import|export)\s(?:[^"\'();]*?\sfrom\s+)?["\']\./([^"\']+)["\']', re.MULTILINE
+)
+"""A static import or re-export of a module beside; types in comments do not begin a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +91,31 @@ def matches_etag(if_none_match: str, etag: str) -> bool:
     return etag.removeprefix("W/") in named or named == ["*"]
 
 
+@cache
+def _imports() -> dict[str, list[str]]:
+    """What each module of the client imports itself."""
+    paths = sorted(FOLDER.glob("*.js")) if FOLDER.is_dir() else []
+    return {path.name: IMPORT.findall(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def imported_by(script: str) -> tuple[str, ...]:
+    """The modules of the client that a script imports, and those that they do, each once.
+
+    A page names them all, so that a browser asks for them at once and not level by level.  They
+    are looked up once: where a file is changed while the server runs, what it imports anew is only
+    asked for a little later.
+    """
+    found = [script]
+    for name in found:  # which grows meanwhile
+        found += [each for each in _imports().get(name, ()) if each not in found]
+    return tuple(found[1:])
+
+
 def handlers() -> list[Any]:
     """Return the route handler of the client's files; none if it is not installed."""
-    # Found beside the server, not imported: the server knows no client.
-    folder = Path(__file__).resolve().parents[2] / "clients" / "web"
-    if not (folder / INDEX).is_file():
+    if not (FOLDER / INDEX).is_file():
         return []
-    files = ClientFiles(folder)
+    files = ClientFiles(FOLDER)
 
     @get(
         ["/web", "/web/{path:path}"],

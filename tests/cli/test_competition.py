@@ -122,24 +122,24 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     code = do("student", "code", "--uses", "1").out.strip()
     assert "used" in do("student", "codes").out
     assert do("join", code, "--player", "fay").out.startswith("ply_")
-    assert "for 1, and all have come" in do("join", code, "--player", "gus", code=2).err
+    assert "for 1, and all have come" in do("join", code, "--player", "gus", code=4).err
     other = do("student", "code", "--uses", "9").out.strip()
     do("student", "revoke-code", other)
-    assert "was revoked" in do("join", other, "--player", "gus", code=2).err
+    assert "was revoked" in do("join", other, "--player", "gus", code=4).err
     assert "no code" in do("join", "XXXX-XXXX", "--player", "gus", code=2).err
     assert "no time" in do("student", "code", "--uses", "9", "--expires", "soon", code=2).err
 
     do("student", "revoke", "eva", "--why", "left")
     do("student", "restore", "eva")
-    assert "has 4 students already" in do("student", "limit", "3", code=2).err
+    assert "has 4 students already" in do("student", "limit", "3", code=4).err
     assert "takes up to 4 students" in do("student", "limit", "4").err
-    assert "'Cup' is full" in do("student", "add", "hal", code=2).err
+    assert "'Cup' is full" in do("student", "add", "hal", code=4).err
     assert "no student 'zoe'" in do("competition", "extend", "Cup", "zoe",
                                     "--until", "2999-01-01T00:00:00Z", code=2).err  # fmt: skip
     shown = do("competition", "status", "Cup").out
     assert "Cup is open" in shown
     assert "4 students, 4 without an entry" in shown
-    assert "it would have to be running" in do("competition", "pause", "Cup", code=2).err
+    assert "it would have to be running" in do("competition", "pause", "Cup", code=4).err
     do("competition", "delete", "Cup", "--why", "a test")
     assert "No competitions" in do("competition", "list").err
     log = plyhouse("audit", "--database", "sqlite:///club.db").out

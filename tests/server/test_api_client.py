@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 from tests.server.conftest import House
+from tests.server.test_reviews import played as over_and_played
+from tests.server.test_trees import REAL, OpenHouse, ask, ended
 
 from plyhouse.clients.api import (
     Api,
@@ -21,12 +23,13 @@ from plyhouse.clients.api import (
     Unreachable,
     competition_rows,
     picture,
+    position_rows,
     rows,
 )
 from plyhouse.clients.api import calls as made_calls
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Event, Finished
-from plyhouse.server.results import careers
+from plyhouse.server.results import careers, chances
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
 from plyhouse.server.web.api import (
@@ -96,8 +99,11 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Version: class_types.VersionView,
     competition_rows.Asked: submissions.AskedView,
     competition_rows.HandedIn: submissions.SubmissionView,
+    position_rows.Chances: chances.Chances,
+    position_rows.Possible: chances.Possible,
 }
-"""What the server makes each row of; a record and a review are read otherwise."""
+"""What the server makes each row of; a record, a review and a tree are read otherwise."""
+TREES = (position_rows.Tree, position_rows.TreeNode, position_rows.Judged)
 
 
 def field_names(kind: Any) -> set[str]:
@@ -109,11 +115,12 @@ def field_names(kind: Any) -> set[str]:
 def test_every_field_of_a_row_is_one_that_the_server_sends() -> None:
     kinds = [
         kind
-        for module in (rows, competition_rows)
+        for module in (rows, competition_rows, position_rows)
         for name in module.__all__
         if dataclasses.is_dataclass(kind := getattr(module, name))
     ]
-    assert set(kinds) == {*ROWS_OF, rows.Record, rows.Review, rows.ReviewedPly}
+    of_programs = {rows.Review, rows.ReviewedPly, *TREES}
+    assert set(kinds) == {*ROWS_OF, rows.Record, *of_programs}
     for mine, theirs in ROWS_OF.items():
         unknown = field_names(mine) - field_names(theirs)
         assert not unknown, f"{mine.__name__}: the server sends no {', '.join(unknown)}"
@@ -212,6 +219,49 @@ async def test_what_a_script_asks_for(house: House, monkeypatch: pytest.MonkeyPa
             assert mine.value.code == "auth/required"
 
     await asyncio.to_thread(script)
+
+
+async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) -> None:
+    house = await open_house(tree_command=REAL)
+    match = await ended(house, "b2 b1 a1 c3 a3 c1")
+    async with AsyncApi(house.server.url) as api:
+        tree = await api.tree(match, 4, search="minimax")
+        below = await api.tree(match, 4, search="minimax", depth=1, then=["a3", "c1"])
+        with pytest.raises(ApiError) as impossible:
+            await api.tree(match, 99)
+        raw = (await ask(house, match, "?ply=4&search=minimax")).json()
+    assert impossible.value.code == "tree/impossible"
+    assert (tree.search, tree.seats[tree.seat]) == ("minimax", "X")
+    assert (tree.played, tree.judged) == ("a3", position_rows.Judged("a3", 1.0, 1.0, "exact"))
+    assert tree.line()[1].action == tree.best
+    assert sum(1 for _ in tree.root.all()) == tree.nodes
+    assert f"<strong>{tree.best}: 1</strong>" in tree._repr_html_()
+    assert {each.action: each.worth for each in below.root.children}["a2"] == "1"
+    # Nothing that the server says of a tree or of its nodes is lost.
+    nodes, names = [raw["root"]], set()
+    while nodes:
+        names |= set(nodes[-1])
+        nodes += nodes.pop().get("children", ())
+    assert names <= field_names(position_rows.TreeNode)
+    assert set(raw) == field_names(position_rows.Tree)
+
+
+async def test_a_script_asks_what_chance_could_have_done(house: House) -> None:
+    match = await over_and_played(house, "pig(target=30)")
+    async with AsyncApi(house.server.url) as api:
+        found = await api.chances(match)
+        record = await api.record(match)
+        with pytest.raises(ApiError) as off:
+            await api.tree(match)
+    rolled = [each["text"] for each in record.events if each["kind"] == "chance"]
+    assert len(rolled) == len(found.nodes) > 0
+    for counter, text in enumerate(rolled):
+        possible = found.outcomes(counter)
+        assert text in [each.text for each in possible]
+        assert sum(each.probability for each in possible) == pytest.approx(1)
+    with pytest.raises(IndexError):
+        found.outcomes(len(rolled))
+    assert off.value.code == "tree/off"
 
 
 async def test_a_day_of_an_organiser(house: House) -> None:

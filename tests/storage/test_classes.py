@@ -457,3 +457,13 @@ async def test_a_name_that_is_taken_twice_at_once(store: Store) -> None:
     wrong = [each for each in done if each is not None]
     assert len(wrong) == 3
     assert all(isinstance(each, ClassRefusal | AlreadyExists) for each in wrong)
+
+
+async def test_names_are_read_without_files(store: Store) -> None:
+    for number, name in enumerate(("First", "Second", "Third", "Gone")):
+        await store.classes.create(cup(name, created_ms=START + number), [], OLGA)
+    await store.classes.move("Gone", "delete", OLGA)
+    with statements(store) as asked:
+        assert await store.classes.names(2) == ["Third", "Second"]
+    (query,) = [each for each in asked if "SELECT" in each]
+    assert ".file" not in query

@@ -17,7 +17,8 @@ from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
 NAMES = ("ada", "bob", "cy", "dan")
-GAMES = ("pig", "chess", "go(size=9)")
+GAMES = ("pig", "chess", "go(size=9)", "pig(target=50)", "pigs")
+PIGS = ("pig", "pig(target=50)")
 ENDINGS = ("normal", "resignation", "flag_fall")
 
 
@@ -52,28 +53,30 @@ async def competition(store: Store, name: str) -> None:
     await store.create_competition(row, [])
 
 
-@pytest.mark.parametrize("few", [0, 1_000])
+@pytest.mark.parametrize(("few", "variants"), [(0, 16), (1_000, 16), (1_000, 1)])
 async def test_every_filter_and_every_part_of_the_list_is_what_was_asked_for(
-    store: Store, world: Any, monkeypatch: pytest.MonkeyPatch, few: int
+    store: Store, world: Any, monkeypatch: pytest.MonkeyPatch, few: int, variants: int
 ) -> None:
     monkeypatch.setattr(match_lists, "FEW", few)
+    monkeypatch.setattr(match_lists, "VARIANTS", variants)
     await competition(store, "cup")
     made = await played(world, 40)
     bots = {name: (await world.bot(name)).id for name in NAMES}
     combinations = itertools.product(
-        (None, "pig"), ((), ("ada",), ("ada", "bob")), (None, "cup"), (None, "flag_fall")
+        (None, "pig", "pig(*)"), ((), ("ada",), ("ada", "bob")), (None, "cup"), (None, "flag_fall")
     )
     for game, seats, cup, ending in combinations:
         expected = [
             fact["id"]
             for fact in sorted(made, key=lambda each: (each["end"], each["id"]), reverse=True)
-            if (game is None or fact["game"] == game)
+            if (game is None or fact["game"] in ((game,) if game != "pig(*)" else PIGS))
             and fact["seats"] >= set(seats)
             and (cup is None or fact["competition"] == cup)
             and (ending is None or fact["termination"] == ending)
         ]
         wanted = MatchFilter(
-            game=game,
+            game=None if game == "pig(*)" else game,
+            family="pig" if game == "pig(*)" else None,
             bots=tuple((bots[name],) for name in seats),
             competition_ids=None if cup is None else (cup,),
             termination=ending,

@@ -21,7 +21,7 @@ from plyhouse.protocol.schema import json_schema
 from plyhouse.server.results.chances import Chances
 from plyhouse.server.results.record import Record
 from plyhouse.server.web.api.class_costs import CostView
-from plyhouse.server.web.api.class_types import EntryView, Finished
+from plyhouse.server.web.api.class_types import EntryView, Finished, Rehearsed
 from plyhouse.server.web.api.people import Opponent, Person, SeekView
 from plyhouse.server.web.api.types import EndingDetail, MatchView
 from plyhouse.server.web.replay import Replay
@@ -50,6 +50,7 @@ ANSWERS: Final = (
     Opponent,
     EntryView,
     Finished,
+    Rehearsed,
     CostView,
 )
 """What the client reads of the web API."""

@@ -59,6 +59,31 @@ async def test_the_page_shows_what_is_looked_for_and_says_so(house: House) -> No
             assert {each["match"] for each in api.json()} == {made[each] for each in expected}
 
 
+async def test_a_game_is_found_with_all_its_parameters_or_with_those_that_are_named(
+    house: House,
+) -> None:
+    made = {}
+    for game in ("pig", "pig(target=30)", "pig(target=50)"):
+        bots = await house.pair(game)
+        made[game] = bots[0].match
+        if game != "pig(target=50)":  # which runs on
+            bots[0].resign()
+            await bots[1].finish()
+    cases = {
+        "pig": set(made),
+        "pig(target=30)": {"pig(target=30)"},
+        "pig(target=50)": {"pig(target=50)"},
+        "pig(target=100)": {"pig"},  # its full name
+        "tic_tac_toe": set(),
+    }
+    async with httpx.AsyncClient(base_url=house.url) as web:
+        for game, expected in cases.items():
+            text = (await web.get("/matches", params={"game": game})).text
+            assert listed(text) == {made[each] for each in expected}, game
+            api = (await web.get("/api/v1/matches", params={"game": game})).json()
+            assert {each["match"] for each in api} == {made[each] for each in expected}, game
+
+
 @pytest.mark.parametrize(
     ("query", "says"),
     [

@@ -98,6 +98,38 @@ async def test_what_is_wrong_with_the_form_is_said(house: House, page: Page) -> 
     assert page.errors == []
 
 
+SAID = "document.querySelector('.status .said').textContent"
+HEARD = "document.querySelector('#heard').textContent"
+
+
+async def test_who_is_to_move_is_told_so_beside_the_board_and_aloud(
+    house: House, page: Page
+) -> None:
+    bot = await challenged(house, page, "tic_tac_toe", seat=1)
+    await page.until(f"{SAID} === 'X to move'")
+    await bot.act("b2")
+    await page.until(MINE)
+    assert await page.evaluate(SAID) == "Your turn: O to move"
+    assert (await page.evaluate(HEARD)).endswith(": b2. b2, X; Your turn: O to move")
+    await page.point(spot("a1"))
+    await page.until(f"!({MINE}) && {SAID} === 'X to move'")
+    # Whoever looks back at an earlier position has no turn in it.
+    await bot.act("c3")
+    await page.until(MINE)
+    await page.press("ArrowLeft")
+    await page.until(f"{SAID} === 'X to move'")
+    assert page.errors == []
+
+
+async def test_who_is_to_move_is_told_so_where_seats_have_no_names(
+    house: House, page: Page
+) -> None:
+    await challenged(house, page, "pig")
+    assert await page.evaluate(SAID) == "Your turn: roll or hold"
+    assert await page.evaluate(HEARD) == "Your turn: roll or hold"
+    assert page.errors == []
+
+
 async def test_a_piece_is_chosen_then_where_it_goes(house: House, page: Page) -> None:
     bot = await challenged(house, page, "chess")
     assert await opened(page, "start") == {f"{file}2" for file in "abcdefgh"} | {"b1", "g1"}

@@ -35,27 +35,45 @@ EXIT_USAGE: Final = 2
 EXIT_UNREACHABLE: Final = 3
 """A server, a port or a database could not be reached or used."""
 EXIT_REFUSED: Final = 4
-"""The server or the database did not accept the token, or it lacks the scope."""
+"""What was asked for could be, but is not done: the token was not accepted or lacks the scope, a
+class is full, a code is used up, a date is past."""
 EXIT_INTERRUPTED: Final = 130
 """Ctrl-C, as shells count it: 128 + SIGINT."""
 
+_REFUSALS: Final = {
+    "bot": ("hosted",),
+    "challenge": ("declined", "not_accepting", "offline"),
+    "competition": (
+        *("begun", "code_expired", "code_revoked", "code_used_up", "date_past", "entry_limit"),
+        *("extension", "frozen", "full", "missing_baseline", "not_handed_in", "not_hosted"),
+        *("not_now", "not_open", "revoked", "suspended_baseline", "too_few", "unchecked"),
+    ),
+    "match": ("not_over",),
+    "review": ("busy", "off"),
+    "seek": ("limit",),
+    "storage": ("disabled", "limit", "login_refused", "not_now", "revoked"),
+    "submission": ("busy", "entered", "not_hosted", "quota", "too_many"),
+    "tree": ("busy", "off", "rate"),
+}
+"""Codes that say how things are, and not what is wrong with what was asked."""
+
 _BY_CODE: Final = {
+    **{f"{family}/{name}": EXIT_REFUSED for family, names in _REFUSALS.items() for name in names},
     "storage/bad_url": EXIT_USAGE,
     "storage/exists": EXIT_USAGE,
     "storage/unknown": EXIT_USAGE,
     "storage/bad_name": EXIT_USAGE,
     "storage/bad_scope": EXIT_USAGE,
     "storage/driver_missing": EXIT_USAGE,
-    "storage/not_now": EXIT_USAGE,
-    "storage/limit": EXIT_USAGE,
-    "storage/revoked": EXIT_REFUSED,
-    "storage/login_refused": EXIT_REFUSED,
     "server/fault": EXIT_FAILED,
     "bot/crashed": EXIT_FAILED,
     "server/database": EXIT_UNREACHABLE,
 }
 _BY_FAMILY: Final = {
     "auth": EXIT_REFUSED,
+    "guest": EXIT_REFUSED,
+    "hosted": EXIT_REFUSED,
+    "runner": EXIT_REFUSED,
     "storage": EXIT_UNREACHABLE,
     "server": EXIT_UNREACHABLE,
     "connection": EXIT_UNREACHABLE,
@@ -125,6 +143,8 @@ def code_exit(code: str) -> int:
 
     >>> code_exit("auth/bad_token"), code_exit("game/unknown"), code_exit("storage/locked")
     (4, 2, 3)
+    >>> code_exit("competition/full"), code_exit("competition/code_unknown")
+    (4, 2)
     """
     if code in _BY_CODE:
         return _BY_CODE[code]

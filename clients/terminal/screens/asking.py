@@ -32,6 +32,8 @@ class Terms:
     """Opponents besides that one, in a game for three and more."""
     rated: bool = False
     players: int = 2
+    hosted: bool = False
+    """Whether the opponent was handed in, so that the server has to start it."""
 
     def awaited(self) -> str:
         """Who is waited for, and in which game."""
@@ -86,7 +88,7 @@ class Players(Question[int]):
 
 
 class Opponents(Question[str]):
-    """Against whom: a level of the house's bots, or "" for anybody."""
+    """Against whom: a level of the house's bots, ``player/bot``, or "" for anybody."""
 
     SAID: ClassVar[dict[str, str]] = {
         "easy": "plays any legal action",
@@ -94,8 +96,17 @@ class Opponents(Question[str]):
         "best": "the best that the house has",
     }
 
-    def __init__(self, title: str, time_control: str, levels: Sequence[str], count: int) -> None:
+    def __init__(
+        self,
+        title: str,
+        time_control: str,
+        levels: Sequence[str],
+        count: int,
+        hosted: Sequence[str] = (),
+    ) -> None:
         named = [f"{each:<8} {self.SAID.get(each, 'a bot of the house')}" for each in levels]
         whom = "whom" if count == 1 else f"which {count}"
         heading = f"{title}, {time_control}: against {whom}?"
-        super().__init__(heading, [*levels, ""], [*named, "anybody  whoever seeks the same"])
+        anybody = "anybody  whoever seeks the same"
+        started = [f"{each}  handed in; the server starts it" for each in hosted]
+        super().__init__(heading, [*levels, "", *hosted], [*named, anybody, *started])

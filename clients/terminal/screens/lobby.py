@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
@@ -39,6 +40,8 @@ __all__ = ["LobbyScreen"]
 
 EVERY: Final = 3.0
 """Seconds between looks at seeks and matches."""
+PAUSE: Final = 1.0
+"""Seconds before a bot that is not there yet is asked for again."""
 
 HELP: Final = """\
 KEYS
@@ -53,6 +56,11 @@ r               look again
 ctrl+t          light or dark
 q               leave
 ?               this list"""
+
+
+def _plays(bot: dict[str, Any], spec: str) -> bool:
+    """Whether a bot plays a game: as it is called in full, or by its name without parameters."""
+    return spec in bot["games"] or spec.partition("(")[0] in bot["games"]
 
 
 class LobbyScreen(Screen[None]):
@@ -86,6 +94,8 @@ class LobbyScreen(Screen[None]):
         self.own: dict[str, MatchSnapshot] = {}
         """Matches of ours that are not over."""
         self.levels: list[str] = []
+        self.hosted: list[dict[str, Any]] = []
+        """Bots that were handed in and opened to people."""
         self.time_control = TIMES[0]
         self.player = ""
         self.wanted: Terms | None = None
@@ -137,7 +147,8 @@ class LobbyScreen(Screen[None]):
         await self.look()
 
     async def look(self) -> None:
-        """Ask for seeks and matches."""
+        """Ask for seeks, matches and bots that the server would start."""
+        self.hosted = list(await self.house.call("GET", "hosted-bots"))
         seeks = await self.house.call("GET", "seeks")
         running = await self.house.call("GET", "matches", query="?status=running&limit=50")
         self.seeks = [
@@ -240,12 +251,20 @@ class LobbyScreen(Screen[None]):
             self.do(self.want(wish))
             return
 
-        def chosen(level: str | None) -> None:
-            if level is not None:
-                self.do(self.want(replace(wish, level=level)))
+        # Those that were handed in play with one person at a time.
+        hosted = [each["bot"] for each in self.hosted if players == 2 and _plays(each, spec)]
+
+        def chosen(whom: str | None) -> None:
+            if whom is None:
+                return
+            if whom in hosted:
+                self.do(self.want(replace(wish, opponent=whom, hosted=True)))
+            else:
+                self.do(self.want(replace(wish, level=whom)))
 
         # Of each level there are as many as the server starts, which it says if it is too few.
-        self.app.push_screen(Opponents(title, self.time_control, self.levels, players - 1), chosen)
+        asked = Opponents(title, self.time_control, self.levels, players - 1, hosted)
+        self.app.push_screen(asked, chosen)
 
     async def _connect(self) -> Line:
         """The line over which we play."""
@@ -265,6 +284,8 @@ class LobbyScreen(Screen[None]):
             body = {"level": wish.level, "count": wish.players - 1}
             found = await self.house.call("POST", "house-bots", body=body)
             wish = replace(wish, opponent=found["opponent"], others=tuple(found["others"]))
+        if wish.hosted and not await self._started(wish):
+            return
         if wish.opponent:
             await line.ask(
                 lambda n: Challenge(
@@ -279,6 +300,22 @@ class LobbyScreen(Screen[None]):
         else:
             answer = await line.ask(lambda n: Seek(n, wish.game, wish.time_control, wish.rated))
             self._seek = getattr(answer, "seek", "")
+
+    async def _started(self, wish: Terms) -> bool:
+        """See to it that a bot that was handed in is there; False if it is wanted no more."""
+        while self.wanted is wish:
+            try:
+                body = {"opponent": wish.opponent, "game": wish.game}
+                await self.house.call("POST", "hosted-bots", body=body)
+            except Refusal as error:
+                if error.code != "hosted/busy":
+                    raise
+                if self.wanted is wish:
+                    self.say(f"{error} Asking again; x stops that.")
+                    await asyncio.sleep(PAUSE)  # the place in the queue is kept
+            else:
+                return self.wanted is wish
+        return False
 
     async def look_on(self, match: dict[str, Any]) -> None:
         """Look on."""

@@ -59,6 +59,7 @@ async def matches(
 ) -> list[MatchView]:
     """List matches, newest first; ``before`` is the last match of the page before.
 
+    ``game`` is a name, for all its parameters, or a name with parameters for those alone.
     ``bot`` is ``PLAYER/BOT``, and ``competition`` the name or id of one, or the id of one game of
     a final.  With ``sort`` = ``ended`` there are finished matches only, the last to end first.
     """

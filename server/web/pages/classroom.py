@@ -7,8 +7,8 @@ session of an organiser is shown no buttons, and would be refused if it made som
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -17,13 +17,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.rehearsals import rehearsal_name
 from plyhouse.server.competition.template import template
 from plyhouse.server.house.classes import ClassView
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage.class_rows import ClassEntry, ClassStudent, Code, VersionRow
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassStudent, Code, VersionRow
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import Identity
@@ -54,6 +55,14 @@ class Step(NamedTuple):
     note: str
 
 
+REHEARSE: Final = Step(
+    "rehearse", "Rehearse", "",
+    "What is handed in so far plays, in a competition of its own that counts for nothing.",
+)  # fmt: skip
+DELETE: Final = Step(
+    "delete", "Delete", "Really delete?", "It is listed nowhere any more; its matches stay."
+)
+"""Of a rehearsal: only then can there be another one."""
 STEPS: Final[dict[str, tuple[Step, ...]]] = {
     "draft": (Step("open", "Open now", "", "Before its date: students may join."),),
     "open": (
@@ -73,6 +82,8 @@ STEPS: Final[dict[str, tuple[Step, ...]]] = {
     ),
 }
 """What can be done next, by the status of a competition."""
+REHEARSED: Final = ("draft", "open", "frozen")
+"""When a final can be rehearsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +95,8 @@ class Entered:
     """With the version that plays."""
     left_out: bool = False
     """Whether it only connected, where only what was handed in plays."""
+    opened: bool | None = None
+    """Whether people may play against what is handed in of it; None if the viewer has no say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,8 @@ class Staff:
     suspended: tuple[SuspensionRow, ...]
     codes: tuple[Code, ...]
     warnings: tuple[str, ...] = ()
+    rehearsal: ClassCompetition | None = None
+    """Its rehearsal, if there is one."""
     files: tuple[str, ...] = FILES
 
     @property
@@ -166,27 +181,59 @@ def _entered(hub: Hub, view: ClassView, entries: Sequence[ClassEntry]) -> tuple[
     return tuple(found)
 
 
+async def _with_say(hub: Hub, entries: Sequence[Entered], viewer: Identity) -> tuple[Entered, ...]:
+    """The entries, and of those of the viewer whether people may play against them."""
+    if not hub.config.hosted or hub.config.hosted_play == "nobody":
+        return tuple(entries)
+    found = []
+    for each in entries:
+        if each.entry.player_id == viewer.player_id:
+            ready = await hub.store.submissions.ready_version(each.entry.bot_id, None)
+            each = replace(each, opened=None if ready is None else ready.open)
+        found.append(each)
+    return tuple(found)
+
+
+def _steps(hub: Hub, view: ClassView, rehearsal: ClassCompetition | None) -> Iterator[Step]:
+    """What an organiser can do next."""
+    row, unplayed = view.row, ". ".join(each.unplayed for each in view.games if each.unplayed)
+    for step in STEPS.get(row.status, ()):
+        if step.name == "rerun" and row.rehearses is not None:
+            continue
+        more = step.name == "finish" and unplayed
+        yield step._replace(note=f"{step.note} {unplayed}.") if more else step
+    if row.rehearses is not None:
+        yield DELETE
+    elif rehearsal is None and hub.config.hosted and row.status in REHEARSED:
+        yield REHEARSE
+
+
+async def _rehearsal(hub: Hub, row: ClassCompetition) -> ClassCompetition | None:
+    """What rehearses a competition now."""
+    try:
+        found = await hub.store.classes.find(rehearsal_name(row.name))
+    except Unknown:
+        return None
+    return found if found.rehearses == row.id else None
+
+
 def _organises(viewer: Identity | None) -> bool:
     return viewer is not None and not viewer.scopes.isdisjoint(ORGANISERS)
 
 
 async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff | None:
     """What an organiser needs; None for everybody else."""
-    if not _organises(viewer):
+    if viewer is None or not _organises(viewer):
         return None
     row, now = view.row, hub.store.classes.now()
     entries: dict[int, list[ClassEntry]] = {}
     for each in view.entries:
         if not each.baseline:
             entries.setdefault(each.player_id, []).append(each)
-    unplayed = ". ".join(each.unplayed for each in view.games if each.unplayed)
+    baselines = _entered(hub, view, [each for each in view.entries if each.baseline])
+    rehearsal = await _rehearsal(hub, row)
     return Staff(
-        tuple(
-            step._replace(note=f"{step.note} {unplayed}.")
-            if step.name == "finish" and unplayed
-            else step
-            for step in STEPS.get(row.status, ())
-        ),
+        tuple(_steps(hub, view, rehearsal)),
         any(
             each.status == "active" and each.extended_ms is not None and each.extended_ms > now
             for each in view.students
@@ -195,10 +242,11 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
             Pupil(each, _entered(hub, view, entries.get(each.player_id, ())))
             for each in view.students
         ),
-        _entered(hub, view, [each for each in view.entries if each.baseline]),
+        await _with_say(hub, baselines, viewer),
         tuple(await hub.store.probation.suspended_in(row.id)),
         tuple(await hub.store.classes.codes(row.id)),
         view.warnings,
+        rehearsal,
     )
 
 
@@ -221,7 +269,9 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
         versions = await hub.store.classes.versions(viewer.player_id)
     handed_in = await hub.store.submissions.of_player(viewer.player_id, row.id, MOST_SUBMISSIONS)
     return Own(
-        *(student, _entered(hub, view, own), tuple(versions[:MOST_VERSIONS])),
+        student,
+        await _with_say(hub, _entered(hub, view, own), viewer),
+        tuple(versions[:MOST_VERSIONS]),
         full=len(own) >= row.entries_each,
         takes=open_now and hub.config.hosted,
         most_bytes=hub.config.max_submission_bytes,

@@ -87,7 +87,8 @@ async def matches(
         query=urlencode(given),
         wrong=wrong,
         games=game_names(),
-        competitions=await _competitions(hub),
+        # That a competition exists is for everybody to know.
+        competitions=await hub.store.classes.names(NAMED),
         terminations=TERMINATIONS,
         running=running,
         finished=finished,
@@ -111,11 +112,6 @@ def _shown(words: Words, looked: Looked | None) -> str:
     ):
         parts.append(f"{before} {word}" if word else "")
     return ", ".join(filter(None, [*parts, words.status]))
-
-
-async def _competitions(hub: Hub) -> list[str]:
-    """Names to choose from: that a competition exists is for everybody to know."""
-    return [each.name for each in await hub.store.classes.all()][:NAMED]
 
 
 @get("/matches/{match:str}", include_in_schema=False)

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import MediaType, Response
 
 from plyhouse.server.web import templates
+from plyhouse.server.web.client import INDEX, imported_by
 from plyhouse.server.web.pages import words
 
 __all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
@@ -43,6 +44,7 @@ def _environment() -> Environment:
         cache_size=-1,
     )
     made.globals["NAVIGATION"] = NAVIGATION
+    made.globals["imported_by"] = imported_by
     made.filters.update(words.FILTERS)
     return made
 
@@ -51,9 +53,10 @@ ENVIRONMENT: Final = _environment()
 
 
 def prepare() -> None:
-    """Compile all templates, before clocks run that it would hold up."""
+    """Compile all templates and read what scripts import, before clocks run that wait for it."""
     for name in ENVIRONMENT.list_templates(extensions=["html"]):
         ENVIRONMENT.get_template(name)
+    imported_by(INDEX)  # reads the modules
 
 
 def render(template: str, /, **values: Any) -> str:

@@ -1,0 +1,88 @@
+"""What organisers and students do in the browser about bots that the server runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse
+from tests.web.browser import Page, sign_in
+
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.serve import running_server
+from plyhouse.storage.class_rows import NewMember
+
+pytestmark = pytest.mark.browser
+
+CUP = """
+name = "Cup"
+games = ["tic_tac_toe"]
+time_control = "total:60"
+board = "class"
+[[baselines]]
+bot = "olga/mine"
+"""
+STATE = "document.querySelector('#state').textContent"
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[HostedHouse]:
+    """A server that takes what is handed in; no runner is there, so that nothing of it is run."""
+    config = ServerConfig(port=0, database="sqlite:///:memory:", hosted=True)
+    async with running_server(config) as server, contextlib.AsyncExitStack() as stack:
+        yield HostedHouse(server, stack)
+
+
+async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_competition(
+    page: Page, house: HostedHouse
+) -> None:
+    store, url = house.hub.store, house.server.url
+    token = await house.token("olga", "organise", "play")
+    await house.hand_in("olga", PIG, "mine", "tic_tac_toe")
+    cup = await house.hub.classes.open(CUP, OLGA)
+    (ada,) = await store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
+    house._players.add(ada.account)
+    await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
+    cups = f"{url}/competitions/{cup.id}"
+
+    async def opened() -> list[str]:
+        return [f"{each.player}/{each.bot}" for each in await house.hub.hosted_play.listed()]
+
+    await page.go(cups)
+    await sign_in(page, token)
+    await page.go(cups)
+    # The organiser has a say about bots of its own alone.
+    assert await page.evaluate("document.querySelectorAll('[data-open]').length") == 1
+    await page.click("[data-open='olga/mine']")
+    await page.until(f"{STATE} === 'People may play against it now.'")
+    assert await opened() == ["olga/mine"]
+    await page.until("document.querySelector('[data-open]').dataset.to === 'nobody'")
+    await page.click("[data-open='olga/mine']")
+    await page.until(f"{STATE} === 'Nobody can play against it now.'")
+    assert await opened() == []
+
+    await page.click("[data-step=rehearse]")
+    await page.until(f"{STATE}.startsWith('Cup (rehearsal) is running.')")
+    rehearsal = await store.classes.find("Cup (rehearsal)")
+    assert rehearsal.rehearses == cup.id
+    assert not await page.evaluate("Boolean(document.querySelector('[data-step=rehearse]'))")
+    await page.go(f"{url}{await page.evaluate('document.querySelector(`#steps a`).pathname')}")
+    assert "Cup (rehearsal)" in await page.text("h1")
+    # It is deleted for a reason, and then there can be another one.
+    for _ in range(2):
+        await page.click("[data-step=delete]")
+    await page.until(f"{STATE} === 'Say why: to delete needs a reason.'")
+    await page.evaluate("document.querySelector('#steps-why').value = 'seen'")
+    for _ in range(2):
+        await page.click("[data-step=delete]")
+    await page.until("location.pathname === '/competitions'")
+    await page.go(cups)
+    assert await page.evaluate("Boolean(document.querySelector('[data-step=rehearse]'))")
+    assert not await page.evaluate("Boolean(document.querySelector('[data-step=delete]'))")
+
+    await sign_in(page, ada.token)
+    await page.go(cups)
+    await page.click("#own [data-open='ada/mine']")
+    await page.until(f"{STATE} === 'People may play against it now.'")
+    assert await opened() == ["ada/mine"]
