@@ -7,7 +7,6 @@ text, so that code which is older than its source is never found.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.machinery
 import importlib.util
 import os
@@ -27,6 +26,8 @@ SUFFIX: Final = importlib.machinery.EXTENSION_SUFFIXES[0]
 
 def module_name(path: Path) -> str:
     """What the module of a game file is called: two files of one name do not clash."""
+    import hashlib  # loads OpenSSL, and most games are no files
+
     place = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     stem = "".join([letter if letter.isalnum() else "_" for letter in path.stem])
     return f"plyhouse_game_{stem}_{place}"
@@ -37,6 +38,8 @@ def extension_of(path: Path, text: bytes | None = None) -> Path:
 
     ``text`` is the file's content where that has been read already.
     """
+    import hashlib
+
     content = hashlib.sha256(path.read_bytes() if text is None else text).hexdigest()[:16]
     return path.resolve().parent / "__pycache__" / f"{module_name(path)}.{content}{SUFFIX}"
 

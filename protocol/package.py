@@ -29,9 +29,6 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any, Final
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-
 __all__ = [
     "IGNORED",
     "MANIFEST",
@@ -432,6 +429,12 @@ def _only_bot(files: dict[str, bytes]) -> str:
 def _requirements(files: dict[str, bytes], rules: Rules) -> tuple[str, ...]:
     """What requirements.txt names; all of it is offered and installed here."""
     text = files.get(REQUIREMENTS, b"").decode("utf-8", "replace")
+    if not text.strip():
+        return ()
+    # Slow to import, and few bots require anything.
+    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.utils import canonicalize_name
+
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         wanted = line.partition("#")[0].strip()

@@ -27,13 +27,15 @@ import sys
 import time
 import zlib
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sqlalchemy import select, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from plyhouse.storage.errors import CannotOpen, ClaimLost, ServedAlready
 from plyhouse.storage.models import meta
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 __all__ = ["FileClaim", "SessionClaim"]
 

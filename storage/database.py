@@ -24,13 +24,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, Dialect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from plyhouse.storage import schema
 from plyhouse.storage.checkpoints import WRITER_PAGES, Checkpoints
@@ -49,6 +48,9 @@ from plyhouse.storage.errors import (
 from plyhouse.storage.statements import ROWS_AT_ONCE, Link
 from plyhouse.storage.thread import Worker
 from plyhouse.storage.urls import Target, parse_url
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncEngine
 
 __all__ = ["Database"]
 
@@ -85,10 +87,18 @@ class Database:
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
         self._write_driver: sqlite3.Connection | None = None
-        self._engine = self._make_engine()
-        self._read_engine = self._engine
+        self._pool: AsyncEngine | None = None
+        self._read_pool: AsyncEngine | None = None
         if target.kind == "postgresql":  # SQLite's transactions read one state anyway
-            self._read_engine = self._engine.execution_options(isolation_level="REPEATABLE READ")
+            self._pool = self._server_engine()
+            self._read_pool = self._pool.execution_options(isolation_level="REPEATABLE READ")
+        elif not target.read_only:
+            self._thread = Worker("plyhouse-storage")
+            self._write_engine = create_engine(
+                self._file_url("sqlite", "rwc"),
+                connect_args={"cached_statements": _CACHED_STATEMENTS},
+            )
+            self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
 
     @classmethod
     async def open(cls, url: str, *, migrate: bool = True, create: bool = True) -> Database:
@@ -121,7 +131,7 @@ class Database:
     @property
     def dialect(self) -> Dialect:
         """The SQL dialect that statements for this database are compiled for."""
-        return self._engine.dialect
+        return (self._write_engine or self._engine).dialect
 
     async def close(self) -> None:
         """Close every connection; work that is under way is finished first."""
@@ -135,7 +145,8 @@ class Database:
             self._thread.stop()
         if self._claim is not None:
             await self._claim.release()
-        await self._engine.dispose()
+        if self._pool is not None:
+            await self._pool.dispose()
 
     async def claim(self) -> None:
         """Be the one server of this database until it is closed; see `plyhouse.storage.claim`.
@@ -168,7 +179,7 @@ class Database:
         try:
             if self.target.in_memory:
                 return await self._in_thread(work)
-            return await self._transact(self._read_engine, work)
+            return await self._transact(self._read_pool or self._engine, work)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -251,10 +262,7 @@ class Database:
         if self.target.kind == "postgresql":
             engine = self._server_engine()
             return engine if write else engine.execution_options(isolation_level="REPEATABLE READ")
-        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "rw" if write else "ro"))
-        begin = "BEGIN IMMEDIATE" if write else "BEGIN"
-        self._set_up_sqlite(engine.sync_engine, begin, reader=not write)
-        return engine
+        return self._file_engine(write=write)
 
     def explain(self, error: BaseException) -> StorageError | None:
         """Translate an error of such a tool's; None if it is none of the database's."""
@@ -262,20 +270,23 @@ class Database:
             return error
         return self._explain(error) if isinstance(error, self._errors) else None
 
-    def _make_engine(self) -> AsyncEngine:
-        target = self.target
-        if target.kind == "postgresql":
-            return self._server_engine()
-        if not target.read_only:
-            self._thread = Worker("plyhouse-storage")
-            self._write_engine = create_engine(
-                self._file_url("sqlite", "rwc"),
-                connect_args={"cached_statements": _CACHED_STATEMENTS},
-            )
-            self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
-        # Connects only when used, so never for a database in memory.
-        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "ro"))
-        self._set_up_sqlite(engine.sync_engine, "BEGIN", reader=True)
+    @property
+    def _engine(self) -> AsyncEngine:
+        """A pool of connections: to read from a file with, and for all that a server is asked.
+
+        A file's is made when it is first needed, which it never is for a database in memory.
+        """
+        if self._pool is None:
+            self._pool = self._file_engine(write=False)
+        return self._pool
+
+    def _file_engine(self, *, write: bool) -> AsyncEngine:
+        # Slow to import: it brings SQLAlchemy's whole ORM along, of which we use nothing.
+        from sqlalchemy.ext.asyncio import create_async_engine
+
+        engine = create_async_engine(self._file_url("sqlite+aiosqlite", "rw" if write else "ro"))
+        begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+        self._set_up_sqlite(engine.sync_engine, begin, reader=not write)
         return engine
 
     def _file_url(self, driver: str, mode: str) -> URL:
@@ -306,6 +317,8 @@ class Database:
             connection.exec_driver_sql(begin)
 
     def _server_engine(self) -> AsyncEngine:
+        from sqlalchemy.ext.asyncio import create_async_engine
+
         target = self.target
         settings = {
             "application_name": "plyhouse",

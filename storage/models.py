@@ -9,6 +9,8 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
+    Connection,
     Float,
     ForeignKey,
     Index,
@@ -18,6 +20,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    event,
     text,
 )
 
@@ -71,6 +74,21 @@ metadata = MetaData(
 
 _Id = BigInteger().with_variant(Integer, "sqlite")  # SQLite counts only INTEGER PRIMARY KEY up
 _Ref = BigInteger
+
+
+def _index_some(name: str, *columns: Column[int] | Column[str], where: ColumnElement[bool]) -> None:
+    """Make an index over the rows that fit a condition.
+
+    PostgreSQL is told only when it makes the table: to name an option of its here would import its
+    dialect for everybody, which takes longer than all tables.
+    """
+    index = Index(name, *columns, sqlite_where=where)
+
+    @event.listens_for(columns[0].table, "before_create")
+    def before_create(_: Table, connection: Connection, **__: object) -> None:
+        if connection.dialect.name == "postgresql":
+            index.dialect_kwargs["postgresql_where"] = where
+
 
 meta = Table(
     "meta",
@@ -220,22 +238,20 @@ matches = Table(
     Index("ix_matches_game_created_ms_id", "game", "created_ms", "id"),
 )
 # Few matches run at any time: recovery and the list of live ones read only this small index.
-Index(
+_index_some(
     "ix_matches_unfinished",
     matches.c.created_ms,
     matches.c.id,
-    sqlite_where=matches.c.finished_ms.is_(None),
-    postgresql_where=matches.c.finished_ms.is_(None),
+    where=matches.c.finished_ms.is_(None),
 )
 # The list of finished matches, the last to end first: of all, of a game, and of an ending.
 for _first in ((), (matches.c.game,), (matches.c.termination,)):
-    Index(
+    _index_some(
         "_".join(["ix_matches", *[column.name for column in _first], "finished_ms_id"]),
         *_first,
         matches.c.finished_ms,
         matches.c.id,
-        sqlite_where=matches.c.finished_ms.is_not(None),
-        postgresql_where=matches.c.finished_ms.is_not(None),
+        where=matches.c.finished_ms.is_not(None),
     )
 
 match_seats = Table(

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from plyhouse.storage.errors import (
     AlreadyExists,
@@ -23,6 +22,7 @@ from plyhouse.storage.errors import (
 )
 from plyhouse.storage.models import bots, players, tokens, versions
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
+from plyhouse.storage.statements import insert_into
 
 __all__ = [
     "add_player",
@@ -398,7 +398,5 @@ def ensure_version(
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, object]) -> None:
     """Insert a row; do nothing when another session has just made it."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(postgresql.insert(table).values(values).on_conflict_do_nothing())
-    else:
-        connection.execute(sqlite.insert(table).values(values).on_conflict_do_nothing())
+    insert = insert_into(table, connection.dialect).values(values)
+    connection.execute(insert.on_conflict_do_nothing())

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sqlalchemy import Connection, func, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from plyhouse.storage import audit
 from plyhouse.storage.database import Database
@@ -31,6 +30,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.people import bot_named
 from plyhouse.storage.rows import By, wall_ms
+from plyhouse.storage.statements import insert_into
 
 __all__ = ["EndedMatch", "Probation", "SuspensionRow", "suspended_in", "withdraw_suspended"]
 
@@ -177,9 +177,8 @@ def _suspend(connection: Connection, version_id: int, reason: str, now_ms: int) 
     again = suspensions.update().where(here.version_id == version_id, here.lifted_ms.is_not(None))
     if not connection.execute(again.values(values)).rowcount:
         # Matches may end at once, and another session have been quicker.
-        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-        new = insert(suspensions).values(version_id=version_id, **values).on_conflict_do_nothing()
-        if not connection.execute(new).rowcount:
+        new = insert_into(suspensions, connection.dialect).values(version_id=version_id, **values)
+        if not connection.execute(new.on_conflict_do_nothing()).rowcount:
             return False
     by = By(HOUSE, reason)
     (row,) = _listed(connection, suspensions.c.version_id == version_id)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import Connection, Executable, Table, bindparam
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 
-__all__ = ["ROWS_AT_ONCE", "Link", "Prepared", "adding", "binds", "prepare"]
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
+
+__all__ = ["ROWS_AT_ONCE", "Link", "Prepared", "adding", "binds", "insert_into", "prepare"]
 
 Link: TypeAlias = Connection | sqlite3.Connection
 """What a prepared statement runs on: SQLite's own connection where there is one, which costs a
@@ -97,6 +100,15 @@ def prepare(statement: Executable, dialect: Dialect, *order: str) -> Prepared:
     return Prepared(str(compiled), names)
 
 
+def insert_into(table: Table, dialect: Dialect) -> postgresql.Insert | sqlite.Insert:
+    """An insert that may say what happens to rows that are there already (ON CONFLICT)."""
+    if dialect.name != "postgresql":
+        return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # slow to import, and most databases are files
+
+    return postgresql.insert(table)
+
+
 def binds(*names: str) -> dict[str, object]:
     """Name a bind parameter for each column; ``b_`` keeps it apart from the column itself."""
     return {name: bindparam(f"b_{name}") for name in names}
@@ -117,15 +129,8 @@ def adding(
     """
     keys = list(table.primary_key.columns)
     order = (*(key.name for key in keys), *sums, *others)
-    if dialect.name == "postgresql":
-        on_server = postgresql.insert(table)
-        changes = {name: table.c[name] + on_server.excluded[name] for name in sums}
-        changes |= {name: on_server.excluded[name] for name in changed}
-        added = on_server.on_conflict_do_update(index_elements=keys, set_=changes)
-        return prepare(added, dialect, *order)
-    in_file = sqlite.insert(table)
-    changes = {name: table.c[name] + in_file.excluded[name] for name in sums}
-    changes |= {name: in_file.excluded[name] for name in changed}
-    return prepare(
-        in_file.on_conflict_do_update(index_elements=keys, set_=changes), dialect, *order
-    )
+    insert = insert_into(table, dialect)
+    changes = {name: table.c[name] + insert.excluded[name] for name in sums}
+    changes |= {name: insert.excluded[name] for name in changed}
+    added = insert.on_conflict_do_update(index_elements=keys, set_=changes)
+    return prepare(added, dialect, *order)

@@ -11,10 +11,9 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import Connection, and_, case, func, literal, or_, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from plyhouse.storage import schema
 from plyhouse.storage.database import Database
@@ -37,6 +36,9 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.sessions import ROLE
 from plyhouse.storage.urls import parse_url
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
 __all__ = ["TABLES", "backup", "check", "copy", "upgrade"]
 

@@ -20,40 +20,26 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
-from plyhouse.games.errors import GameError
-from plyhouse.games.registry import get_game
 from plyhouse.server.competition.standings import Standing
-from plyhouse.server.results.fitted import Estimate, Fitted
-from plyhouse.server.results.luck import Adjusted
-from plyhouse.server.results.nash import NashShare, nash_shares
-from plyhouse.server.results.plackett_luce import Ranked, fit_rankings
-from plyhouse.server.results.played import Played, ResultError, collect
-from plyhouse.server.results.ratings import Interval, mean_interval
-from plyhouse.server.results.scoring import pair_score, return_span
-from plyhouse.server.results.separation import parts
-from plyhouse.server.results.strengths import fit_strengths
-from plyhouse.server.results.utilities import Paid, utilities
+from plyhouse.server.results.intervals import Interval, mean_interval
+from plyhouse.server.results.scoring import pair_score
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.fitted import Estimate, Fitted
+    from plyhouse.server.results.luck import Adjusted
+    from plyhouse.server.results.nash import NashShare
 
 __all__ = [
     "Crossing",
     "Evidence",
     "Line",
     "Outcome",
-    "checkpoints",
     "crosstab",
-    "evidence",
     "lines",
 ]
 
-NASH_SURE: Final = 30
-"""Up to so many entries the Nash shares are resampled, which takes a second or two."""
-NASH_MOST: Final = 100
-"""With more entries there are no Nash shares."""
-NASH_ROUNDS: Final = 100
 PRIVATE: Final = "(another entry)"
 
 
@@ -129,138 +115,6 @@ class Crossing(NamedTuple):
     losses: int
     score: Interval
     """The mean score with its interval over mirrored pairs."""
-
-
-def evidence(
-    outcomes: Sequence[Outcome], repeats: Collection[str] = (), extra: Sequence[str] = ()
-) -> Evidence:
-    """Work out what results say; ``repeats`` are matches that repeat an earlier one.
-
-    ``extra`` are further notes.  Takes seconds for hundreds of entries: call it in a thread.
-    """
-    counted = [each for each in outcomes if each.match not in repeats]
-    notes: list[str] = []
-    fitted = _fit(counted, notes)
-    nash = _nash(counted, notes) if fitted is not None else {}
-    returns, lucky = _returns(counted)
-    gone = len(outcomes) - len(counted)
-    if gone:
-        notes.append(
-            f"{gone} of {len(outcomes)} matches repeat an earlier one move by move, by bots that "
-            "never vary: they are in the scores and leave the ratings as they are."
-        )
-    return Evidence(len(outcomes), gone, fitted, nash, returns, lucky, (*notes, *extra))
-
-
-def _fit(outcomes: Sequence[Outcome], notes: list[str]) -> Fitted[str] | None:
-    """The strengths: by scores between two, by places where a game has more seats."""
-    several = [each for each in outcomes if len(set(each.seats)) > 1]
-    if not several:
-        return None
-    try:
-        if any(len(each.seats) > 2 for each in several):
-            fitted = fit_rankings(
-                Ranked(each.seats, each.returns, each.game, each.pairing) for each in several
-            )
-        else:
-            fitted = fit_strengths(
-                collect(_played(several)),
-                shares=[game for game in {each.game for each in several} if _span(game) > 0.0],
-            )
-    except ResultError as error:
-        notes.append(f"There are no ratings: {error}")
-        return None
-    notes += fitted.notes
-    return fitted
-
-
-def checkpoints(outcomes: Sequence[Outcome], points: int = 10) -> list[tuple[int, Fitted[str]]]:
-    """The fits after so many matches, in the order they ended: how ratings went."""
-    counts = sorted({round(len(outcomes) * at / points) for at in range(1, points + 1)} - {0})
-    found = []
-    for count in counts:
-        fitted = _fit(outcomes[:count], [])
-        if fitted is not None:
-            found.append((count, fitted))
-    return found
-
-
-def _played(outcomes: Sequence[Outcome]) -> list[Played[str]]:
-    """Games between two; a pairing may hold several games, and is a unit in each of them."""
-    return [
-        Played(*each.seats, each.scores[0], each.game, (each.pairing, *sorted(each.seats)))
-        for each in outcomes
-        if len(each.seats) == 2
-    ]
-
-
-def _nash(outcomes: Sequence[Outcome], notes: list[str]) -> dict[str, NashShare[str]]:
-    """Nash shares, if three entries beat each other in a circle."""
-    names = sorted({name for each in outcomes for name in each.seats})
-    if any(len(each.seats) != 2 for each in outcomes) or len(names) < 3:
-        return {}
-    number = {name: index for index, name in enumerate(names)}
-    points = np.zeros((len(names), len(names)))
-    games = np.zeros_like(points)
-    for each in outcomes:
-        one, other = (number[name] for name in each.seats)
-        if one != other:
-            points[one, other] += each.scores[0]
-            points[other, one] += 1.0 - each.scores[0]
-            games[one, other] += 1
-            games[other, one] += 1
-    beats = points > games / 2.0 + 1e-9
-    if max(len(part) for part in parts(beats)) < 3:
-        return {}
-    circle = "Some entries beat each other in a circle, so no single order is right"
-    if len(names) > NASH_MOST:
-        notes.append(f"{circle}; Nash shares are given for up to {NASH_MOST} entries.")
-        return {}
-    rounds = NASH_ROUNDS if len(names) <= NASH_SURE else 0
-    try:
-        shares = nash_shares(collect(_played(outcomes)), rounds=rounds)
-    except ResultError:
-        notes.append(f"{circle}; Nash shares need everybody to have met everybody.")
-        return {}
-    notes.append(f"{circle}: see the Nash shares. With few games circles come about by chance.")
-    return {each.name: each for each in shares}
-
-
-def _returns(
-    outcomes: Sequence[Outcome],
-) -> tuple[dict[str, dict[str, Adjusted]], frozenset[str]]:
-    """Mean returns where their size counts, or luck is known."""
-    games: dict[str, list[Outcome]] = defaultdict(list)
-    for each in outcomes:
-        games[each.game].append(each)
-    found: dict[str, dict[str, Adjusted]] = {}
-    lucky = set()
-    for game, rows in sorted(games.items()):
-        known = all(each.luck is not None for each in rows)
-        alone = len(rows[0].seats) == 1
-        if not (known or alone or _span(game) > 0.0):
-            continue
-        found[game] = utilities(
-            (Paid(each.seats, each.returns, each.pairing, each.luck) for each in rows),
-            bounds=_bounds(game),
-        )
-        if known:
-            lucky.add(game)
-    return found, frozenset(lucky)
-
-
-def _span(spec: str) -> float:
-    try:
-        return return_span(get_game(spec))
-    except GameError:  # its file is gone
-        return 0.0
-
-
-def _bounds(spec: str) -> tuple[float, float] | None:
-    try:
-        return get_game(spec).return_bounds
-    except GameError:
-        return None
 
 
 def lines(standings: Sequence[Standing], found: Evidence) -> list[Line]:

@@ -26,7 +26,6 @@ from plyhouse.server.competition.evidence import (
     Line,
     Outcome,
     crosstab,
-    evidence,
     lines,
 )
 from plyhouse.server.competition.file import CompetitionFile, read_competition
@@ -377,6 +376,8 @@ def _worked(
     extra: Sequence[str],
 ) -> Results:
     """Everything that follows from the matches; takes its time."""
+    from plyhouse.server.competition.proof import evidence  # numpy: only competitions need it
+
     outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
     again = [each.match for each in outcomes if each.match in kept.courses]
     weights = line_weights([kept.courses[match] for match in again])

@@ -31,7 +31,6 @@ from plyhouse.server.house.running import (
     way_of,
 )
 from plyhouse.server.match.clock import TimeControl
-from plyhouse.server.results.ratings import PairScore, fit
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.class_results import Extent
 from plyhouse.storage.class_rows import ClassCompetition
@@ -202,6 +201,8 @@ def _ladder(
     row: CompetitionRow, entries: Sequence[EntryRow], stored: Stored, names: dict[int, str]
 ) -> GameFinal:
     """A ladder: the points of its table are ratings fitted to its pairings, in Elo."""
+    from plyhouse.server.results.ratings import PairScore, fit  # numpy: only fits need it
+
     results = [each for each in stored.finished.values() if not each.void]
     rated = fit(
         PairScore(

@@ -12,7 +12,7 @@ import contextlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -21,20 +21,22 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.evidence import Outcome, checkpoints, lines
+from plyhouse.server.competition.evidence import Outcome, lines
 from plyhouse.server.competition.standings import Grade
 from plyhouse.server.house.boards import Boards, Results, standings_for
 from plyhouse.server.house.onlookers import Viewer, eyes_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
-from plyhouse.server.results.fitted import Estimate
-from plyhouse.server.results.ratings import mean_interval
+from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.sequential import ConfidenceSequence
 from plyhouse.storage.class_results import State
 from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity, StoredMatch
 from plyhouse.storage.store import Store
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.fitted import Estimate
 
 __all__ = ["Report", "Reports"]
 
@@ -272,6 +274,8 @@ def _address(match: str, ply: int | None = None) -> str:
 
 
 def _points(outcomes: Sequence[Outcome]) -> list[_Point]:
+    from plyhouse.server.competition.proof import checkpoints  # numpy: only competitions need it
+
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})
         for count, fitted in checkpoints(outcomes)

@@ -11,15 +11,18 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.ratings import PairScore, Rating, fit, interval_of_sums
+from plyhouse.server.results.intervals import interval_of_sums
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.ratings import Rating
 
 __all__ = ["Leaderboards", "Line", "board", "lines", "scoring_of"]
 
@@ -176,6 +179,9 @@ def _opponents(spec: str) -> int:
 
 def _fit(results: list[PairResult], opponents: int) -> dict[int, Rating]:
     """Fit ratings to pairwise results, in which a match counts once for everybody."""
+    # Needs numpy, and matches on one's own machine are not rated.
+    from plyhouse.server.results.ratings import PairScore, fit
+
     share = 1.0 / opponents
     return fit(
         PairScore(

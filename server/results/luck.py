@@ -18,17 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
-from plyhouse.server.results.ratings import Interval, mean_interval
+from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.record import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Adjusted",
@@ -111,6 +112,8 @@ def course_luck(
     rules: Game, course: Iterable[tuple[str, int, str]], judge: Judge
 ) -> tuple[float, ...]:
     """`match_luck` of events as kind, seat and text; other kinds than chance and action pass."""
+    import numpy as np
+
     position = Position(rules)
     path: tuple[Hashable, ...] = ()
     total = np.zeros(rules.seats)
@@ -194,6 +197,8 @@ def adjusted_mean(
     ``luck`` has the luck of each unit, in the same order (of mirrored pairs: the mean of its
     matches, as the value is).  Raises `ValueError` if they are not as many, or not numbers.
     """
+    import numpy as np
+
     if len(values) != len(luck):
         raise ValueError(f"{len(values)} values and {len(luck)} of luck: give one for each unit")
     y, x = np.array(values, dtype=np.float64), np.array(luck, dtype=np.float64)
@@ -215,6 +220,8 @@ def _cross_fitted(
     y: NDArray[np.float64], x: NDArray[np.float64], folds: int
 ) -> NDArray[np.float64]:
     """For every unit the slope of values on luck over the units of other folds."""
+    import numpy as np
+
     fold = np.arange(len(y)) % folds
     slopes = np.zeros(len(y))
     for number in range(folds):

@@ -28,9 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.server.results.fitted import Fitted, Term
+from plyhouse.server.results.intervals import Z95
 from plyhouse.server.results.newton import maximise
 from plyhouse.server.results.played import ResultError, totals
-from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE, Z95
+from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE
 from plyhouse.server.results.separation import notes_on
 from plyhouse.server.results.strengths import Errors, check_anchors, covariance_of
 

@@ -24,21 +24,19 @@ the ordinary Bradley-Terry fit.
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Final, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plyhouse.server.results.intervals import Z95
+
 __all__ = [
-    "Interval",
     "PairScore",
     "Rating",
     "fit",
-    "interval_of_sums",
-    "mean_interval",
 ]
 
 ANCHOR: Final = 1500.0
@@ -53,8 +51,6 @@ many equal scores the interval is then about as wide as that of an event never s
 games: four games' variance in n is 1.96 / n of the score, the event's bound is 1.84 / n."""
 POOLED: Final = 16.0
 """How many imagined games that vary as all players' games do go into it."""
-Z95: Final = 1.959963984540054
-"""The standard normal's 97.5 % quantile."""
 
 SLACK: Final = 1e-6
 """By how much sums of fractions may be off."""
@@ -89,16 +85,6 @@ class Rating(NamedTuple):
     games: float
     score: float
     """Sum of the scores: wins, and half of the draws, or shares of what could be won."""
-
-
-class Interval(NamedTuple):
-    """A mean and its interval."""
-
-    mean: float
-    low: float
-    high: float
-    size: int
-    """How many scores there were."""
 
 
 def fit(
@@ -252,114 +238,3 @@ def _most_likely(
         if np.abs(step).max() < 1e-10:
             break
     return strength
-
-
-# ------------------------------------------------------------------------------ intervals
-
-
-def mean_interval(
-    scores: Sequence[float], *, bounds: tuple[float, float] | None = None
-) -> Interval:
-    """The mean of independent scores with its 95 % interval, by Student's t.
-
-    For mirrored matches give one score per pairing (the average of its matches): the matches of
-    a pairing are not independent.  ``bounds`` are the least and greatest possible score: the
-    interval is cut to them, and where all scores are equal, so that their spread says nothing,
-    it reaches as far as a deviation could have gone unseen: ``(1 - 0.025 ** (1 / n))`` of the
-    range.  Without bounds equal scores give an interval of no width, and a single score one of
-    infinite width.
-    """
-    count = len(scores)
-    if not count:
-        raise ValueError("no scores")
-    mean = math.fsum(scores) / count
-    return _interval(count, mean, math.fsum((score - mean) ** 2 for score in scores), bounds)
-
-
-def interval_of_sums(
-    count: int, total: float, squares: float, *, bounds: tuple[float, float] | None = None
-) -> Interval:
-    """`mean_interval` from the number of scores, their sum and the sum of their squares."""
-    if not count:
-        raise ValueError("no scores")
-    mean = total / count
-    about = squares - total * mean
-    if about < 1e-9 * squares:  # nothing but rounding
-        about = 0.0
-    return _interval(count, mean, about, bounds)
-
-
-def _interval(
-    count: int, mean: float, about: float, bounds: tuple[float, float] | None
-) -> Interval:
-    """The interval of a mean, from the sum of squares ``about`` it."""
-    if count > 1:
-        variance = about / (count - 1)
-        half = _t_quantile(count - 1) * math.sqrt(variance / count)
-    else:
-        variance, half = 0.0, math.inf
-    if bounds is None:
-        return Interval(mean, mean - half, mean + half, count)
-    least, most = bounds
-    if variance <= 1e-24 * max(1.0, mean * mean):
-        half = (most - least) * (1.0 - 0.025 ** (1.0 / count))
-    return Interval(mean, max(least, mean - half), min(most, mean + half), count)
-
-
-@functools.lru_cache(maxsize=1024)
-def _t_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t, to ten digits."""
-    if freedom > 300:
-        # Cornish and Fisher's expansion about the normal quantile (Abramowitz and Stegun 26.7.5).
-        z = Z95
-        terms = (
-            (z**3 + z) / 4,
-            (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-            (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-            (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
-        )
-        return z + math.fsum(term / freedom**n for n, term in enumerate(terms, start=1))
-    low, high = 1.9, 13.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if _t_tail(middle, freedom) > 0.025:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _t_tail(t: float, freedom: int) -> float:
-    """P(T > t) for t > 0: half of the regularised incomplete beta function."""
-    return 0.5 * _beta(freedom / 2, 0.5, freedom / (freedom + t * t))
-
-
-def _beta(a: float, b: float, x: float) -> float:
-    """Regularised incomplete beta function, by its continued fraction (modified Lentz)."""
-    if x > (a + 1) / (a + b + 2):
-        return 1.0 - _beta(b, a, 1.0 - x)
-    front = (
-        math.exp(
-            math.lgamma(a + b)
-            - math.lgamma(a)
-            - math.lgamma(b)
-            + a * math.log(x)
-            + b * math.log1p(-x)
-        )
-        / a
-    )
-    tiny = 1e-300
-    c, d = 1.0, 1.0 / max(tiny, 1.0 - (a + b) * x / (a + 1))
-    result = d
-    for m in range(1, 1000):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        d = 1.0 / (1.0 + even * d)
-        c = 1.0 + even / c
-        result *= d * c
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1.0 / (1.0 + odd * d)
-        c = 1.0 + odd / c
-        result *= d * c
-        if abs(d * c - 1.0) < 1e-15:
-            break
-    return front * result

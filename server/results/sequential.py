@@ -32,10 +32,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "BandDecision",
@@ -53,12 +54,13 @@ PRECISION: Final = 1e-6
 """How closely a bound is sought, as a share of the range; it errs outwards."""
 
 _LOGS: Final = math.log(len(FRACTIONS))
-_SHARES: Final[NDArray[np.float64]] = np.array(FRACTIONS)
 
 
 def _capital(values: NDArray[np.float64], counts: NDArray[np.float64], mean: float) -> float:
     """Logarithm of the capital of who bet on above ``mean``, which is in (0, 1]."""
-    growth = np.log1p(np.outer(_SHARES, values / mean - 1.0)) @ counts
+    import numpy as np
+
+    growth = np.log1p(np.outer(FRACTIONS, values / mean - 1.0)) @ counts
     most = float(growth.max())
     return most + math.log(float(np.exp(growth - most).sum())) - _LOGS
 
@@ -76,6 +78,8 @@ def mean_excess(counts: Counter[float], mean: float) -> float:
         return math.inf if any(value > 0.0 for value in counts) else 0.0
     if mean >= 1.0 or not counts:
         return 0.0
+    import numpy as np
+
     return _capital(np.array([*counts]), np.array([*counts.values()], dtype=np.float64), mean)
 
 
@@ -154,6 +158,8 @@ class ConfidenceSequence:
         The evidence for "above m" falls as m grows, whatever the fraction, so that what it
         refutes are all m up to one point, which bisection finds.
         """
+        import numpy as np
+
         values = np.array([*self._counts])
         counts = np.array([*self._counts.values()], dtype=np.float64)
         low = self._refuted(values, counts, self._low)

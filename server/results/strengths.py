@@ -40,9 +40,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plyhouse.server.results.fitted import Fitted, Term
+from plyhouse.server.results.intervals import Z95
 from plyhouse.server.results.newton import inverse, maximise
 from plyhouse.server.results.played import Cells, ResultError, Units, sum_up, totals
-from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE, Z95
+from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE
 from plyhouse.server.results.separation import notes_on
 
 __all__ = ["Errors", "check_anchors", "covariance_of", "fit_strengths"]

@@ -32,18 +32,17 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
-from plyhouse.server.results.fitted import Fitted
-from plyhouse.server.results.played import Played, collect
-from plyhouse.server.results.ratings import SCALE
 from plyhouse.server.results.record import Record
-from plyhouse.server.results.strengths import fit_strengths
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plyhouse.server.results.fitted import Fitted
 
 __all__ = [
     "LEAST_ALIKE",
@@ -66,7 +65,7 @@ LEAST_POSITIONS: Final = 20
 LEAST_ALIKE: Final = 0.95
 """The part of them on which they chose the same, from which on they are near identical."""
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = "NDArray[np.float64]"
 
 
 class Match(NamedTuple):
@@ -156,6 +155,10 @@ def unlikely_pairs(
     rows = [each for each in matches if each.first != each.second]
     if not rows:
         return []
+    # The fit needs numpy; what is told of it is described to callers of the API from the start.
+    from plyhouse.server.results.played import Played, collect
+    from plyhouse.server.results.strengths import fit_strengths
+
     played = [Played(each.first, each.second, each.score, each.game) for each in rows]
     fit = fit_strengths(collect(played), errors="hessian")
     met: defaultdict[tuple[str, str], list[Match]] = defaultdict(list)
@@ -176,6 +179,8 @@ def _compared(
     owners: Mapping[str, str],
     fit: Fitted[str],
 ) -> UnlikelyPair:
+    import numpy as np
+
     law = np.ones(1)  # of the score of `one`, in half points
     score = expected = variance = 0.0
     for each in matches:
@@ -197,6 +202,8 @@ def _compared(
 
 def _law(match: Match, fit: Fitted[str]) -> tuple[float, float, float]:
     """The probabilities of loss, draw and win of the first seat: Davidson's model."""
+    from plyhouse.server.results.ratings import SCALE
+
     gap = float(fit.elo[fit.index(match.first)] - fit.elo[fit.index(match.second)])
     seats = fit.seats.get(match.game)
     t = (gap + (seats[0].elo if seats else 0.0)) / SCALE
@@ -277,6 +284,8 @@ def _agreement(one: Choice, other: Choice, here: Mapping[str, Choice]) -> float 
 
 def _at_least(reached: int, trials: int, chance: float) -> float:
     """How likely at least so many successes are."""
+    import numpy as np
+
     law: Floats = np.ones(1)
     for _ in range(trials):
         law = np.convolve(law, (1.0 - chance, chance))

@@ -16,9 +16,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import Adjusted, adjusted_mean
 from plyhouse.server.results.played import ResultError
-from plyhouse.server.results.ratings import mean_interval
 from plyhouse.server.results.sequential import ConfidenceSequence
 
 __all__ = ["Paid", "crosstab", "utilities", "watched_bounds"]

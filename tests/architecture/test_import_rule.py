@@ -101,6 +101,31 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
         assert "ModuleNotFoundError" in done.stderr or f"import plyhouse.{top}" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("module", "without"),
+    [
+        # Each process that plays matches here imports the hub: hundreds do in these tests.
+        (
+            "plyhouse.server.house.hub",
+            ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "packaging", "litestar"),
+        ),
+        ("plyhouse.server.serve", ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql")),
+        # What `plyhouse match` itself needs: the referee is in the processes that it starts.
+        (
+            "plyhouse.clients.cli.match, plyhouse.clients.cli.arena.verdicts",
+            ("numpy", "sqlalchemy", "plyhouse.server.house", "importlib.metadata"),
+        ),
+        ("plyhouse.bots.process.__main__", ("asyncio", "hashlib", "importlib.metadata")),
+    ],
+)
+def test_programs_start_without_what_they_may_never_need(
+    module: str, without: tuple[str, ...]
+) -> None:
+    script = f"import sys, {module}; print([m for m in {without!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
 def test_the_server_never_imports_search_at_run_time() -> None:
     script = (
         "import sys, plyhouse.server.serve; "

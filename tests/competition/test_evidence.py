@@ -7,8 +7,9 @@ from itertools import combinations
 
 import pytest
 
-from plyhouse.server.competition.evidence import Outcome, crosstab, evidence, lines
+from plyhouse.server.competition.evidence import Outcome, crosstab, lines
 from plyhouse.server.competition.exports import standings_table
+from plyhouse.server.competition.proof import evidence
 from plyhouse.server.competition.standings import Entrant, SeatResult, standings
 from plyhouse.server.results.scoring import match_scores
 

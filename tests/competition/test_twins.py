@@ -8,8 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from plyhouse.server.competition.evidence import Evidence, Outcome, checkpoints, evidence, lines
+from plyhouse.server.competition.evidence import Evidence, Outcome, lines
 from plyhouse.server.competition.exports import standings_table
+from plyhouse.server.competition.proof import checkpoints, evidence
 from plyhouse.server.competition.standings import Entrant, SeatResult, Standing, standings
 from plyhouse.server.competition.twins import differing, told, twins
 from plyhouse.server.house.running import baselines_of, twins_of

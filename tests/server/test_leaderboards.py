@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from plyhouse.games import get_game
+from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.leaderboards import Leaderboards, lines, scoring_of
-from plyhouse.server.results.ratings import Rating, mean_interval
+from plyhouse.server.results.ratings import Rating
 from plyhouse.server.results.scoring import return_span
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store

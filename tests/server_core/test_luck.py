@@ -14,9 +14,9 @@ from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import adjusted_mean, estimate, looked_ahead, match_luck
 from plyhouse.server.results.played import ResultError
-from plyhouse.server.results.ratings import mean_interval
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 from plyhouse.server.results.repeats import repeat_weights
 from plyhouse.server.results.sequential import ConfidenceSequence

@@ -11,12 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.results.ratings import (
-    PairScore,
-    fit,
-    interval_of_sums,
-    mean_interval,
-)
+from plyhouse.server.results.intervals import interval_of_sums, mean_interval
+from plyhouse.server.results.ratings import PairScore, fit
 from plyhouse.server.results.scoring import match_scores
 
 counted = PairScore.counted

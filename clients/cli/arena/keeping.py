@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from plyhouse.clients.cli.arena.ledger import Conditions, Ledger, Line
-from plyhouse.clients.cli.arena.local import loop_factory
+from plyhouse.clients.cli.arena.loops import loop_factory
 from plyhouse.clients.cli.arena.series import PlayedPairing
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 

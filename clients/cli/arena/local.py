@@ -20,7 +20,6 @@ __all__ = [
     "PLAYER",
     "connector_of",
     "local_hub",
-    "loop_factory",
     "online",
 ]
 
@@ -72,12 +71,3 @@ async def online(hub: Hub, name: str, check: Callable[[], None] = lambda: None) 
         check()
         await asyncio.sleep(0.002)
     return found
-
-
-def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
-    """The fastest event loop there is on this machine."""
-    try:
-        import uvloop
-    except ImportError:  # not made for this system
-        return asyncio.new_event_loop
-    return uvloop.new_event_loop

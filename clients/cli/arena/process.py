@@ -29,9 +29,9 @@ from plyhouse.clients.cli.arena.local import (
     PLAYER,
     connector_of,
     local_hub,
-    loop_factory,
     online,
 )
+from plyhouse.clients.cli.arena.loops import loop_factory
 from plyhouse.clients.cli.arena.series import ArenaFailure, PlayedPairing, Series
 from plyhouse.clients.cli.arena.tally import MatchResult
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, exit_code, sentence

@@ -14,7 +14,6 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -126,4 +125,6 @@ def _digest(described: Mapping[str, object]) -> str:
 
 
 def _release() -> str:
+    from importlib.metadata import version  # slow to import
+
     return version("plyhouse")

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from plyhouse.server.competition.evidence import Crossing, Line
 from plyhouse.server.house.boards import Board
+from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
-from plyhouse.server.results.ratings import Interval
 
 __all__ = ["BoardView", "CrossView", "TwinView", "board_view", "cross_views"]
 

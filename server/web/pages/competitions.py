@@ -21,7 +21,7 @@ from plyhouse.server.competition.file import InvalidCompetition, read_competitio
 from plyhouse.server.house.boards import Board
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.upcoming import Upcoming, upcoming
-from plyhouse.server.results.ratings import Interval
+from plyhouse.server.results.intervals import Interval
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.classroom import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
