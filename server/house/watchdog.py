@@ -45,7 +45,8 @@ class Watchdog:
         self._worked = cpu()
         self._expected = clock() + INTERVAL_NS
         self._timer: asyncio.TimerHandle | None = None
-        self._spent: dict[object, int] = {}
+        self.spent: dict[object, int] = {}
+        """For how long somebody has kept the loop busy since the last beat, where that is known."""
         self.total_ns = 0
         """All stalls since the start."""
         self.longest_ns = 0
@@ -76,20 +77,16 @@ class Watchdog:
             self.total_ns += late
             self.longest_ns = max(self.longest_ns, late)
             self._on_stall(begin, now, min(late, self._worked - worked))
-        if self._spent:
-            self._spent.clear()
+        if self.spent:
+            self.spent.clear()
 
     def note(self, who: object, nanoseconds: int) -> None:
         """Somebody kept the loop busy for so long, just now."""
-        self._spent[who] = self._spent.get(who, 0) + nanoseconds
-
-    def spent(self, who: object) -> int:
-        """How long somebody has kept the loop busy since the last beat."""
-        return self._spent.get(who, 0)
+        self.spent[who] = self.spent.get(who, 0) + nanoseconds
 
     def busiest(self) -> tuple[object, int]:
         """Who kept the loop busy the longest since the last beat, and for how long."""
-        return max(self._spent.items(), key=lambda each: each[1], default=(None, 0))
+        return max(self.spent.items(), key=lambda each: each[1], default=(None, 0))
 
     def ongoing(self, now: int) -> int:
         """Nanoseconds of a stall that has not been reported yet, at ``now``."""

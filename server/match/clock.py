@@ -363,7 +363,7 @@ class Clock:
             self._stall += absence
         return absence
 
-    def stalled(self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0) -> int:
+    def stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int:
         """The server stood still from ``begin`` to ``end``; returns what the ply is given back.
 
         ``own_ns`` of it the server spent on what the connection of the seat to move had sent:
@@ -373,9 +373,19 @@ class Clock:
         """
         if self.running is None or self._paused_at is not None:
             return 0
-        span = end - max(begin, self._started)
+        started = self._started
+        span = end - (started if started > begin else begin)
         if span <= 0:
             return 0
+        if not own_ns and busy_ns >= span:
+            # Nearly always: everybody's frames kept the server busy, this clock's no more than
+            # others.  It is asked of every clock that runs, many times a second.
+            seat = self.running
+            if span <= self._lag.busy_per_move_ns - self._busy and span <= self._busy_left[seat]:
+                self._busy += span
+                self._busy_left[seat] -= span
+                self._stall += span
+                return span
         own = min(span, own_ns)
         busy = min(span - own, max(0, busy_ns - own_ns))
         left = min(self._lag.busy_per_move_ns - self._busy, self._busy_left[self.running])

@@ -521,9 +521,7 @@ class Match:
             self._paused_at = now
             self.clock.pause(now)
 
-    def server_stalled(
-        self, begin: int, end: int, *, busy_ns: int = 0, own_ns: int = 0
-    ) -> int | None:
+    def server_stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int | None:
         """The server stood still for a while; see `Clock.stalled`.
 
         Returns what the ply under way is given back, None if no clock runs.
@@ -531,10 +529,12 @@ class Match:
         if self._paused_at is not None:
             return None
         self._ready_deadline += end - begin
-        self.attendance.postpone(end - begin)
-        if self.clock.running is None:
+        if self.attendance.away:
+            self.attendance.postpone(end - begin)
+        clock = self.clock
+        if clock.running is None:
             return None
-        return self.clock.stalled(begin, end, busy_ns=busy_ns, own_ns=own_ns)
+        return clock.stalled(begin, end, busy_ns, own_ns)
 
     def server_resumed(self, now: int) -> None:
         """The server is back: no time has passed for anybody."""

@@ -117,6 +117,19 @@ def test_standstills_at_work_are_given_back_up_to_a_cap_per_ply_and_match() -> N
     assert watch.stalled(now, now + SECOND, busy_ns=SECOND) == 500 * MS, "its own account"
 
 
+def test_many_small_standstills_are_given_back_up_to_the_same_caps() -> None:
+    watch = Clock(TimeControl.parse("move:9"), 2, LagPolicy(0, 0, busy_total_ns=804 * MS))
+    for given in (500, 304, 0):
+        watch.start(0, 0)
+        spans = [
+            watch.stalled(now, now + 7 * MS, busy_ns=busy)
+            for now, busy in ((n * 10 * MS, 7 * MS + n % 2) for n in range(100))
+        ]
+        whole, rest = divmod(given, 7)
+        assert spans == whole * [7 * MS] + [rest * MS] + (99 - whole) * [0]
+        assert watch.stop(0, SECOND).stall_ns == given * MS
+
+
 def test_only_what_falls_into_the_ply_is_given_back() -> None:
     watch = Clock(TimeControl.parse("move:9"), 2, LagPolicy(0, 0))
     assert watch.stalled(0, SECOND) == 0, "no clock runs"
