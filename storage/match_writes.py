@@ -39,7 +39,7 @@ from plyhouse.storage.rows import (
 )
 from plyhouse.storage.statements import Link, adding, binds, prepare
 
-__all__ = ["Operations"]
+__all__ = ["Operations", "operations"]
 
 OpT = TypeVar("OpT")
 
@@ -250,6 +250,18 @@ class Operations:
         if finished is not None:
             raise AlreadyExists(f"match {match_id!r} is finished already; it stays so")
         return game, rated, void is not None, [(bot, version) for *_, bot, version in found]
+
+
+_compiled: dict[tuple[str, str], Operations] = {}
+"""By the name of the dialect and its driver, which is all that the statements depend on."""
+
+
+def operations(dialect: Dialect) -> Operations:
+    """Return the statements for a dialect; they are compiled once in a process."""
+    key = dialect.name, dialect.driver
+    if key not in _compiled:
+        _compiled[key] = Operations(dialect)
+    return _compiled[key]
 
 
 def _json(texts: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from plyhouse.storage.classes import ClassBook
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
 from plyhouse.storage.match_lists import MatchFilter
-from plyhouse.storage.match_writes import Operations
+from plyhouse.storage.match_writes import operations
 from plyhouse.storage.outputs import Outputs
 from plyhouse.storage.privacy import private
 from plyhouse.storage.probation import Probation
@@ -72,7 +72,7 @@ class Store:
     def __init__(self, database: Database, clock: Callable[[], int]) -> None:
         self._database = database
         self._clock = clock
-        self._operations = Operations(database.dialect)
+        self._operations = operations(database.dialect)
         self.administration = Administration(database, clock)
         """What organisers do, noted in the audit log."""
         self.classes = ClassBook(database, clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import sys
 import warnings
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
+from httpx._transports import default
 from hypothesis import HealthCheck, settings
 
 with warnings.catch_warnings():
@@ -23,6 +25,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A loaded machine may take longer to answer than the five seconds that httpx waits by itself.
 for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
+
+# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much work as
+# a small test. The clients of a process share what the first one has read.
+default.create_ssl_context = functools.cache(default.create_ssl_context)
 
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -57,12 +57,13 @@ class DemoCompetition:
     rounds: int
 
 
+# The searches have depths: those that think as long as they may would keep everybody waiting.
 _OWN = f"{HERE / 'demo_bots.py'}:"
 BOTS: Final = (
     DemoBot("rosa", "random", "random", ()),
-    DemoBot("max", "minimax", "minimax", ("tic_tac_toe", "connect_four")),
-    DemoBot("ada", "alpha_beta", "alpha_beta", ("tic_tac_toe", "connect_four")),
-    DemoBot("eva", "expectiminimax", "expectiminimax", ("tic_tac_toe", "pig")),
+    DemoBot("max", "minimax", "minimax(depth=5)", ("tic_tac_toe", "connect_four")),
+    DemoBot("ada", "alpha_beta", "alpha_beta(depth=9)", ("tic_tac_toe", "connect_four")),
+    DemoBot("eva", "expectiminimax", "expectiminimax(depth=6)", ("tic_tac_toe", "pig")),
     DemoBot("hal", "hold_at_20", f"{_OWN}HoldAtTwenty", ("pig",)),
     DemoBot("carl", "coin_guess_optimal", "coin_guess_optimal", ("coin_guess",)),
     DemoBot("nick", "always_nickel", f"{_OWN}AlwaysNickel", ("coin_guess",)),
@@ -73,8 +74,8 @@ COMPETITIONS: Final = (
     DemoCompetition("connect_four", "bank:0.03+2", 2),
     DemoCompetition("pig", "bank:0.03+2", 3),
     DemoCompetition("tic_tac_toe", "bank:0.03+2", 3),
-    DemoCompetition("coin_guess", "move:1", 30),
-    DemoCompetition("kuhn_poker", "move:1", 30),
+    DemoCompetition("coin_guess", "move:1", 15),
+    DemoCompetition("kuhn_poker", "move:1", 15),
 )
 
 
@@ -165,8 +166,6 @@ class _House:
                 server,
                 "--name",
                 bot.name,
-                "--workers",
-                "2",
             ]
             for game in games:
                 arguments += ["--game", game]

@@ -8,13 +8,14 @@ import os
 import secrets
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from plyhouse.server.results.scoring import match_scores
+from plyhouse.storage import models
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (
     BotRow,
@@ -55,27 +56,85 @@ def postgres_reason() -> str:
     return ""
 
 
-@pytest.fixture
-def postgres_url(postgres_reason: str) -> Iterator[str]:
-    """A PostgreSQL URL with a schema of its own."""
+def _demanded(postgres_reason: str) -> None:
+    """Skip, or where PostgreSQL is required fail, if there is none."""
     if postgres_reason:
         if REQUIRED:
             pytest.fail(postgres_reason)
         pytest.skip(postgres_reason)
+
+
+@contextmanager
+def _schema() -> Iterator[str]:
     schema = f"plyhouse_test_{secrets.token_hex(6)}"
     asyncio.run(_execute(f"CREATE SCHEMA {schema}"))
-    yield f"{POSTGRES}?schema={schema}"
+    yield schema
     asyncio.run(_execute(f"DROP SCHEMA {schema} CASCADE"))
 
 
-@pytest.fixture(
-    params=["sqlite", "memory", pytest.param("postgresql", marks=pytest.mark.postgresql)]
-)
+@pytest.fixture
+def postgres_url(postgres_reason: str) -> Iterator[str]:
+    """A PostgreSQL URL with a schema of its own, in which there is nothing."""
+    _demanded(postgres_reason)
+    with _schema() as schema:
+        yield f"{POSTGRES}?schema={schema}"
+
+
+@pytest.fixture(scope="session")
+def postgres_schema(postgres_reason: str) -> Iterator[str]:
+    """A schema with our tables, for one test after the other."""
+    _demanded(postgres_reason)
+
+    async def make_tables(url: str) -> None:
+        async with await Store.open(url):
+            pass
+
+    with _schema() as schema:
+        asyncio.run(make_tables(f"{POSTGRES}?schema={schema}"))
+        yield schema
+
+
+@pytest.fixture
+def postgres_tables(postgres_schema: str) -> Iterator[str]:
+    """A PostgreSQL URL with our tables as they are at first.
+
+    Making and dropping them keeps the disk busier than most tests do; emptying them is nothing.
+    """
+    yield f"{POSTGRES}?schema={postgres_schema}"
+    emptied = [
+        f"DELETE FROM {table.name}"
+        + (" WHERE name NOT IN ('plyhouse_version', 'opened_ms')" if table is models.meta else "")
+        for table in reversed(models.metadata.sorted_tables)
+    ]
+    restarted = (
+        "PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) "
+        f"FROM pg_sequences WHERE schemaname = '{postgres_schema}'"
+    )
+    work = "; ".join((f"SET LOCAL search_path TO {postgres_schema}", *emptied, restarted))
+    asyncio.run(_execute(f"DO $$ BEGIN {work}; END $$"))
+
+
+KINDS = ["sqlite", "memory", pytest.param("postgresql", marks=pytest.mark.postgresql)]
+
+
+@pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of a database that does not exist yet, of each kind."""
     if request.param == "postgresql":
         return str(request.getfixturevalue("postgres_url"))
-    return "sqlite:///:memory:" if request.param == "memory" else f"sqlite:///{tmp_path / 'a.db'}"
+    return _lite(request.param, tmp_path)
+
+
+@pytest.fixture(params=KINDS)
+def ready_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a database without anything in it, of each kind; opened, it has our tables."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_tables"))
+    return _lite(request.param, tmp_path)
+
+
+def _lite(kind: str, folder: Path) -> str:
+    return "sqlite:///:memory:" if kind == "memory" else f"sqlite:///{folder / 'a.db'}"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
@@ -102,8 +161,8 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def store(url: str, clock: Clock) -> AsyncIterator[Store]:
-    async with await Store.open(url, clock=clock) as opened:
+async def store(ready_url: str, clock: Clock) -> AsyncIterator[Store]:
+    async with await Store.open(ready_url, clock=clock) as opened:
         yield opened
 
 
