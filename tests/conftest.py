@@ -26,8 +26,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
 
-# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much work as
-# a small test. The clients of a process share what the first one has read.
+# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much
+# work as a small test. The clients of a process share what the first one has read.
 default.create_ssl_context = functools.cache(default.create_ssl_context)
 
 

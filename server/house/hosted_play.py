@@ -168,7 +168,7 @@ class HostedPlay:
             if self._now() >= until:
                 raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")
             await asyncio.sleep(LOOK_SECONDS)
-            wish = self._wish(identity.player_id, found)
+            wish.used = self._now()
         return name
 
     def _may_ask(self, identity: Identity, row: SubmissionRow, spec: str) -> None:
