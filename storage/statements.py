@@ -20,9 +20,11 @@ Link: TypeAlias = Connection | sqlite3.Connection
 """What a prepared statement runs on: SQLite's own connection where there is one, which costs a
 tenth of SQLAlchemy's."""
 
-ROWS_AT_ONCE: Final = 64
-"""Rows of one statement at most.  SQLite's driver keeps a compiled statement for each number of
-rows (see `plyhouse.storage.database`)."""
+ROWS_AT_ONCE: Final = 128 if sqlite3.sqlite_version_info >= (3, 32) else 64
+"""Rows of one statement at most: what a hundred matches store at a time should fit into one, which
+then is a transaction in itself.  SQLite's driver keeps a compiled statement for each number of
+rows, of about 1 KB a row (see `plyhouse.storage.database`); before 3.32 SQLite took no more than
+999 values in a statement."""
 
 
 class Prepared:

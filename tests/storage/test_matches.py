@@ -15,6 +15,7 @@ from plyhouse.storage.rows import (
     StartMatch,
     new_id,
 )
+from plyhouse.storage.statements import ROWS_AT_ONCE
 from plyhouse.storage.store import Store
 
 
@@ -45,6 +46,21 @@ async def test_an_unfinished_match_comes_back_whole(store: Store, world: Any) ->
     assert found.pairing == world.pairings[match_id]
     assert found.events == events
     assert await store.match(match_id) == found
+
+
+async def test_any_number_of_events_is_stored_at_once_or_none_of_them(
+    store: Store, world: Any
+) -> None:
+    match_id, ops = await world.new("ada", "bob")
+    await store.apply(ops)
+    kept: list[EventRow] = []
+    for count in (1, 64, 65, ROWS_AT_ONCE, ROWS_AT_ONCE + 1, 2 * ROWS_AT_ONCE + 1):
+        more = [event(match_id, len(kept) + n) for n in range(count)]
+        with pytest.raises(AlreadyExists):
+            await store.apply([*more, more[0]])
+        await store.apply(more)
+        kept += more
+    assert (await store.match(match_id)).events == tuple(kept)
 
 
 async def test_recovery_is_given_only_unfinished_matches_oldest_first(
