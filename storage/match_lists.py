@@ -234,7 +234,11 @@ def _ordered(
     """Newest first, from after ``before`` on; ``narrow``: what is left is sorted."""
     time = _time(wanted)
     if before is not None:
-        at = connection.execute(select(time).where(matches.c.id == before)).scalar_one_or_none()
+        known = select(time).where(matches.c.id == before)
+        if wanted.closed:  # whoever must not see it is not told that it is there, or when it ended
+            known = known.join(pairings, pairings.c.id == matches.c.pairing_id)
+            known = known.where(visible(wanted.closed, wanted.viewer))
+        at = connection.execute(known).scalar_one_or_none()
         if at is None:
             raise Unknown(f"there is no match {before!r} to list those before; start anew")
         query = query.where(

@@ -227,6 +227,8 @@ class ProgramMatch:
                 self._told = len(self._history.events)
                 answer = msgspec.structs.replace(answer, re=number)
             case Error() | Ok():
+                if isinstance(answer, Error) and self._program is not None:
+                    self._program.refused()
                 if isinstance(answer, Error) and isinstance(request, Act):
                     self._refused(request.ply)
                 elif isinstance(request, Ready):

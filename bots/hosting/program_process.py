@@ -39,6 +39,9 @@ UNREAD: Final = 16 << 20
 MOST_NOTES: Final = 50
 """Things that a process says and should not of which its author is told."""
 
+MOST_REFUSED: Final = 100
+"""Requests of a process that the server may refuse."""
+
 LAST_LINES: Final = 1.0
 """Seconds to read what an ended program has said and printed."""
 
@@ -62,6 +65,7 @@ class Program:
         self._clock = clock
         self._log = log
         self._notes = 0
+        self._refused = 0
         self._problem = ""
         """Why we end it, if it is we."""
         self.voice = voice = Voice()
@@ -171,6 +175,16 @@ class Program:
         if self._notes == MOST_NOTES:
             text += " (what else it says like this is not noted any more)"
         self._log.note(text, self.voice.match, self.voice.ply)
+
+    def refused(self) -> None:
+        """The server has refused something that it asked; after `MOST_REFUSED` of these it ends.
+
+        All matches of a bot share its connection, which the server closes for too many.
+        """
+        self._refused += 1
+        if self._refused == MOST_REFUSED:
+            self._problem = f"the server refused {MOST_REFUSED} of its requests"
+            self.kill()
 
     def kill(self) -> None:
         """End it at once."""

@@ -18,7 +18,7 @@ from typing import Final
 from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.serve import RunningServer
 
-__all__ = ["local_runner"]
+__all__ = ["lines_of", "local_runner"]
 
 log = logging.getLogger("plyhouse.local_runner")
 
@@ -29,6 +29,8 @@ PAUSES: Final = (0.2, 2.0, 10.0, 60.0)
 """Seconds between the death of the process and its next start, after each death in a row."""
 WELL_SECONDS: Final = 60.0
 """A process that has lived for so long was all right."""
+LONGEST: Final = 16 << 10
+"""Bytes of a line that are looked at."""
 STOP_SECONDS: Final = 20.0
 
 
@@ -55,7 +57,7 @@ async def _keep(server: RunningServer) -> None:
         began = time.monotonic()
         try:
             last = await _live(server.url, token)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             last = str(error)
         if time.monotonic() - began > WELL_SECONDS:
             deaths = 0
@@ -85,14 +87,27 @@ async def _live(url: str, token: str) -> str:
     try:
         if process.stdout is None:
             raise RuntimeError("a pipe that was asked for is missing")
-        async for line in process.stdout:
-            last = line.decode(errors="replace").rstrip()
+        async for line in lines_of(process.stdout):
+            last = line
             log.debug("%s", last)
         await process.wait()
     finally:
         if process.returncode is None:
             await _end(process)
     return last
+
+
+async def lines_of(stream: asyncio.StreamReader) -> AsyncIterator[str]:
+    """The lines of a stream, of each `LONGEST` at most: bots have a word in what a runner says."""
+    kept = b""
+    while chunk := await stream.read(LONGEST):
+        *whole, last = chunk.split(b"\n")
+        for line in whole:
+            yield (kept + line)[:LONGEST].decode(errors="replace").rstrip()
+            kept = b""
+        kept = (kept + last)[:LONGEST]
+    if kept:
+        yield kept.decode(errors="replace").rstrip()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -11,7 +11,7 @@ import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_OK, EXIT_REFUSED, CommandError
 from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.output import counted, harmless, note, print_table
 
 __all__ = ["in_lines", "output"]
 
@@ -89,7 +89,7 @@ def in_lines(part: dict[str, Any]) -> Iterator[str]:
             last = ply
         mark = {"note": "-- ", "crash": "!! "}.get(line["kind"], "")
         for text in line["text"].split("\n"):
-            yield f"  {mark}{_harmless(text)}"
+            yield f"  {mark}{harmless(text)}"
     for ply in sorted(costs.keys() - shown):
         yield _heading(ply, costs)
 
@@ -102,17 +102,6 @@ def _heading(ply: int | None, costs: dict[int, Any]) -> str:
     cost = costs[ply]
     waited = f", {cost['waited_ms']:.1f} ms it waited for one" if cost["waited_ms"] >= 0.1 else ""
     return f"ply {ply}: {cost['wall_ms']:.1f} ms, {cost['cpu_ms']:.1f} ms of the processor{waited}"
-
-
-def _harmless(text: str) -> str:
-    r"""Without what a terminal would obey: a bot may be somebody else's.
-
-    >>> _harmless("a\x1b[2Jb")
-    'a\\x1b[2Jb'
-    """
-    return "".join(
-        each if each.isprintable() or each == "\t" else repr(each)[1:-1] for each in text
-    )
 
 
 def _list(rows: list[dict[str, Any]], as_json: bool) -> None:

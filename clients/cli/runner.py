@@ -81,9 +81,11 @@ def runner(
     from plyhouse.bots.sandbox.box import tier_named
     from plyhouse.bots.sandbox.cores import Cores
     from plyhouse.clients.cli.hosting.machine import Machine, Setup
+    from plyhouse.clients.cli.shared.output import harmless
 
     def say(line: str) -> None:
-        click.echo(json.dumps({"said": line}) if as_json else line)
+        # Much of it is what bots of others print.
+        click.echo(json.dumps({"said": line}) if as_json else harmless(line))
         sys.stdout.flush()
 
     setup = Setup(

@@ -455,3 +455,30 @@ async def test_a_program_cannot_have_the_time_to_set_up_while_the_opponent_is_to
         await made.play()
         assert len(looks) >= 3
         assert all(before == after for before, after in looks)
+
+
+async def test_a_program_whose_requests_are_refused_again_and_again_ends_by_itself(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    """Its other match goes on: the server has not closed the connection that they share."""
+    await have(keeper, Tier.LANDLOCK)
+    asking = (
+        "function play(match, ply, observation) {",
+        "if (ply === 2) { let many = ''; for (let n = 0; n < 2; n++)"
+        " many += JSON.stringify({ type: 'act', id: ++lastId, match, ply: 999, action: 'x' })"
+        " + '\\n';"
+        " globalThis.more = () => process.stdout.write(many); more(); return; }",
+    )
+    again = ('    case "error":', "\n      globalThis.more?.();")
+    rude = program(tmp_path / "rude", "javascript", asking, again)
+    async with house(keeper) as made:
+        made.host("rude", rude, 2)
+        made.host("steady", program(tmp_path / "steady", "javascript"), 2)
+        await made.play(mirrored=True)
+        ended = sorted(
+            (each.seat, each.outcome.termination)
+            for each in made.results
+            if each.opponents == (f"{PLAYER}/steady",)
+        )
+        assert ended == [(0, "bot_crash"), (1, "normal")]
+        assert any("the server refused 100 of its requests" in line for line in made.said)

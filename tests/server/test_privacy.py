@@ -137,6 +137,22 @@ async def test_every_route_shows_each_viewer_what_the_board_allows(final: Final)
             assert (await web.get("/api/v1/leaderboards")).json() == []
 
 
+async def test_a_match_that_must_not_be_seen_is_no_place_to_list_from(final: Final) -> None:
+    """That it is there, and between which others it ended, is not for everybody either."""
+    for who in ("", "eve", "cy", "olga"):
+        async with final.web(who) as web:
+            for match in final.of.values():
+                for path in ("/api/v1/matches?before=", "/api/v1/matches?sort=ended&before="):
+                    answer = await web.get(path + match)
+                    none = await web.get(path + "none")
+                    if match in final.seen(who):
+                        over = match == final.of[frozenset(("ada", "bob"))]
+                        assert answer.status_code == (200 if over or "ended" not in path else 404)
+                        continue
+                    assert answer.status_code == none.status_code
+                    assert answer.text.replace(match, "none") == none.text
+
+
 async def test_pages_show_what_is_public(final: Final) -> None:
     async with final.web("") as web:
         texts = {path: (await web.get(path)).text for path in ("/", "/matches")}

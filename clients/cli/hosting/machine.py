@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import msgspec
 
-from plyhouse.bots.client.client import ClientError
+from plyhouse.bots.client.client import ClientError, Refused
 from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.host import hosted_runner
 from plyhouse.bots.loading import BotLoadError
@@ -408,6 +408,8 @@ class Machine:
         except (SubmissionError, WrongPackageError, GameError, OSError, SandboxError) as error:
             trouble(str(error))
         except (UnreachableError, ApiError, ClientError) as error:
+            if isinstance(error, Refused) and error.code.startswith("protocol/"):
+                self._up(wanted, False)  # what it sent: no time is given back for that
             say(str(error))  # the next answer of the server says what to do
         finally:
             self._outbox.left(wanted.bot)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "counted",
+    "harmless",
     "has_colour",
     "has_controls",
     "in_columns",
@@ -60,6 +61,17 @@ def has_colour(stream: TextIO) -> bool:
 def note(message: str) -> None:
     """Say something on standard error that is no result."""
     click.echo(message, err=True)
+
+
+def harmless(text: str) -> str:
+    r"""Without what a terminal would obey: a bot may be somebody else's.
+
+    >>> harmless("a\x1b[2Jb\rc")
+    'a\\x1b[2Jb\\rc'
+    """
+    return "".join(
+        each if each.isprintable() or each in "\t\n" else repr(each)[1:-1] for each in text
+    )
 
 
 def counted(number: int, one: str, many: str = "") -> str:
