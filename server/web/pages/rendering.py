@@ -16,6 +16,7 @@ from litestar import MediaType, Response
 
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages import words
+from plyhouse.server.web.pages.kept import KeptTemplates
 
 __all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
 
@@ -32,8 +33,10 @@ NAVIGATION: Final = (
 
 
 def _environment() -> Environment:
+    folder = Path(templates.__file__).parent
     made = Environment(
-        loader=FileSystemLoader(Path(templates.__file__).parent),
+        loader=FileSystemLoader(folder),
+        bytecode_cache=KeptTemplates(folder, (__file__, words.__file__)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
