@@ -1,18 +1,31 @@
-"""How long `plyhouse --help` takes, beside a Python that does nothing.
+"""How long `plyhouse --help` takes, and what commands cost before they do anything.
 
-    python benchmarks/startup.py [RUNS]
+    python benchmarks/startup.py [RUNS] [--demo]
 
-Goal: less than 0.3 s. The two commands alternate, so that a busy machine slows both.
+Goal: less than 0.3 s for `plyhouse --help`, beside a Python that does nothing.  The commands
+alternate, so that a busy machine slows all of them.  The second table is seconds of the processor,
+user and system, of a program and all that it starts: a busy machine hardly changes them.  `--demo`
+adds `plyhouse demo`, most of which is bots that think.
 """
 
 from __future__ import annotations
 
+import os
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 GOAL = 0.3
+READY = "Plyhouse is listening on "
+PLYHOUSE = [sys.executable, "-m", "plyhouse.clients.cli.main"]
+IMPORTED = ("plyhouse.bots.process.__main__", "plyhouse.server.house.hub", "plyhouse.server.serve")
+MATCH = ["match", "random", "random", "--game", "tic_tac_toe", "--games", "2"]
 
 
 def seconds(command: list[str]) -> float:
@@ -22,25 +35,78 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - start
 
 
-def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    module = [sys.executable, "-m", "plyhouse.clients.cli.main"]
-    commands = {
-        "python -c pass": [sys.executable, "-c", "pass"],
-        "python -c 'import click'": [sys.executable, "-c", "import click"],
-        "plyhouse --help": [*module, "--help"],
-        "plyhouse match --help": [*module, "match", "--help"],
-        "plyhouse serve --help": [*module, "serve", "--help"],
-    }
-    times: dict[str, list[float]] = {name: [] for name in commands}
+def of_children() -> float:
+    """What processes that have ended cost the processor, with those that they started."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def run(command: list[str]) -> float:
+    """Processor seconds of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = of_children()
+        subprocess.run(
+            command,
+            check=True,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        return of_children() - before
+
+
+def until_ready() -> float:
+    """Processor seconds of a server with a new database, until it listens (Linux)."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"sqlite:///{folder}/new.db"
+        with subprocess.Popen(
+            [*PLYHOUSE, "serve", "--port", "0", "--database", database],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as server:
+            assert server.stdout is not None
+            while not server.stdout.readline().startswith(READY):
+                assert server.poll() is None, "the server did not start"
+            fields = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
+            server.send_signal(signal.SIGTERM)
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def table(title: str, runs: int, programs: dict[str, Callable[[], float]]) -> dict[str, float]:
+    """Run all programs in turn and print how long they took; returns the medians."""
+    measured: dict[str, list[float]] = {name: [] for name in programs}
     for _ in range(runs):
-        for name, command in commands.items():
-            times[name].append(seconds(command))
-    print(f"{'command':26} {'median':>8} {'best':>8}   ({runs} runs, seconds)")
-    for name, measured in times.items():
-        print(f"{name:26} {statistics.median(measured):8.3f} {min(measured):8.3f}")
-    met = statistics.median(times["plyhouse --help"]) < GOAL
-    print(f"goal for plyhouse --help: {GOAL} s, {'met' if met else 'MISSED'}")
+        for name, program in programs.items():
+            measured[name].append(program())
+    print(f"{title:44} {'median':>8} {'best':>8}   ({runs} runs, seconds)")
+    for name, times in measured.items():
+        print(f"{name:44} {statistics.median(times):8.3f} {min(times):8.3f}")
+    return {name: statistics.median(times) for name, times in measured.items()}
+
+
+def main() -> int:
+    numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
+    runs = int(numbers[0]) if numbers else 15
+    helped = {
+        "python -c pass": partial(seconds, [sys.executable, "-c", "pass"]),
+        "python -c 'import click'": partial(seconds, [sys.executable, "-c", "import click"]),
+        "plyhouse --help": partial(seconds, [*PLYHOUSE, "--help"]),
+        "plyhouse match --help": partial(seconds, [*PLYHOUSE, "match", "--help"]),
+        "plyhouse serve --help": partial(seconds, [*PLYHOUSE, "serve", "--help"]),
+    }
+    median = table("elapsed", runs, helped)["plyhouse --help"]
+    print(f"goal for plyhouse --help: {GOAL} s, {'met' if median < GOAL else 'MISSED'}\n")
+    costs: dict[str, Callable[[], float]] = {
+        f"import {name}": partial(run, [sys.executable, "-c", f"import {name}"])
+        for name in IMPORTED
+    }
+    costs["plyhouse " + " ".join(MATCH)] = partial(run, [*PLYHOUSE, *MATCH])
+    if Path("/proc/self/stat").exists():
+        costs["plyhouse serve, until it listens"] = until_ready
+    if "--demo" in sys.argv:
+        costs["plyhouse demo"] = partial(run, [*PLYHOUSE, "demo"])
+    table("processor", runs, costs)
     return 0
 
 

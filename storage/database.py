@@ -5,7 +5,7 @@ module runs them inside a transaction, on the right connection, off the event lo
 
 - SQLite file: writes go through one connection in one thread of our own, so a whole
   transaction costs the event loop one hop to that thread, and writers of this process queue up
-  instead of fighting for SQLite's lock. Reads go through a pool of aiosqlite connections; in
+  instead of fighting for SQLite's lock. Reads have a few threads with a connection each; in
   WAL mode they never wait for the writer.
 - SQLite in memory: that thread's one connection for reads too, as nobody else can see it.
 - PostgreSQL: a pool of asyncpg connections.
@@ -24,6 +24,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -63,6 +64,9 @@ _ATTEMPTS = 3
 _CACHED_STATEMENTS = 4 * ROWS_AT_ONCE
 """Statements that SQLite's driver keeps compiled: one for each number of events, and the rest."""
 
+_READERS = 5
+"""Threads that read from a SQLite file."""
+
 _migrating = threading.Lock()  # Alembic keeps its context in module globals
 
 
@@ -87,18 +91,25 @@ class Database:
         self._write_engine: Engine | None = None
         self._write_connection: Connection | None = None
         self._write_driver: sqlite3.Connection | None = None
-        self._pool: AsyncEngine | None = None
-        self._read_pool: AsyncEngine | None = None
-        if target.kind == "postgresql":  # SQLite's transactions read one state anyway
-            self._pool = self._server_engine()
-            self._read_pool = self._pool.execution_options(isolation_level="REPEATABLE READ")
-        elif not target.read_only:
+        self._read_engine: Engine | None = None
+        self._readers: ThreadPoolExecutor | None = None
+        self._engine: AsyncEngine | None = None
+        self._snapshots: AsyncEngine | None = None
+        if target.kind == "postgresql":
+            self._engine = self._server_engine()
+            self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
+            return
+        if not target.read_only:
             self._thread = Worker("plyhouse-storage")
             self._write_engine = create_engine(
                 self._file_url("sqlite", "rwc"),
                 connect_args={"cached_statements": _CACHED_STATEMENTS},
             )
             self._set_up_sqlite(self._write_engine, "BEGIN IMMEDIATE", reader=False)
+        if target.path is not None:
+            self._read_engine = create_engine(self._file_url("sqlite", "ro"), pool_size=_READERS)
+            self._set_up_sqlite(self._read_engine, "BEGIN", reader=True)
+            self._readers = ThreadPoolExecutor(_READERS, "plyhouse-reader")
 
     @classmethod
     async def open(cls, url: str, *, migrate: bool = True, create: bool = True) -> Database:
@@ -131,7 +142,9 @@ class Database:
     @property
     def dialect(self) -> Dialect:
         """The SQL dialect that statements for this database are compiled for."""
-        return (self._write_engine or self._engine).dialect
+        engine = self._engine or self._write_engine or self._read_engine
+        assert engine is not None  # noqa: S101 (for the type checker)
+        return engine.dialect
 
     async def close(self) -> None:
         """Close every connection; work that is under way is finished first."""
@@ -145,8 +158,11 @@ class Database:
             self._thread.stop()
         if self._claim is not None:
             await self._claim.release()
-        if self._pool is not None:
-            await self._pool.dispose()
+        if self._readers is not None and self._read_engine is not None:
+            await asyncio.to_thread(self._readers.shutdown)
+            self._read_engine.dispose()
+        if self._engine is not None:
+            await self._engine.dispose()
 
     async def claim(self) -> None:
         """Be the one server of this database until it is closed; see `plyhouse.storage.claim`.
@@ -158,7 +174,7 @@ class Database:
         try:
             if target.path is not None:
                 self._claim = FileClaim.take(target.path, target.place)
-            elif not target.in_memory:
+            elif self._engine is not None:
                 self._claim = await SessionClaim.take(self._engine, target.place, self._errors)
         except self._errors as error:
             raise self._explain(error) from error
@@ -177,9 +193,13 @@ class Database:
         """Run ``work`` in a transaction that sees one consistent state of the database."""
         self._check_open()
         try:
-            if self.target.in_memory:
+            if self._snapshots is not None:
+                return await self._transact(self._snapshots, work)
+            if self._readers is None:
                 return await self._in_thread(work)
-            return await self._transact(self._read_pool or self._engine, work)
+            return await asyncio.get_running_loop().run_in_executor(
+                self._readers, self._again_if_locked, self._transact_reading, work
+            )
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -192,9 +212,9 @@ class Database:
                 f"{self.target.place} was opened with mode=ro; open it without that to write"
             )
         try:
-            if self._thread is not None:
-                return await self._in_thread(work)
-            return await self._transact(self._engine, work, writing=True)
+            if self._engine is not None:
+                return await self._transact(self._engine, work, writing=True)
+            return await self._in_thread(work)
         except self._errors as error:
             raise self._explain(error) from error
 
@@ -262,25 +282,6 @@ class Database:
         if self.target.kind == "postgresql":
             engine = self._server_engine()
             return engine if write else engine.execution_options(isolation_level="REPEATABLE READ")
-        return self._file_engine(write=write)
-
-    def explain(self, error: BaseException) -> StorageError | None:
-        """Translate an error of such a tool's; None if it is none of the database's."""
-        if isinstance(error, StorageError):
-            return error
-        return self._explain(error) if isinstance(error, self._errors) else None
-
-    @property
-    def _engine(self) -> AsyncEngine:
-        """A pool of connections: to read from a file with, and for all that a server is asked.
-
-        A file's is made when it is first needed, which it never is for a database in memory.
-        """
-        if self._pool is None:
-            self._pool = self._file_engine(write=False)
-        return self._pool
-
-    def _file_engine(self, *, write: bool) -> AsyncEngine:
         # Slow to import: it brings SQLAlchemy's whole ORM along, of which we use nothing.
         from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -288,6 +289,12 @@ class Database:
         begin = "BEGIN IMMEDIATE" if write else "BEGIN"
         self._set_up_sqlite(engine.sync_engine, begin, reader=not write)
         return engine
+
+    def explain(self, error: BaseException) -> StorageError | None:
+        """Translate an error of such a tool's; None if it is none of the database's."""
+        if isinstance(error, StorageError):
+            return error
+        return self._explain(error) if isinstance(error, self._errors) else None
 
     def _file_url(self, driver: str, mode: str) -> URL:
         if self.target.path is None:
@@ -375,6 +382,13 @@ class Database:
         """Run in the writer's thread."""
         connection = self._writer_connection()
         with connection.begin():
+            return work(connection)
+
+    def _transact_reading(self, work: Callable[[Connection], T]) -> T:
+        """Run in a thread that reads from a file."""
+        if self._read_engine is None:
+            raise StoreClosed(f"{self.target.place} has no readers")
+        with self._read_engine.connect() as connection, connection.begin():
             return work(connection)
 
     def _execute_driver(self, work: Callable[[Link], None]) -> None:

@@ -301,6 +301,7 @@ async def test_a_lock_on_the_server_is_given_up_after_the_busy_timeout(postgres_
     async with await Store.open(f"{postgres_url}&busy_timeout_ms=30") as store:
         await store.add_player("Ada")
         blocker = await Database.open(postgres_url)
+        assert blocker._engine is not None
         async with blocker._engine.begin() as connection:
             await connection.execute(text("LOCK TABLE players IN ACCESS EXCLUSIVE MODE"))
             with pytest.raises(DatabaseLocked, match="locked by another session"):

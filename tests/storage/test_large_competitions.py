@@ -39,7 +39,8 @@ class Idle:
 def statements(store: Store) -> Iterator[list[str]]:
     """The SQL that is executed meanwhile."""
     database = store._database
-    engines = [database._engine.sync_engine, database._write_engine]
+    server = None if database._engine is None else database._engine.sync_engine
+    engines = [server, database._read_engine, database._write_engine]
     seen: list[str] = []
 
     def executed(connection: Any, cursor: Any, statement: str, *rest: object) -> None:

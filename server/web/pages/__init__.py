@@ -1,6 +1,7 @@
 """The pages for people, made on the server: they work without a script.
 
     rendering       the template engine, and a page as an answer
+    kept            compiled templates, kept for the next server
     words           values in words: titles, names, endings, times
     leaderboards    the front page, and the whole leaderboard of a game
     matches         the list of matches, and one match to watch or to replay

@@ -17,6 +17,7 @@ from litestar import MediaType, Response
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import INDEX, imported_by
 from plyhouse.server.web.pages import words
+from plyhouse.server.web.pages.kept import KeptTemplates
 
 __all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
 
@@ -33,8 +34,10 @@ NAVIGATION: Final = (
 
 
 def _environment() -> Environment:
+    folder = Path(templates.__file__).parent
     made = Environment(
-        loader=FileSystemLoader(Path(templates.__file__).parent),
+        loader=FileSystemLoader(folder),
+        bytecode_cache=KeptTemplates(folder, (__file__, words.__file__)),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
