@@ -75,8 +75,8 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
     assert await book.submit(ada.id, "other", D1, archive, 20) == first, "the same again"
     assert await kept(world.store) == [D1]
     assert await book.archive(D1) == archive
-    assert await book.waiting() == [second.id, first.id], "who came first comes first"
-    assert await book.waiting(1) == [second.id]
+    assert [*await book.waiting()] == [second.id, first.id], "who came first comes first"
+    assert [*await book.waiting(1)] == [second.id]
     assert await book.ready_version(ada.id, first.version_id) is None
     done = await book.checked(first.id, True, "all\0 well \ud800", GAMES, 30)
     assert (done.status, done.games, done.checked_ms) == ("ready", GAMES, 30)
@@ -304,7 +304,7 @@ async def test_a_database_of_before_takes_submissions(lasting_url: str, revision
     async with await Store.open(lasting_url) as store:
         ada = await store.ensure_bot((await store.add_player("ada")).id, "")
         row = await store.submissions.submit(ada.id, "", D1, b"1", 1)
-        assert await store.submissions.waiting() == [row.id]
+        assert [*await store.submissions.waiting()] == [row.id]
 
 
 async def test_packages_go_along_into_a_copy(lasting_url: str, tmp_path_factory: object) -> None:
