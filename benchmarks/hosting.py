@@ -390,9 +390,12 @@ def serve_relay(port: int) -> None:
 
 def interpreter() -> str:
     """Which Python runs this, and whether it was built as it should be: see docs/performance.md."""
-    optimised = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
-    how = "with" if optimised else "without"
-    return f"Python {platform.python_version()}, built {how} profile-guided optimisation"
+    how = "built without profile-guided optimisation"
+    if "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or ""):
+        how = "built with profile-guided optimisation"
+    elif sys.base_prefix == "/usr":  # Debian notes how it made the shared library instead
+        how = "of the distribution, which optimises without noting it there"
+    return f"Python {platform.python_version()}, {how}"
 
 
 def free_port() -> int:
