@@ -52,6 +52,7 @@ from plyhouse.server.house.reports import Reports
 from plyhouse.server.house.requests import Requests
 from plyhouse.server.house.reviews import Reviews
 from plyhouse.server.house.trees import Trees
+from plyhouse.server.house.turns import ByTurns
 from plyhouse.server.house.verdicts import Verdicts
 from plyhouse.server.house.version import server_version
 from plyhouse.server.house.visitors import Visitors
@@ -137,6 +138,7 @@ class Hub:
         self.probation = ForfeitWatch(config, store, self.oversight.look)
         self.reviews = Reviews(config)
         self.trees = Trees(config, now)
+        self.replays = ByTurns()
         self.handing_in = HandingIn(config, store, now)
         self.outputs = Outputs(config, store)
         self.health = HealthCheck(store, self.runner.writer, now)

@@ -24,7 +24,7 @@ from plyhouse.server.match.events import end_data
 from plyhouse.server.match.terms import config_of
 from plyhouse.server.results.chances import Chances, chances_of
 from plyhouse.server.results.record import Record, stored_record, write_record
-from plyhouse.server.web.api.access import authorise, sight_of, stored_for
+from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
 from plyhouse.server.web.api.types import EndingDetail, MatchView, SeatView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
 from plyhouse.server.web.problems import Problem
@@ -119,14 +119,16 @@ async def chances(state: State, request: Call, match: FromPath[str]) -> Chances:
     With the record, whose seed was committed to before the match, anybody can work out again what
     came, without knowing the rules.  Open once the whole pairing is over.
     """
-    stored = await stored_for(request, hub_of(state), match)
+    hub = hub_of(state)
+    stored = await stored_for(request, hub, match)
     if stored.pairing.finished_ms is None:
         raise Problem(
             "match/not_over",
             f"What chance did in {match} can be checked once all matches of its pairing are over.",
         )
     game = get_game(stored.header.game)
-    return await asyncio.to_thread(chances_of, match, game, stored.events)
+    async with hub.replays.of(address_of(request)):
+        return await asyncio.to_thread(chances_of, match, game, stored.events)
 
 
 @get("/api/v1/matches/{match:str}/replay", **_OPEN)
@@ -164,16 +166,17 @@ async def match_replay(
         )
     live = hub_of(state).directory.match(match)
     # In a thread, as clocks are running here while a long match is gone through.
-    return await asyncio.to_thread(
-        replay,
-        stored,
-        game,
-        seat,
-        seats_open=seats_open,
-        first=first,
-        limit=limit,
-        live=frozenset() if live is None else live.open_seats(),
-    )
+    async with hub_of(state).replays.of(address_of(request)):
+        return await asyncio.to_thread(
+            replay,
+            stored,
+            game,
+            seat,
+            seats_open=seats_open,
+            first=first,
+            limit=limit,
+            live=frozenset() if live is None else live.open_seats(),
+        )
 
 
 @get("/api/v1/matches/{match:str}/review", tags=["matches"])
