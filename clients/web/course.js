@@ -102,7 +102,7 @@ export class Seats {
       const gone = this.away.get(index);
       row.item.setAttribute("aria-current", String(mover === index));
       row.swatch.setAttribute("class", `swatch ${seatClass(index, names)}`);
-      write(row.called, names[index] ?? "");
+      write(row.called, /^seat \d+$/.test(names[index] ?? "") ? "" : names[index] ?? ""); // which says nothing
       write(row.away, gone === undefined ? "" : `away, ${Math.max(0, Math.ceil((gone - now) / 1000))} s left`);
       row.clock.classList.toggle("running", Boolean(clock?.running));
       row.clock.classList.toggle("short", Boolean(clock?.running) && left !== null && left < SHORT);

@@ -2,7 +2,8 @@
 // opened and as a drawing. The server lets a program of its own work it out.
 
 import { html, svg, words } from "./dom.js";
-import { api, last, match, place } from "./state.js";
+import { withHolders } from "./speak.js";
+import { api, last, match, name, place } from "./state.js";
 
 /** @type {{[search: string]: string}} */
 const NAMES = {
@@ -255,6 +256,19 @@ class List {
   }
 }
 
+/**
+ * Show the root of a drawing that is larger than its place: it is at the middle of the left side of one that is
+ * taller than wide, and of the top of others. One that is a little wider is made to fit.
+ * @param {HTMLElement} region
+ * @param {HTMLImageElement} image
+ */
+function toRoot(region, image) {
+  const { naturalHeight: high, naturalWidth: wide } = image;
+  image.classList.toggle("fit", wide <= region.clientWidth * 1.25);
+  if (high > wide && high / 2 > region.clientHeight * 0.9) region.scrollTop = (high - region.clientHeight) / 2;
+  if (high <= wide && wide / 2 > region.clientWidth * 0.9) region.scrollLeft = (wide - region.clientWidth) / 2;
+}
+
 /** The part of the page; hidden where nothing can be explained. */
 export class Explain {
   constructor() {
@@ -322,15 +336,18 @@ export class Explain {
     this.asked = before;
   }
 
-  /** @param {Tree} tree */
-  show(tree) {
+  /** @param {Tree} found */
+  show(found) {
     this.button.hidden = true;
+    const holders = match.seats.map((_, seat) => name(seat));
+    const tree = { ...found, seats: found.seats.map((each) => withHolders(each, holders, [])), title: withHolders(found.title, holders, []) };
     const { then } = this.asked;
     const about = html("p", { class: "said", "aria-live": "polite" });
     const position = html("pre", {});
     const list = new List(tree, (node) => {
       about.textContent = inWords(node, tree);
-      position.textContent = node.position;
+      position.textContent = withHolders(node.position, holders, []);
+      position.classList.toggle("line", !node.position.includes("\n")); // no board: it may be broken
       on.disabled = node === tree.root || node.kind === "terminal";
     }, () => this.ask({ then: [...then, ...list.path()] }));
     const on = this.press("Go on from the chosen one", () => this.ask({ then: [...then, ...list.path()] }), true);
@@ -342,6 +359,8 @@ export class Explain {
       this.press("Deeper", () => this.ask({ depth: depth + 1 }), tree.complete || tree.larger || depth >= 12), on,
       then.length ? this.press("Back to the match", () => this.ask({ then: [] })) : null);
     const image = html("img", { src: `${api()}/tree.svg?${this.query()}`, alt: `Drawing of the tree: ${tree.title}. The list has the same.` });
+    const drawing = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Drawing of the tree" }, image);
+    image.addEventListener("load", () => toRoot(drawing, image));
     const end = tree.complete ? "Every line goes to the end of the game." : tree.larger ? "Deeper, the tree would be too large to look at: go on from one of its positions." : "";
     this.body.replaceChildren(...[
       html("h2", {}, then.length ? `After ${then.join(" ")}` : "What a search sees here"),
@@ -349,7 +368,7 @@ export class Explain {
       html("p", { class: "soft" }, `${tree.title}. ${end}`), steps,
       html("div", { class: "both" }, list.node, html("div", { class: "about" }, about, position)),
       html("details", { open: true }, html("summary", {}, "Drawing"),
-        html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Drawing of the tree" }, image),
+        drawing,
         html("p", { class: "soft" }, html("a", { href: image.getAttribute("src"), target: "_blank", rel: "noopener" }, "The drawing alone"),
           ". Upright triangles choose the greatest value, inverted ones the least; circles are chance, squares ends, dashed ones estimates.")),
     ].filter((part) => part !== null));

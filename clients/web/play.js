@@ -247,6 +247,8 @@ function seat(players, spec) {
   at("chosen").dataset.players = String(players);
   at("alone").hidden = players > 1;
   at("opponents").hidden = players === 1;
+  const levels = document.getElementById("levels-said");
+  if (levels) levels.hidden = players === 1;
   at("seek").textContent = players > 2 ? `Play ${players - 1} people` : "Play a person";
   const most = Number(at("opponents").dataset.most);
   for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-level]"))) {

@@ -53,6 +53,8 @@ async def test_why_the_match_was_lost_is_three_presses_away(
         assert "Played was b1, worth \u22121; a1 is worth 0 (exact)." in told
         assert "alpha_beta to depth 3" in told
         await page.until("document.querySelector('#explain img').naturalWidth > 300")
+        # A tall drawing is shown where its root is: at the middle of its left side.
+        await page.until("document.querySelector('#explain .scroll').scrollTop > 100")
         alt = await page.evaluate("document.querySelector('#explain img').alt")
         assert "alpha_beta to depth 3: value" in alt
 

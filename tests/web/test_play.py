@@ -127,6 +127,7 @@ async def test_who_is_to_move_is_told_so_where_seats_have_no_names(
     await challenged(house, page, "pig")
     assert await page.evaluate(SAID) == "Your turn: roll or hold"
     assert await page.evaluate(HEARD) == "Your turn: roll or hold"
+    assert "seat " not in await page.text("#seats"), "a number says nothing beside a name"
     assert page.errors == []
 
 
