@@ -88,7 +88,7 @@ def table(title: str, runs: int, programs: dict[str, Callable[[], float]]) -> di
 def main() -> int:
     numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
     runs = int(numbers[0]) if numbers else 15
-    helped = {
+    helped: dict[str, Callable[[], float]] = {
         "python -c pass": partial(seconds, [sys.executable, "-c", "pass"]),
         "python -c 'import click'": partial(seconds, [sys.executable, "-c", "import click"]),
         "plyhouse --help": partial(seconds, [*PLYHOUSE, "--help"]),

@@ -98,6 +98,8 @@ class ConfidenceSequence:
 
     def __init__(self, alpha: float = 0.05, least: float = 0.0, greatest: float = 1.0) -> None:
         """Raises `ValueError` unless 0 < alpha < 1 and the range is finite and not empty."""
+        import numpy  # noqa: F401  (slow, and scores may be added while clocks run: so it is now)
+
         if not 0.0 < alpha < 1.0:
             raise ValueError(f"alpha is an error rate between 0 and 1, not {alpha}")
         if not (math.isfinite(least) and math.isfinite(greatest) and least < greatest):

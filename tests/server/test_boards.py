@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from plyhouse.server.competition import proof
 from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.house import boards
 
@@ -231,14 +232,14 @@ async def test_a_board_is_worked_out_once_for_all_who_look(
     cup = await course(house)
     await cup.play(weaker_resigns([*NAMES, "staff", "secret"]))
     count = 0
-    real: Any = vars(boards)["evidence"]
+    real: Any = proof.evidence
 
     def counting(*args: Any) -> Any:
         nonlocal count
         count += 1
         return real(*args)
 
-    monkeypatch.setattr(boards, "evidence", counting)
+    monkeypatch.setattr(proof, "evidence", counting)
     await asyncio.gather(*(cup.get("/table", who) for who in ("", "olga", "s1", "s2") * 3))
     first = count
     assert first == 1

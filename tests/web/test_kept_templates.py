@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pytest
@@ -16,7 +17,7 @@ from plyhouse.server.web.pages.kept import KeptTemplates
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     """Names of the templates that are compiled."""
     made: list[str | None] = []
-    whole = jinja2.environment.Environment.compile
+    whole: Any = jinja2.environment.Environment.compile
 
     def compile_(self: Environment, source: str, name: str | None = None, *rest: str) -> object:
         made.append(name)
