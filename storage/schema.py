@@ -144,7 +144,7 @@ def create(connection: Connection) -> None:
 
 @cache
 def _statements(driver: str) -> tuple[str, ...]:
-    """What makes the tables with this driver: putting it into words takes longer than running it."""
+    """What makes the tables with this driver: putting it into words takes longer than to run it."""
     written: list[str] = []
 
     def write(statement: Any, *_: object, **__: object) -> None:

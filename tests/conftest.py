@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
+from httpx import create_ssl_context
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from httpx._transports import default
 from hypothesis import HealthCheck, settings
@@ -26,9 +27,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 for _kind in ("connect", "read", "write", "pool"):
     setattr(DEFAULT_TIMEOUT_CONFIG, _kind, 60.0)
 
-# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much work as
-# a small test. The clients of a process share what the first one has read.
-default.create_ssl_context = functools.cache(default.create_ssl_context)
+# Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much
+# work as a small test. The clients of a process share what the first one has read.
+setattr(default, "create_ssl_context", functools.cache(create_ssl_context))  # noqa: B010  (typed)
 
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
