@@ -261,30 +261,41 @@ def scene_faults(scene: Scene) -> list[str]:
     return faults
 
 
+_LEAVES: Final = frozenset({str, int, bool, float, type(None)})
+
+
 @functools.cache
-def _layout(kind: Any) -> tuple[tuple[str, bool, Any], ...]:
-    """Name of each field, whether it came later, and its default; asked for with every spot."""
-    return tuple(
-        [(each.name, bool(each.metadata), each.default) for each in dataclasses.fields(kind)]
-    )
+def _layout(kind: Any) -> tuple[str | None, tuple[tuple[str, bool, Any], ...]] | None:
+    """Tag, and name of each field, whether it came later, and its default; asked for every spot.
+
+    None of what is no dataclass.
+    """
+    if not dataclasses.is_dataclass(kind):
+        return None
+    fields = [(each.name, bool(each.metadata), each.default) for each in dataclasses.fields(kind)]
+    return getattr(kind, "kind", None), tuple(fields)
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as dicts, tuples as lists of plain values."""
-    if dataclasses.is_dataclass(value):
-        fields: dict[str, Any] = {}
-        kind = getattr(value, "kind", None)
-        if kind is not None:
-            fields["kind"] = kind
-        kind_of: Any = type(value)
-        for name, later, default in _layout(kind_of):
-            content = getattr(value, name)
-            if not later or content != default:
-                fields[name] = _plain(content)
-        return fields
+    """Dataclasses as dicts, tuples as lists of plain values.
+
+    A board has a thousand values, and most are leaves: those are told first.
+    """
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    return value
+    kind: Any = type(value)
+    layout = _layout(kind)
+    if layout is None:
+        return value
+    tag, known = layout
+    fields: dict[str, Any] = {} if tag is None else {"kind": tag}
+    for name, later, default in known:
+        content = getattr(value, name)
+        if not later or content != default:
+            fields[name] = content if type(content) in _LEAVES else _plain(content)
+    return fields
 
 
 def scene_fields(scene: Scene) -> dict[str, Any]:

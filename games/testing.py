@@ -351,8 +351,9 @@ class _Checker:
 
     def check_scene(self, state: State, seen: Observation) -> None:
         """The scene offers exactly what is legal, as plain data that can be drawn."""
-        scene = self.game.scene(seen)
-        self.require(isinstance(scene, Scene), "scene", f"{scene!r} is not a Scene")
+        scene: Any = self.game.scene(seen)
+        if not isinstance(scene, Scene):
+            self.broken("scene", f"{scene!r} is not a Scene")
         self.same("scene", "actions offered", sorted(scene_actions(scene)), sorted(seen.legal))
         mover = state.to_move if state.to_move >= 0 else None
         self.same("scene", "seat_to_move", scene.seat_to_move, mover)

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
+from httpx import create_ssl_context
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from httpx._transports import default
 from hypothesis import HealthCheck, settings
@@ -28,7 +29,7 @@ for _kind in ("connect", "read", "write", "pool"):
 
 # Every client of httpx reads all certificate authorities, though ours speak plain HTTP: as much
 # work as a small test. The clients of a process share what the first one has read.
-default.create_ssl_context = functools.cache(default.create_ssl_context)
+setattr(default, "create_ssl_context", functools.cache(create_ssl_context))  # noqa: B010  (typed)
 
 
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -25,6 +25,11 @@ class Server:
     url: str
     folder: Path
 
+    @property
+    def database(self) -> str:
+        """Of those that call it ``club.db`` in their folder, from elsewhere."""
+        return f"sqlite:///{self.folder / 'club.db'}"
+
 
 def start(folder: Path, *options: str, env: dict[str, str] | None = None) -> Server:
     process = subprocess.Popen(
@@ -64,6 +69,16 @@ def server(tmp_path: Path) -> Iterator[Server]:
             stop(started)
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all tests that leave in it nothing that another one would see."""
+    started = start(tmp_path_factory.mktemp("shared"), "--database", "sqlite:///club.db")
+    try:
+        yield started
+    finally:
+        stop(started)
+
+
 def token(plyhouse: Plyhouse, name: str, *more: str) -> str:
     done = plyhouse("player", "add", name, "--database", "sqlite:///club.db", *more)
     assert done.code == 0, done.err
@@ -86,9 +101,10 @@ def test_one_database_has_one_server_and_commands_beside_it(
 
 
 def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
-    server: Server, plyhouse: Plyhouse
+    shared: Server, plyhouse: Plyhouse
 ) -> None:
-    run = ("bot", "run", "random", "--server", server.url, "--token", token(plyhouse, "anna"))
+    anna = plyhouse("player", "add", "anna", "--database", shared.database).out.strip()
+    run = ("bot", "run", "random", "--server", shared.url, "--token", anna)
     with subprocess.Popen(
         [*command(), *run], env=clean_environment(None), stderr=subprocess.PIPE, text=True
     ) as first:
@@ -276,16 +292,17 @@ def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
         assert "wrong rules" in plyhouse("record", match[1], "--why", *place).out
 
 
-def test_a_wrong_token_is_refused(plyhouse: Plyhouse, server: Server) -> None:
-    run = ("bot", "run", "random", "--server", server.url, "--game", "pig")
+def test_a_wrong_token_is_refused(plyhouse: Plyhouse, shared: Server) -> None:
+    run = ("bot", "run", "random", "--server", shared.url, "--game", "pig")
     done = plyhouse(*run, "--token", "ply_wrong")
     assert done.code == 4
     assert "token" in done.err
     done = plyhouse(*run)
     assert done.code == 4
     assert "plyhouse player add" in done.err
-    revoked = token(plyhouse, "carol")
-    plyhouse("player", "revoke", revoked[:12], "--database", "sqlite:///club.db")
+    database = ("--database", shared.database)
+    revoked = plyhouse("player", "add", "carol", *database).out.strip()
+    assert plyhouse("player", "revoke", revoked[:12], *database).code == 0
     assert plyhouse(*run, "--token", revoked).code == 4
 
 
@@ -321,20 +338,22 @@ def test_nobody_answers_there(plyhouse: Plyhouse, arguments: tuple[str, ...]) ->
     assert "http://127.0.0.1:9" in done.err + done.out
 
 
-def test_matches_and_records_that_are_not_there(plyhouse: Plyhouse, server: Server) -> None:
-    assert plyhouse("record", "nope", "--server", server.url).code == 2
-    assert plyhouse("record", "nope", "--database", "sqlite:///club.db").code == 2
+def test_matches_and_records_that_are_not_there(
+    plyhouse: Plyhouse, shared: Server, tmp_path: Path
+) -> None:
+    assert plyhouse("record", "nope", "--server", shared.url).code == 2
+    assert plyhouse("record", "nope", "--database", shared.database).code == 2
     done = plyhouse("verify", "nope.json")
     assert done.code == 2
-    (server.folder / "no.json").write_text("{}")
+    (tmp_path / "no.json").write_text("{}")
     done = plyhouse("verify", "no.json")
     assert done.code == 1
     assert "not a record" in done.err
     assert done.err.count("\n") == 1
 
 
-def test_an_empty_leaderboard_says_so(plyhouse: Plyhouse, server: Server) -> None:
-    done = plyhouse("leaderboard", "pig", "--server", server.url)
+def test_an_empty_leaderboard_says_so(plyhouse: Plyhouse, shared: Server) -> None:
+    done = plyhouse("leaderboard", "pig", "--server", shared.url)
     assert (done.code, done.out) == (0, "")
     assert "No rated matches" in done.err
 
@@ -342,8 +361,8 @@ def test_an_empty_leaderboard_says_so(plyhouse: Plyhouse, server: Server) -> Non
 # ------------------------------------------------------------------------ doctor, demo
 
 
-def test_doctor_says_what_works(plyhouse: Plyhouse, server: Server) -> None:
-    done = plyhouse("doctor", "--server", server.url, "--database", "sqlite:///club.db")
+def test_doctor_says_what_works(plyhouse: Plyhouse, shared: Server) -> None:
+    done = plyhouse("doctor", "--server", shared.url, "--database", shared.database)
     assert done.code == 0, done.out
     for title in ("Plyhouse", "Python", "Searches", "Packages", "Database", "Server"):
         assert re.search(rf"^{title} ", done.out, re.M), title

@@ -268,7 +268,7 @@ def searches(spec: str, only: str | None = None) -> dict[str, Any]:
                     )
             continue
         for seed in (0, 3):
-            for limit in (Limit(depth=4 if only is None else 3), Limit(nodes=5000)):
+            for limit in (Limit(depth=4 if only is None else 3), Limit(nodes=2000)):
                 label = f"{name} seed {seed} depth {limit.depth}"
                 native_result = told(search(game, state, limit, seed=seed))
                 results[label] = native_result
