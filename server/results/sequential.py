@@ -29,10 +29,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+<<<<<<< .merge_file_uIfXwq
 from typing import TYPE_CHECKING, Final
+=======
+from math import exp, log, log1p
+from typing import Final
+>>>>>>> .merge_file_aCdo29
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,9 +58,14 @@ them is found nearly as soon, and each more would cost all others a share."""
 PRECISION: Final = 1e-6
 """How closely a bound is sought, as a share of the range; it errs outwards."""
 
+FEW: Final = 6
+"""Different scores up to which numbers one by one are quicker than arrays: a game that is won,
+drawn or lost has five in a pair."""
+
 _LOGS: Final = math.log(len(FRACTIONS))
 
 
+<<<<<<< .merge_file_uIfXwq
 def _capital(values: NDArray[np.float64], counts: NDArray[np.float64], mean: float) -> float:
     """Logarithm of the capital of who bet on above ``mean``, which is in (0, 1]."""
     import numpy as np
@@ -63,6 +73,29 @@ def _capital(values: NDArray[np.float64], counts: NDArray[np.float64], mean: flo
     growth = np.log1p(np.outer(FRACTIONS, values / mean - 1.0)) @ counts
     most = float(growth.max())
     return most + math.log(float(np.exp(growth - most).sum())) - _LOGS
+=======
+def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float], float]:
+    """Logarithm of the capital of who bet on above a mean, for every mean in (0, 1]."""
+    if len(values) > FEW:
+        vector, weights = np.array(values), np.array(counts, dtype=np.float64)
+
+        def logarithms(mean: float) -> list[float]:
+            grown = np.log1p(np.outer(_SHARES, vector / mean - 1.0)) @ weights
+            return [*map(float, grown)]
+    else:
+        scores = list(zip(values, counts, strict=True))
+
+        def logarithms(mean: float) -> list[float]:
+            gains = [(value / mean - 1.0, count) for value, count in scores]
+            return [sum([log1p(share * gain) * n for gain, n in gains]) for share in FRACTIONS]
+
+    def capital(mean: float) -> float:
+        growth = logarithms(mean)
+        most = max(growth)
+        return most + log(sum([exp(each - most) for each in growth])) - _LOGS
+
+    return capital
+>>>>>>> .merge_file_aCdo29
 
 
 def mean_excess(counts: Counter[float], mean: float) -> float:
@@ -78,9 +111,13 @@ def mean_excess(counts: Counter[float], mean: float) -> float:
         return math.inf if any(value > 0.0 for value in counts) else 0.0
     if mean >= 1.0 or not counts:
         return 0.0
+<<<<<<< .merge_file_uIfXwq
     import numpy as np
 
     return _capital(np.array([*counts]), np.array([*counts.values()], dtype=np.float64), mean)
+=======
+    return _capital([*counts], [*counts.values()])(mean)
+>>>>>>> .merge_file_aCdo29
 
 
 class ConfidenceSequence:
@@ -160,29 +197,34 @@ class ConfidenceSequence:
         The evidence for "above m" falls as m grows, whatever the fraction, so that what it
         refutes are all m up to one point, which bisection finds.
         """
+<<<<<<< .merge_file_uIfXwq
         import numpy as np
 
         values = np.array([*self._counts])
         counts = np.array([*self._counts.values()], dtype=np.float64)
         low = self._refuted(values, counts, self._low)
         high = 1.0 - self._refuted(1.0 - values, counts, 1.0 - self._high)
+=======
+        counts = [*self._counts.values()]
+        low = self._refuted(_capital([*self._counts], counts), self._low)
+        mirrored = [1.0 - value for value in self._counts]
+        high = 1.0 - self._refuted(_capital(mirrored, counts), 1.0 - self._high)
+>>>>>>> .merge_file_aCdo29
         if low <= high:  # else the improbable has happened, and the older bounds are as good
             self._low, self._high = low, high
 
-    def _refuted(
-        self, values: NDArray[np.float64], counts: NDArray[np.float64], known: float
-    ) -> float:
+    def _refuted(self, capital: Callable[[float], float], known: float) -> float:
         """The greatest mean, at least ``known``, that is refuted as too low."""
         inside, outside, step = known, 1.0, PRECISION
         while inside + step < outside:  # mostly the bound stays or moves a little
-            if _capital(values, counts, inside + step) < self._threshold:
+            if capital(inside + step) < self._threshold:
                 outside = inside + step
                 break
             inside += step
             step *= 4.0
         while outside - inside > PRECISION:
             middle = (inside + outside) / 2
-            if _capital(values, counts, middle) >= self._threshold:
+            if capital(middle) >= self._threshold:
                 inside = middle
             else:
                 outside = middle
