@@ -32,16 +32,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-<<<<<<< .merge_file_uIfXwq
-from typing import TYPE_CHECKING, Final
-=======
 from math import exp, log, log1p
 from typing import Final
->>>>>>> .merge_file_aCdo29
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 __all__ = [
     "BandDecision",
@@ -65,22 +57,16 @@ drawn or lost has five in a pair."""
 _LOGS: Final = math.log(len(FRACTIONS))
 
 
-<<<<<<< .merge_file_uIfXwq
-def _capital(values: NDArray[np.float64], counts: NDArray[np.float64], mean: float) -> float:
-    """Logarithm of the capital of who bet on above ``mean``, which is in (0, 1]."""
-    import numpy as np
-
-    growth = np.log1p(np.outer(FRACTIONS, values / mean - 1.0)) @ counts
-    most = float(growth.max())
-    return most + math.log(float(np.exp(growth - most).sum())) - _LOGS
-=======
 def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float], float]:
     """Logarithm of the capital of who bet on above a mean, for every mean in (0, 1]."""
     if len(values) > FEW:
+        import numpy as np  # slow to load, and most games never need it
+
+        shares = np.array(FRACTIONS)
         vector, weights = np.array(values), np.array(counts, dtype=np.float64)
 
         def logarithms(mean: float) -> list[float]:
-            grown = np.log1p(np.outer(_SHARES, vector / mean - 1.0)) @ weights
+            grown = np.log1p(np.outer(shares, vector / mean - 1.0)) @ weights
             return [*map(float, grown)]
     else:
         scores = list(zip(values, counts, strict=True))
@@ -95,7 +81,6 @@ def _capital(values: Sequence[float], counts: Sequence[int]) -> Callable[[float]
         return most + log(sum([exp(each - most) for each in growth])) - _LOGS
 
     return capital
->>>>>>> .merge_file_aCdo29
 
 
 def mean_excess(counts: Counter[float], mean: float) -> float:
@@ -111,13 +96,7 @@ def mean_excess(counts: Counter[float], mean: float) -> float:
         return math.inf if any(value > 0.0 for value in counts) else 0.0
     if mean >= 1.0 or not counts:
         return 0.0
-<<<<<<< .merge_file_uIfXwq
-    import numpy as np
-
-    return _capital(np.array([*counts]), np.array([*counts.values()], dtype=np.float64), mean)
-=======
     return _capital([*counts], [*counts.values()])(mean)
->>>>>>> .merge_file_aCdo29
 
 
 class ConfidenceSequence:
@@ -135,8 +114,6 @@ class ConfidenceSequence:
 
     def __init__(self, alpha: float = 0.05, least: float = 0.0, greatest: float = 1.0) -> None:
         """Raises `ValueError` unless 0 < alpha < 1 and the range is finite and not empty."""
-        import numpy  # noqa: F401  (slow, and scores may be added while clocks run: so it is now)
-
         if not 0.0 < alpha < 1.0:
             raise ValueError(f"alpha is an error rate between 0 and 1, not {alpha}")
         if not (math.isfinite(least) and math.isfinite(greatest) and least < greatest):
@@ -197,19 +174,10 @@ class ConfidenceSequence:
         The evidence for "above m" falls as m grows, whatever the fraction, so that what it
         refutes are all m up to one point, which bisection finds.
         """
-<<<<<<< .merge_file_uIfXwq
-        import numpy as np
-
-        values = np.array([*self._counts])
-        counts = np.array([*self._counts.values()], dtype=np.float64)
-        low = self._refuted(values, counts, self._low)
-        high = 1.0 - self._refuted(1.0 - values, counts, 1.0 - self._high)
-=======
         counts = [*self._counts.values()]
         low = self._refuted(_capital([*self._counts], counts), self._low)
         mirrored = [1.0 - value for value in self._counts]
         high = 1.0 - self._refuted(_capital(mirrored, counts), 1.0 - self._high)
->>>>>>> .merge_file_aCdo29
         if low <= high:  # else the improbable has happened, and the older bounds are as good
             self._low, self._high = low, high
 
