@@ -47,6 +47,7 @@ import os, sys
 from plyhouse.bots.sandbox.kernel import stand_back
 os.sched_setaffinity(0, {int(sys.argv[1])})
 stand_back()  # as other bots do, before whom ours would wait for long
+print("at work", flush=True)
 while True: pass
 """
 
@@ -55,16 +56,24 @@ while True: pass
 def at_work_for_others(core: int, programs: int) -> Iterator[None]:
     """Let so many programs keep a processor busy."""
     burning = [
-        subprocess.Popen([sys.executable, "-c", BURN, str(core)], start_new_session=True)
+        subprocess.Popen(
+            [sys.executable, "-c", BURN, str(core)],
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         for _ in range(programs)
     ]
     try:
+        for each in burning:  # the first flag may fall before they have started
+            assert each.stdout is not None
+            assert each.stdout.readline() == "at work\n"
         yield
     finally:
         for each in burning:
             each.kill()
         for each in burning:
-            each.wait()
+            each.communicate()
 
 
 def thinker(language: str) -> Package:

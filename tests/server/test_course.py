@@ -232,7 +232,7 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
     code = (await house.do("student", "code", *given, "--uses", "3", token=olga)).strip()
     for name in ("j1", "j2", "j3"):
         tokens[name] = (await house.do("join", code, "--player", name, token="")).strip()
-    said = await house.do("join", code, "--player", "j4", token="", code=2)
+    said = await house.do("join", code, "--player", "j4", token="", code=4)
     assert "this code was for 3, and all have come" in said
 
     # Everybody submits by connecting; s0 comes with two versions and chooses the first.
@@ -254,13 +254,13 @@ async def test_a_course_from_the_list_of_students_to_the_grades(house: House) ->
 
     # The freeze; a late student, an extension, and a change that comes too late.
     await house.do("competition", "freeze", "Autumn cup", token=olga)
-    said = await house.do("bot", "enter", "bot", *given, token=students["s1"], code=2)
+    said = await house.do("bot", "enter", "bot", *given, token=students["s1"], code=4)
     assert "frozen" in said
     far = "2999-01-01T00:00:00Z"
     sheet = await house.do("student", "add", "late", *given, "--late-until", far, token=olga)
     students["late"] = next(csv.DictReader(io.StringIO(sheet)))["token"]
     first["late"] = await Bot(house, students["late"], "bot", "1", "c").begin()
-    said = await house.do("competition", "run", "Autumn cup", token=olga, code=2)
+    said = await house.do("competition", "run", "Autumn cup", token=olga, code=4)
     assert "late may still submit" in said
     await first["s2"].stop()
     too_late = await Bot(house, students["s2"], "bot", "2", "d").begin()

@@ -149,7 +149,7 @@ async def test_from_the_command_line(house: House, capsys: pytest.CaptureFixture
         body = told(match, mine, *lines, costs=costs, cut=77, cut_at=2)
         assert await runner.tell(body) == 204
     code, out, err = await plyhouse(match)
-    assert (code, "when it is over" in err) == (1, True)
+    assert (code, "when it is over" in err) == (4, True)
     code, out, err = await plyhouse()
     assert (code, "Nothing is kept" in err) == (0, True)
     await two.send(Resign(7, match))
