@@ -63,6 +63,8 @@ class Checkpoints:
                 if self._stopped.wait(PAUSE_SECONDS):
                     return
                 self._dirty.clear()
+                if self._stopped.is_set():  # between the two lines above: what woke us is gone
+                    return
                 # What fails here (a full disk, a lock) fails for the writer, too, who reports it.
                 with contextlib.suppress(sqlite3.Error):
                     connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

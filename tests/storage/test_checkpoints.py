@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,27 @@ async def test_a_database_in_memory_has_no_log(world_at: Callable[[str], Any]) -
     async with world_at("sqlite:///:memory:") as world:
         await world.play("ada", "bob", returns=(1, -1))
         assert not _followers()
+
+
+def test_an_end_is_not_missed_that_comes_just_before_the_wake_is_taken_back(tmp_path: Path) -> None:
+    """The server would have waited for its thread for ever, as one run of these tests did."""
+    connect = partial(sqlite3.connect, tmp_path / "a.db", check_same_thread=False)
+    follower = checkpoints.Checkpoints(connect)
+    pausing, waited_for = threading.Event(), threading.Event()
+    join = follower._thread.join
+
+    def pause(_: float) -> bool:
+        pausing.set()
+        assert waited_for.wait(60)
+        return False  # it ended without being told to stop, which happens right after
+
+    def wait_for() -> None:
+        waited_for.set()
+        join(60)
+
+    follower._stopped.wait = pause  # type: ignore[assignment, method-assign]
+    follower._thread.join = wait_for  # type: ignore[assignment, method-assign]
+    follower.written()
+    assert pausing.wait(60)
+    follower.stop()
+    assert not follower._thread.is_alive()
