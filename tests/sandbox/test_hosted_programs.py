@@ -372,7 +372,7 @@ async def test_another_process_takes_over_in_the_middle(
         made.by_hand(on_turn)
         runners.append(made.host("telling", telling, 1))
         await made.play()
-        assert made.told("type welcome") == ["type welcome"] * 2
+        assert made.told("type welcome") == ["type welcome"] * 2, (made.said, made.lines)
         assert made.told("type match") == ["type match"]  # the second found it in its welcome
         assert [each.outcome.termination for each in made.results] == ["normal"]
 
