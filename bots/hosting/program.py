@@ -260,9 +260,7 @@ class ProgramRunner:
     async def _part(self, program: Program, match: ProgramMatch | None) -> ProgramMatch | None:
         """See the process to its end; return the match if another process is to go on with it."""
         how = await program.end(FAREWELL)
-        self._gone(program)
-        ours = program in self._replaced
-        self._replaced.discard(program)
+        ours = self._gone(program)
         if match is not None:
             match.detach()
             if match.over.is_set():
@@ -295,14 +293,17 @@ class ProgramRunner:
     async def _leave_behind(self, program: Program) -> None:
         await program.end()
         self._gone(program)
-        self._replaced.discard(program)
 
-    def _gone(self, program: Program) -> None:
+    def _gone(self, program: Program) -> bool:
+        """Forget a process that has ended; return whether that was our wish."""
+        ours = program in self._replaced
+        self._replaced.discard(program)
         self._programs.discard(program)
         self._born.pop(program, None)
         played = self._plays.pop(program, None)
         if played is not None and played.over.is_set() and played.pairing:
             self._knows[played.pairing] = self._starts
+        return ours
 
     def _replace(self, program: Program) -> None:
         self._replaced.add(program)
