@@ -365,7 +365,12 @@ class MatchRunner:
             message = Revealed(pairing.id, pairing.seed.hex())
             for earlier in pairing.over:
                 earlier.tell_everyone(message)
-        pairing.over.append(live)
+        # Let go of at once: left to the garbage collector, ended matches pile up for seconds, and
+        # then all clocks wait for it.
+        if pairing.open:
+            pairing.over.append(live)
+        else:
+            pairing.over.clear()
         for line in live.spectators:
             line.watching.discard(live.id)
         self.plies += live.match.ply

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import random
 from collections.abc import Awaitable, Callable
@@ -31,6 +32,8 @@ from plyhouse.protocol.messages import (
     Update,
     Watch,
 )
+from plyhouse.server.house import directory
+from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.clock import TimeControl
 from plyhouse.server.results.record import stored_record
@@ -264,6 +267,30 @@ async def test_mirrored_pairing_swaps_seats_and_reveals_the_seed_at_the_end(hous
     assert hashlib.sha256(bytes.fromhex(late.seed)).hexdigest() == starts[0].commitment
     assert (await one.next(Revealed)).seed == late.seed
     assert (await two.next(Revealed)).seed == late.seed
+
+
+async def test_ended_matches_are_gone_without_the_garbage_collector(
+    house: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Left to it they pile up by the thousand, and when it runs at last everybody's clock waits.
+    monkeypatch.setattr(directory, "RECENT", 0)
+    gc.collect()
+    gc.disable()
+    try:
+        one = await house.bot("alice", max_matches=4)
+        two = await house.bot("bob", max_matches=4)
+        for client in (one, two):
+            await client.seek("kuhn_poker", mirrored=True)
+        for _ in range(2):
+            match = (await two.start()).match
+            await one.start()
+            await two.ask(Resign, match)
+            await one.next(Finished, match=match)
+        assert await one.next(Revealed)
+        left = [each for each in gc.get_objects() if type(each) is LiveMatch]
+    finally:
+        gc.enable()
+    assert left == []
 
 
 async def test_nobody_watches_a_match_whose_chance_another_one_shares(still_house: Any) -> None:
