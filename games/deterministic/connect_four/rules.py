@@ -72,6 +72,8 @@ class Shape:
                 for some in range(1 << columns)
             ]
         )
+        self.open_text = tuple([tuple([str(action) for action in each]) for each in self.open])
+        """The same as texts, for observations."""
         self.from_centre: tuple[tuple[int, ...], ...] = tuple(
             [tuple([c + 1 for c in centre if some & flags[c]]) for some in range(1 << columns)]
         )
@@ -392,6 +394,12 @@ class ConnectFour(Game[ConnectFourState, int, ConnectFourObservation]):
     def format(self, state: ConnectFourState, action: int) -> str:
         """The column number from 1."""
         return str(action)
+
+    def legal_text(self, state: ConnectFourState, seat: int | None) -> tuple[str, ...]:
+        """Legal actions as text when it is ``seat``'s turn; else empty."""
+        if seat is None or state.to_move != seat:
+            return ()
+        return state.shape.open_text[state.open]
 
     def observe(self, state: ConnectFourState, seat: int | None) -> ConnectFourObservation:
         """The board and the winner."""
