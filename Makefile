@@ -12,7 +12,8 @@ AGAIN ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 # The compiled build has to be made again when a source that it compiles changes.
-SOURCES := $(shell find games search -name '*.py') setup.py pyproject.toml
+SOURCES := $(shell find games search server/match -name '*.py') server/house/live.py \
+	server/wire/session.py setup.py pyproject.toml
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal $(AGAIN)
@@ -103,5 +104,5 @@ bench: $(VENV)/.dev  ## every benchmark, with its comparison in the same run
 
 clean:  ## remove what the build made, also compiled modules
 	rm -rf build dist site *.egg-info .mypy_cache .ruff_cache .pytest_cache
-	find games search -name '*.so' -delete
+	find games search server -name '*.so' -delete
 	rm -f search/_build.json

@@ -1,5 +1,5 @@
 """Packages live in the repository root and are imported as ``plyhouse.<folder>``; the hot
-modules of games/ and search/ are compiled by mypyc where that is possible, all or none.
+modules of games/, search/ and server/ are compiled by mypyc where that is possible, all or none.
 
 PLYHOUSE_COMPILE=0 builds without compiling, =1 makes a failure to compile fatal; otherwise
 a failure is announced, noted in search/_build.json (`plyhouse doctor` shows it), and the
@@ -44,13 +44,23 @@ COMPILED = (
     "games/counting.py",
     "games/endings.py",
     "games/native.py",
+    "games/position.py",
     "games/deterministic/**/*.py",
     "games/hidden/**/*.py",
     "games/stochastic/**/*.py",
     "search/kernels/*.py",
+    "server/house/live.py",
+    "server/match/attendance.py",
+    "server/match/clock.py",
+    "server/match/course.py",
+    "server/match/engine.py",
+    "server/match/outcomes.py",
+    "server/match/views.py",
+    "server/wire/session.py",
 )
-"""What is compiled, but for each `__init__`: the games, what they stand on, the kernels."""
-INTERPRETED = {"search/kernels/duck.py"}
+"""What is compiled, but for each `__init__`: the games and what they stand on, the kernels, and the
+way of a ply through the server (but for the modules of its structs, which mypyc cannot compile)."""
+INTERPRETED = frozenset([Path("search/kernels/duck.py")])
 DUCK = "plyhouse.search.kernels.duck"
 TWIN_IMPORT = "from plyhouse.games.native import NativeState as NodeState"
 """What a kernel imports, and what its typed twin imports; see search/kernels/__init__.py."""
@@ -95,14 +105,12 @@ def packages() -> dict[str, str]:
 def sources() -> list[Path]:
     """The modules to compile, relative to the root."""
     found = {path.relative_to(ROOT) for pattern in COMPILED for path in ROOT.glob(pattern)}
-    return sorted(
-        path for path in found if path.name != "__init__.py" and path.as_posix() not in INTERPRETED
-    )
+    return sorted(path for path in found if path.name != "__init__.py" and path not in INTERPRETED)
 
 
 def groups(modules: list[str]) -> list[tuple[list[str], str]]:
-    """Which modules (paths) go into one shared library, and its name: all kernels, and every
-    game with its parts (the modules of a game's folder).
+    """Which modules (paths) go into one shared library, and its name: all kernels, all of the
+    server, and every game with its parts (the modules of a game's folder).
 
     A library each lets them be compiled side by side, and only those that change.  Calls from
     one to another, like those of the kernels into games, go through methods of `NativeState`
@@ -111,8 +119,8 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
     found: dict[str, list[str]] = {}
     for module in modules:
         parts = Path(module).with_suffix("").parts  # plyhouse, games, stochastic, pig
-        if parts[1] == "search":
-            name = "plyhouse.search._native"
+        if parts[1] != "games":
+            name = f"plyhouse.{parts[1]}._native"
         else:
             game = parts[3] if len(parts) > 3 else parts[2]
             name = f"plyhouse.games._native_{game}"
@@ -152,14 +160,37 @@ def twin(name: str, text: str) -> str | None:
     return "\n".join(lines_of)
 
 
+def with_imports(modules: list[Path]) -> list[Path]:
+    """These modules and all of ours that they import, directly or not; relative to the root."""
+    found: set[Path] = set()
+    waiting = list(modules)
+    while waiting:
+        path = waiting.pop()
+        if path in found or not (ROOT / path).is_file():
+            continue
+        found.add(path)
+        waiting += [folder / "__init__.py" for folder in path.parents]
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"), str(path))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            for name in names:
+                if name.startswith("plyhouse."):
+                    module = Path(*name.split(".")[1:])
+                    waiting += [module.with_suffix(".py"), module / "__init__.py"]
+    return sorted(found)
+
+
 def write_tree() -> None:
-    """Lay out build/native: copies of games and search by their full names, and the twins."""
+    """Lay out build/native: copies by their full names of what is compiled and of what that
+    imports, and the twins.
+    """
     tree: dict[str, str] = {}
     modules = []
-    for top in ("games", "search"):
-        for path in sorted((ROOT / top).rglob("*.py")):
-            name = "plyhouse/" + path.relative_to(ROOT).as_posix()
-            tree[name] = path.read_text(encoding="utf-8")
+    for path in with_imports([*sources(), *sorted(INTERPRETED)]):
+        tree[f"plyhouse/{path.as_posix()}"] = (ROOT / path).read_text(encoding="utf-8")
     for source in sources():
         name = f"plyhouse/{source.as_posix()}"
         modules.append(name)
@@ -346,7 +377,7 @@ class BuildPy(build_py):
         Native.prepare(self)
         if self.editable_mode:
             # An earlier build's compiled modules would hide these sources.
-            for top in ("games", "search"):
+            for top in TOP:
                 for pattern in ("*.so", "*.pyd"):
                     for old in (ROOT / top).rglob(pattern):
                         old.unlink()

@@ -30,7 +30,7 @@ from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, on
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 BOT = """
 import time

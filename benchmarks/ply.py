@@ -1,8 +1,9 @@
 """Where the microseconds of a ply go: the server's own code, stage by stage, without sockets.
 
 A hub with real sessions and a real database plays matches between clients in the same process,
-which are not counted.  Each stage is the processor time of its thread, per ply; stages are taken
-out of one run by timing the calls at their borders, so that together they are the whole.
+which are not counted: so much processor time a ply.  Then a server that is interpreted plays them
+once more, for the stages: they are taken out of one run by timing the calls at their borders, so
+that together they are the whole, and calls within machine code have no border.
 
     python benchmarks/ply.py
     python benchmarks/ply.py --game pig --plies 50000
@@ -13,7 +14,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import os
 import random
+import subprocess
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -171,8 +175,8 @@ class Table:
         return mine
 
 
-async def run(game: str, plies: int, matches: int, synchronous: str) -> None:
-    """Play, and print the table."""
+async def run(game: str, plies: int, matches: int, synchronous: str, *, stages: bool) -> None:
+    """Play, and print the sums or the table of stages."""
     watch = Stopwatch()
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite:///{Path(folder) / 'ply.db'}?synchronous={synchronous}"
@@ -190,16 +194,18 @@ async def run(game: str, plies: int, matches: int, synchronous: str) -> None:
         bare = await table.play(plies)
         whole, loop = time.process_time() - begin - bare, time.thread_time() - main - bare
         length = plies / max(1, table.matches / 2)
-        for stage, kind, name in STAGES:
-            setattr(kind, name, watch.wrap(stage, getattr(kind, name)))
-        # The same again with stopwatches, which cost something themselves: shares, not sums.
-        await table.play(plies)
+        if stages:
+            for stage, kind, name in STAGES:
+                setattr(kind, name, watch.wrap(stage, getattr(kind, name)))
+            # The same again with stopwatches, which cost something themselves: shares, not sums.
+            await table.play(plies)
         await hub.close()
     timed = sum(watch.spent.values())
-    print(interpreter())
+    variant = "interpreted" if hasattr(Match.act, "__code__") else "compiled"
+    print(f"\n{interpreter()}; the server's core is {variant}")
     print(f"{game}, {matches} matches at a time, {length:.1f} plies each, {synchronous} commits")
     print(f"{'stage':<46} {'us/ply':>7}")
-    for stage, _, _ in STAGES:
+    for stage, _, _ in STAGES if stages else ():
         print(f"{stage:<46} {watch.spent[stage] / timed * loop / plies * 1e6:>7.1f}")
     print(f"{'the loop thread in all':<46} {loop / plies * 1e6:>7.1f}")
     print(f"{'the storage thread':<46} {(whole - loop) / plies * 1e6:>7.1f}")
@@ -213,8 +219,14 @@ def main() -> None:
     parser.add_argument("--plies", type=int, default=20_000)
     parser.add_argument("--matches", type=int, default=25)
     parser.add_argument("--synchronous", default="normal")
+    parser.add_argument("--stages", action="store_true", help="the stages only")
     options = parser.parse_args()
-    uvloop.run(run(options.game, options.plies, options.matches, options.synchronous))
+    stages = options.stages
+    what = (options.game, options.plies, options.matches, options.synchronous)
+    uvloop.run(run(*what, stages=stages))
+    if not stages:
+        again = [sys.executable, __file__, "--stages", *sys.argv[1:]]
+        subprocess.run(again, env={**os.environ, "PLYHOUSE_PURE": "server"}, check=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """The run-time switch ``PLYHOUSE_PURE=1``: load the .py files although compiled ones lie beside.
 
+``PLYHOUSE_PURE=server`` does so with the server's alone: what is compiled cannot be timed from
+within (``benchmarks/ply.py``).
+
 Never compiled itself.  `plyhouse.games` installs the finder before it imports anything
-else of ours, so that it covers `plyhouse.games` and `plyhouse.search` alike.
+else of ours, so that it covers `plyhouse.games`, `plyhouse.search` and `plyhouse.server` alike.
 """
 
 from __future__ import annotations
@@ -17,18 +20,22 @@ from types import ModuleType
 
 __all__ = ["PREFIXES", "PureFinder", "install", "wanted"]
 
-PREFIXES = ("plyhouse.games.", "plyhouse.search.")
+SERVER = "plyhouse.server."
+PREFIXES = ("plyhouse.games.", "plyhouse.search.", SERVER)
 """Modules that may exist in both forms."""
 
 
 class PureFinder(MetaPathFinder):
-    """Finds modules under `PREFIXES` as source files only."""
+    """Finds modules under `prefixes` as source files only."""
+
+    def __init__(self, prefixes: tuple[str, ...] = PREFIXES) -> None:
+        self.prefixes = prefixes
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The spec of the source file of ``fullname``; None leaves it to the usual finders."""
-        if path is None or not fullname.startswith(PREFIXES):
+        if path is None or not fullname.startswith(self.prefixes):
             return None
         name = fullname.rpartition(".")[2]
         for folder in path:
@@ -40,14 +47,23 @@ class PureFinder(MetaPathFinder):
 
 
 def wanted(environ: Mapping[str, str]) -> bool:
-    """Whether the environment asks for the interpreted modules."""
-    return environ.get("PLYHOUSE_PURE", "").strip().lower() not in ("", "0", "false", "no", "off")
+    """Whether the environment asks for the interpreted games and searches."""
+    return _prefixes(environ) == PREFIXES
+
+
+def _prefixes(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Under what names the environment asks for interpreted modules."""
+    asked = environ.get("PLYHOUSE_PURE", "").strip().lower()
+    if asked in ("", "0", "false", "no", "off"):
+        return ()
+    return (SERVER,) if f"plyhouse.{asked}." == SERVER else PREFIXES
 
 
 def install(environ: Mapping[str, str] | None = None) -> bool:
     """Put the finder first when it is wanted and not there yet; say whether it is there."""
     present = any(isinstance(finder, PureFinder) for finder in sys.meta_path)
-    if not present and wanted(os.environ if environ is None else environ):
-        sys.meta_path.insert(0, PureFinder())
+    prefixes = _prefixes(os.environ if environ is None else environ)
+    if not present and prefixes:
+        sys.meta_path.insert(0, PureFinder(prefixes))
         present = True
     return present

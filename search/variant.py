@@ -1,4 +1,4 @@
-"""Which variant of games and searches runs, compiled or pure, and why.
+"""Which variant of games, searches and the server's core runs, compiled or pure, and why.
 
 The build (setup.py) leaves a note, ``_build.json``, beside this module: whether it
 compiled, the reason if not, and a digest of each source, by which compiled code is noticed

@@ -117,7 +117,7 @@ def run(
     from plyhouse.bots.client.client import Refused
     from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
     from plyhouse.clients.cli.shared.http import Url
-    from plyhouse.server.match.clock import TimeControl
+    from plyhouse.server.match.time_control import TimeControl
 
     address = Url(server)
     if not token:

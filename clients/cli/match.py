@@ -211,7 +211,7 @@ def match(
         trial_document,
     )
     from plyhouse.games.registry import get_game
-    from plyhouse.server.match.clock import TimeControl
+    from plyhouse.server.match.time_control import TimeControl
 
     rules = get_game(game, files=True)
     if limits is None:

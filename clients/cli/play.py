@@ -293,7 +293,7 @@ class _Table:
     async def _begin(self, hub: Hub) -> None:
         from plyhouse.clients.cli.arena.local import PLAYER, online
         from plyhouse.server.house.matches import Terms
-        from plyhouse.server.match.clock import TimeControl
+        from plyhouse.server.match.time_control import TimeControl
 
         bots = [await online(hub, f"{PLAYER}/{name}") for name in self.names]
         person = await online(hub, PERSON)

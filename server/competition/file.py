@@ -49,7 +49,7 @@ from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.provided import HOUSE, HOUSE_LEVELS, reference_problem
-from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
+from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 
 __all__ = [
     "MAX_FILE",

@@ -19,7 +19,7 @@ from plyhouse.games.base import Game
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.ladder import Ladder
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["GameCost", "Measured", "Preview", "full_time", "planned_matches", "preview", "sample"]
 

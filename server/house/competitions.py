@@ -43,8 +43,8 @@ from plyhouse.server.house.running import (
     way_of,
     work_of,
 )
-from plyhouse.server.match.clock import InvalidTimeControl, TimeControl
 from plyhouse.server.match.endings import FORFEITS
+from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.storage.competitions import reason, settings
 from plyhouse.storage.errors import StorageError, Unknown

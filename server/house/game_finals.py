@@ -30,7 +30,7 @@ from plyhouse.server.house.running import (
     twins_of,
     way_of,
 )
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.class_results import Extent
 from plyhouse.storage.class_rows import ClassCompetition

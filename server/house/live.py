@@ -46,14 +46,19 @@ __all__ = ["LiveMatch", "LivePairing", "Referee"]
 
 log = logging.getLogger("plyhouse.server.match.engine")
 
-TRANSIENT: Final = (DatabaseLocked, DatabaseFull, Unreachable, WriterFull)
+TRANSIENT: Final[tuple[type[StorageError], ...]] = (
+    DatabaseLocked,
+    DatabaseFull,
+    Unreachable,
+    WriterFull,
+)
 """Storage errors that go away by themselves: the match waits for that."""
 
 PERSISTENT_ATTEMPTS: Final = 3
 """How often storing is tried before any other storage error makes the match void.  More than
 once, because rows of other matches may have spoilt the common transaction."""
 
-RETRY_SECONDS: Final = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+RETRY_SECONDS: Final[tuple[float, ...]] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 @dataclass(eq=False, slots=True)

@@ -31,7 +31,7 @@ from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.probation import suspended_text
 from plyhouse.server.house.rates import Rate
 from plyhouse.server.house.waiting import reasons
-from plyhouse.server.match.clock import SECOND, InvalidTimeControl, TimeControl
+from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
 from plyhouse.storage.rows import new_id
 
 __all__ = ["Lobby", "read_game", "read_time_control"]

@@ -20,11 +20,17 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
-from plyhouse.server.match.clock import MS, SECOND, InvalidTimeControl, LagPolicy, TimeControl
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, terms_data
+from plyhouse.server.match.time_control import (
+    MS,
+    SECOND,
+    InvalidTimeControl,
+    LagPolicy,
+    TimeControl,
+)
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.storage.rows import (
     FinishMatch,

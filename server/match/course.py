@@ -10,31 +10,19 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from msgspec import Struct
-
 from plyhouse.games.base import CHANCE
 from plyhouse.games.position import Position
 from plyhouse.protocol.messages import CHANCE_SEAT, MatchStatus, Outcome
 from plyhouse.server.match.chance import Chance
-from plyhouse.server.match.clock import Clock, Ledger
+from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.effects import Row
 from plyhouse.server.match.events import end_row, event_row
-from plyhouse.server.match.terms import MatchConfig, Played
+from plyhouse.server.match.terms import Mark, MatchConfig, Played
+from plyhouse.server.match.time_control import Ledger
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Course", "Mark"]
-
-
-class Mark(Struct, frozen=True):
-    """How far a match had come: where `Course.back` returns to."""
-
-    state: Any
-    ply: int
-    draws: int
-    rows: int
-    events: int
-    retries: int
+__all__ = ["Course"]
 
 
 class Course:

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from plyhouse.protocol.messages import Outcome
-from plyhouse.server.match.clock import Ledger
+from plyhouse.server.match.time_control import Ledger
 from plyhouse.storage.rows import EventRow
 
 __all__ = ["MAX_TRIED", "EndData", "end_data", "end_row", "event_row", "tried"]

@@ -13,9 +13,9 @@ from typing import Final
 
 from plyhouse.games.base import Game
 from plyhouse.protocol.messages import SeatInfo, Turn
-from plyhouse.server.match.clock import MS, SECOND, TimeControl
 from plyhouse.server.match.effects import Effects, Send
 from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.time_control import MS, SECOND, TimeControl
 
 __all__ = ["EXAMPLE_PLY", "example_turn"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Struct
@@ -12,10 +12,10 @@ from msgspec import Struct
 from plyhouse.games.base import ChanceKind, Game
 from plyhouse.protocol.messages import IllegalRule, SeatInfo
 from plyhouse.server.match.chance import SHARED_STREAM, match_stream
-from plyhouse.server.match.clock import SECOND, LagPolicy, Ledger, TimeControl
+from plyhouse.server.match.time_control import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["MatchConfig", "Played", "as_sent", "config_of", "seat_label", "terms_data"]
+__all__ = ["Mark", "MatchConfig", "Played", "as_sent", "config_of", "seat_label", "terms_data"]
 
 LONG_TEXT: Final = 64
 """Of actions written longer than that a digest is kept, not the text."""
@@ -62,6 +62,17 @@ class MatchConfig:
     def chance_stream(self) -> str:
         """The name of the chance stream, the default filled in."""
         return self.stream or match_stream(self.match)
+
+
+class Mark(Struct, frozen=True):
+    """How far a match had come: where `Course.back` returns to."""
+
+    state: Any
+    ply: int
+    draws: int
+    rows: int
+    events: int
+    retries: int
 
 
 class Played(Struct, frozen=True, gc=False):

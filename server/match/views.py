@@ -18,7 +18,8 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game, Information
 from plyhouse.games.errors import AmbiguousAction, GameError, InvalidAction
 from plyhouse.games.scene import scene_fields
 from plyhouse.protocol.messages import CHANCE_SEAT, ClockState, Event, LedgerEntry
-from plyhouse.server.match.clock import MS, Clock, Ledger
+from plyhouse.server.match.clock import Clock
+from plyhouse.server.match.time_control import MS, Ledger
 
 __all__ = ["MAX_LEGAL", "Views", "clock_states", "ledger_entry"]
 

@@ -28,8 +28,9 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.match import outcomes
 from plyhouse.server.match.chance import CHANCE_VERSION, SEED_BYTES, Chance, commitment
-from plyhouse.server.match.clock import Clock, InvalidTimeControl, TimeControl
+from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.events import MAX_TRIED
+from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.record import Record, RecordEvent
 
 __all__ = ["CHECKS", "Check", "VerifyReport", "verify"]

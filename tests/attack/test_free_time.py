@@ -27,7 +27,8 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.protocol.server_side import PONG_TOLERANCE_NS, ServerConnection
 from plyhouse.server.house.watchdog import INTERVAL_NS
-from plyhouse.server.match.clock import MS, SECOND, Clock, LagPolicy, TimeControl
+from plyhouse.server.match.clock import Clock
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy, TimeControl
 
 Dial = Callable[..., Awaitable[Raw]]
 

@@ -18,7 +18,12 @@ from tests.build.conftest import reuse_machine_code
 Hook = Callable[..., subprocess.CompletedProcess[str]]
 
 NO_COMPILER = "/nonexistent/cc"
-HOT = ("games/native", "games/deterministic/connect_four/rules", "search/kernels/alpha_beta")
+HOT = (
+    "games/native",
+    "games/deterministic/connect_four/rules",
+    "search/kernels/alpha_beta",
+    "server/match/engine",
+)
 
 
 def the_wheel(folder: Path) -> Path:

@@ -20,7 +20,7 @@ from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.search import iterate_values
-from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.record import (
     RECORD_FORMAT,
     Record,

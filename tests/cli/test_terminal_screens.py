@@ -33,7 +33,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import MatchMessage, Ready, SeatInfo, ServerMessage, Turn
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 Rival = Callable[[Sequence[str]], str]
 

@@ -11,7 +11,7 @@ from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.preview import Measured, planned_matches, preview, sample
 from plyhouse.server.competition.schedule import count
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
 TEXT = 'name = "Cup"\ngames = ["pig", "pig(seats=3)"]\ntime_control = "move:1"\n'

@@ -20,7 +20,7 @@ from plyhouse.clients.cli.fairness_page import (
 )
 from plyhouse.games.base import ChanceKind
 from plyhouse.games.registry import BUILT_IN, get_game, parse_spec
-from plyhouse.server.match.clock import MS, SECOND
+from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.results.record import make_record, write_record
 
 ROOT = Path(__file__).resolve().parents[2]

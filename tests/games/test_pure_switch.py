@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plyhouse.games import _pure, native
+from plyhouse.games._build import noted
 
 PRINT_VARIANT = (
     "from plyhouse.games import native; "
@@ -29,6 +30,26 @@ def test_the_switch_loads_source_files() -> None:
     assert done.stdout.split() == ["False", "True", "True"]
 
 
+@pytest.mark.parametrize(
+    ("value", "interpreted"), [("1", "True True"), ("server", "{} True"), ("0", "{} {}")]
+)
+def test_the_server_can_be_interpreted_alone(value: str, interpreted: str) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import plyhouse.server.match.clock as clock; from plyhouse.games import native;"
+            "print(native.__file__.endswith('.py'), clock.__file__.endswith('.py'))",
+        ],
+        env={**os.environ, "PLYHOUSE_PURE": value},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    built = not noted().get("compiled", False)
+    assert done.stdout.strip() == interpreted.format(built, built)
+
+
 def test_the_loaded_variant_is_told_truly() -> None:
     assert native.COMPILED is not native.__file__.endswith(".py")
 
@@ -37,14 +58,14 @@ def test_source_is_found_although_a_compiled_module_lies_beside(tmp_path: Path) 
     (tmp_path / "rules.py").write_text("x = 1")
     (tmp_path / f"rules{EXTENSION_SUFFIXES[0]}").write_bytes(b"not really compiled")
     finder = _pure.PureFinder()
-    for package in ("plyhouse.games", "plyhouse.search"):
+    for package in ("plyhouse.games", "plyhouse.search", "plyhouse.server"):
         spec = finder.find_spec(f"{package}.rules", [str(tmp_path)])
         assert spec is not None
         assert isinstance(spec.loader, SourceFileLoader)
         assert spec.origin == str(tmp_path / "rules.py")
 
 
-@pytest.mark.parametrize("name", ["plyhouse.server.rules", "other.rules", "rules"])
+@pytest.mark.parametrize("name", ["plyhouse.protocol.rules", "other.rules", "rules"])
 def test_other_modules_are_left_alone(tmp_path: Path, name: str) -> None:
     (tmp_path / "rules.py").write_text("x = 1")
     assert _pure.PureFinder().find_spec(name, [str(tmp_path)]) is None

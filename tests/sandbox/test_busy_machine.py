@@ -24,7 +24,7 @@ from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pa
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import running, troubles, verdicts
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
 from plyhouse.storage.rows import wall_ms
 

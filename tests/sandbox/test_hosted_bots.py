@@ -34,7 +34,7 @@ from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

@@ -40,7 +40,7 @@ from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

@@ -30,7 +30,7 @@ from plyhouse.server.house.hosting import GIVEN_UP, LEASE_NS, SECOND, RunnerRefu
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage.class_rows import ClassCompetition, NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import BotRow, By, Identity

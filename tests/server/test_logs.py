@@ -18,7 +18,7 @@ from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.logs import formatter
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 
 class Log:

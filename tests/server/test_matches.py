@@ -35,7 +35,7 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.house import directory
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 
@@ -365,12 +365,11 @@ async def test_a_fault_in_one_match_makes_it_void_and_harms_no_other(
 ) -> None:
     (mover, other), (match, _) = await house.pair("tic_tac_toe")
     await mover.next(Turn)
-    live = house.hub.directory.live[match.match]
 
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(type(live.match), "act", broken)
+    monkeypatch.setattr("plyhouse.server.match.course.Mark", broken)
     await mover.send(Act(50, match.match, 0, "a1"))
     end = await other.next(Finished)
     assert end.outcome.termination == "server_fault"

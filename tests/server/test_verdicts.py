@@ -16,7 +16,7 @@ from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import FlagFell
 from plyhouse.server.house.running import MAX_AGAIN
 from plyhouse.server.house.verdicts import HOLD_NS
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 

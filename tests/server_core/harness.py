@@ -18,10 +18,10 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.scene import Scene
 from plyhouse.protocol.messages import SeatInfo
-from plyhouse.server.match.clock import SECOND, LagPolicy, TimeControl
 from plyhouse.server.match.effects import Effects, Finish, Send, Started
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.restore import restore
+from plyhouse.server.match.time_control import SECOND, LagPolicy, TimeControl
 from plyhouse.storage.rows import EventRow
 
 SEED = bytes(range(32))

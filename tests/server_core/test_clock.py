@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.match.clock import (
+from plyhouse.server.match.clock import Clock
+from plyhouse.server.match.time_control import (
     MS,
     SECOND,
-    Clock,
     InvalidTimeControl,
     LagPolicy,
     Ledger,

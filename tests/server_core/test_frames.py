@@ -11,7 +11,7 @@ from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.protocol.errors import ERRORS
 from plyhouse.protocol.messages import Accepted, MatchSnapshot, Turn, Update
-from plyhouse.server.match.clock import MS, SECOND, Ledger
+from plyhouse.server.match.time_control import MS, SECOND, Ledger
 from plyhouse.server.match.views import ledger_entry
 
 from .harness import Heap, Table

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
-from plyhouse.server.match.clock import MS, SECOND, LagPolicy
 from plyhouse.server.match.effects import Effects, Send
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.record import make_record
 from plyhouse.server.results.verify import verify
 

@@ -13,7 +13,7 @@ import pytest
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import Outcome
-from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.intervals import mean_interval
 from plyhouse.server.results.luck import adjusted_mean, estimate, looked_ahead, match_luck
 from plyhouse.server.results.played import ResultError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -24,13 +24,12 @@ from plyhouse.protocol.messages import (
     Turn,
     Update,
 )
-from plyhouse.server.match.clock import MS, SECOND, LagPolicy
 from plyhouse.server.match.effects import Broadcast, Send
 from plyhouse.server.match.engine import MatchConfig
 from plyhouse.server.match.events import end_data
-from plyhouse.server.match.views import Views
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 
-from .harness import NO_LAG, Broken, Heap, Table
+from .harness import NO_LAG, Broken, Heap, HeapObservation, Table
 
 FIVE = [TicTacToe(), ConnectFour(), Pig(), CoinGuess(), KuhnPoker()]
 
@@ -558,19 +557,21 @@ def test_mirrored_matches_share_their_dice_by_the_stream() -> None:
     assert rolls("match:a", "aa") != rolls("match:a", "bb")
 
 
-def test_nobody_is_observed_who_did_not_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int | None] = []
-    original = Views.observation
+class Watched(Heap):
+    """Notes who is observed."""
 
-    def counted(self: Views, state: Any, viewer: int | None) -> dict[str, Any]:
-        seen.append(viewer)
-        return original(self, state, viewer)
+    seen: ClassVar[list[int | None]] = []
 
-    monkeypatch.setattr(Views, "observation", counted)
-    table = Table(Heap(seats=4))
-    seen.clear()
+    def observe(self, state: Any, seat: int | None) -> HeapObservation:
+        self.seen.append(seat)
+        return super().observe(state, seat)
+
+
+def test_nobody_is_observed_who_did_not_ask() -> None:
+    table = Table(Watched(seats=4))
+    Watched.seen.clear()
     table.act("1")
-    assert seen == [1]
+    assert Watched.seen == [1]
 
 
 def test_errors_name_the_match() -> None:

@@ -14,7 +14,7 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
-from plyhouse.server.match.clock import LagPolicy
+from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import (
     RECORD_FORMAT,

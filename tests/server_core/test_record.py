@@ -14,7 +14,7 @@ from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
-from plyhouse.server.match.clock import MS, SECOND, LagPolicy
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.server.results.record import RecordError, make_record, read_record, write_record
 from plyhouse.server.results.verify import CHECKS, VerifyReport, verify
 

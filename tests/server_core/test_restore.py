@@ -17,11 +17,11 @@ from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.games.stochastic.pig import Pig
 from plyhouse.protocol.messages import Accepted, Ok
-from plyhouse.server.match.clock import MS, SECOND, LagPolicy
 from plyhouse.server.match.effects import Finish, Send, Started
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.restore import RestoreError, restore
 from plyhouse.server.match.terms import config_of, terms_data
+from plyhouse.server.match.time_control import MS, SECOND, LagPolicy
 from plyhouse.storage.rows import EventRow, MatchRow, SeatRow
 
 from .harness import SEED, Heap, Table

@@ -12,8 +12,8 @@ from plyhouse.games.errors import IllegalAction
 from plyhouse.games.hidden.coin_guess import CoinGuess
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
 from plyhouse.server.match.chance import Chance
-from plyhouse.server.match.clock import SECOND
 from plyhouse.server.match.events import end_data
+from plyhouse.server.match.time_control import SECOND
 
 from .harness import Table
 

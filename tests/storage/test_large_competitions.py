@@ -19,7 +19,7 @@ from plyhouse.server.house import running
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage.rows import MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
 from plyhouse.storage.store import Store
 

@@ -40,7 +40,7 @@ from plyhouse.protocol.messages import Outcome
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
 

@@ -32,7 +32,7 @@ from plyhouse.protocol.messages import VOID
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.match.clock import TimeControl
+from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["Finding", "check_bot"]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from plyhouse.server.competition.file import CompetitionFile, read_competition
 from plyhouse.server.competition.rehearsals import toml
-from plyhouse.server.match.clock import SECOND, TimeControl
+from plyhouse.server.match.time_control import SECOND, TimeControl
 
 __all__ = ["SHORT", "Scaled", "scaled"]
 

@@ -13,7 +13,8 @@ from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.protocol.messages import MatchSnapshot, SeatInfo
-from plyhouse.server.match.clock import MS, Clock, TimeControl
+from plyhouse.server.match.clock import Clock
+from plyhouse.server.match.time_control import MS, TimeControl
 from plyhouse.server.match.views import Views, clock_states
 from plyhouse.server.results.record import Record, RecordEvent
 

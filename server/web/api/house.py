@@ -17,8 +17,8 @@ from plyhouse.games.registry import game_class, game_names
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.house.hub import server_version
 from plyhouse.server.house.tables import tables_of
-from plyhouse.server.match.clock import MS, SECOND
 from plyhouse.server.match.example import example_turn
+from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.web.api.types import (
     FieldView,
     GameView,
