@@ -125,7 +125,9 @@ def groups(modules: list[str]) -> list[tuple[list[str], str]]:
             game = parts[3] if len(parts) > 3 else parts[2]
             name = f"plyhouse.games._native_{game}"
         found.setdefault(name, []).append(module)
-    return [(paths, name) for name, paths in found.items()]
+    # The largest first: nobody should wait in the end for one that was begun last.
+    ordered = sorted(found.items(), key=lambda each: -len(each[1]))
+    return [(paths, name) for name, paths in ordered]
 
 
 def imports_duck(node: ast.Import | ast.ImportFrom) -> bool:

@@ -81,7 +81,6 @@ class Session:
     """The server's end of one connection; a `plyhouse.server.wire.transport.FrameSink`."""
 
     __slots__ = (
-        "__weakref__",
         "_busy",
         "_closed",
         "_held",
