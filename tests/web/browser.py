@@ -32,8 +32,11 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
     # Its address bar draws what it suggests as two pages of its own for every window: three
-    # quarters of what a window costs.
-    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+    # quarters of what a window costs. And a tab would have one process when it is empty, another
+    # for our page, and a third in reserve: here one does for all that it shows.
+    "--disable-site-isolation-trials",
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
+    "IsolateOrigins,site-per-process,SpareRendererForSitePerProcess",
     "--remote-debugging-port=0",
 )
 
