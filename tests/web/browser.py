@@ -155,6 +155,15 @@ class Page:
         self._session = None
         await self.call("Target.disposeBrowserContext", browserContextId=self.context)
 
+    async def hurry(self, wait: int) -> None:
+        """Let what pages do every so many ms, from the next one on, be done ten times as often."""
+        script = (
+            "{ const later = setTimeout;"
+            " globalThis.setTimeout = (then, wait = 0, ...given) =>"
+            f" later(then, wait === {wait} ? {wait // 10} : wait, ...given); }}"
+        )
+        await self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     async def go(self, url: str) -> None:
         """Open an address and wait until it is loaded."""
         here = f"location.href.split('#')[0] === {json.dumps(url)}"
