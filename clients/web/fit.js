@@ -9,20 +9,32 @@ const LEAST = 60; // pixels: smaller boards would be of no use, then let it scro
  * @param {number} room
  */
 export function fit(scene, room) {
+  if (!scene.firstElementChild) return;
   let [low, high] = [LEAST, Math.max(LEAST, Math.floor(room))];
-  const fits = (/** @type {number} */ height) => {
-    scene.style.setProperty("--room", `${height}px`);
-    return scene.scrollHeight <= room + 1;
+  const before = scene.style.getPropertyValue("--room");
+  /** @type {NodeListOf<SVGElement>} */
+  const boards = scene.querySelectorAll(".grid svg");
+  // The limit is inherited, so each change of it is one for every piece; what is tried is not.
+  /** By how many pixels the scene is too high with this limit. @param {number} height */
+  const excess = (height) => {
+    for (const board of boards) board.style.setProperty("--tried", `${height}px`);
+    return scene.scrollHeight - room - 1;
   };
-  const content = /** @type {HTMLElement} */ (scene.firstElementChild);
-  if (!content) return;
-  if (fits(high)) return;
-  while (high - low > 2) {
-    const middle = (low + high) >> 1;
-    if (fits(middle)) low = middle;
-    else high = middle;
-  }
-  fits(low);
+  let over = excess(high);
+  if (over > 0) {
+    // A single board is too high by just what the scene is: then the first look hits, and the second says so.
+    const highest = Math.max(...[...boards].map((each) => each.getBoundingClientRect().height));
+    let next = Math.floor(Math.min(high, highest) - over);
+    for (let looks = 0; high - low > 2; looks += 1) {
+      if (looks > 1 || next <= low || next >= high) next = (low + high) >> 1;
+      over = excess(next);
+      if (over > 0) [high, next] = [next, Math.floor(next - over)];
+      else [low, next] = [next, next + 2];
+    }
+  } else low = high;
+  const found = `${low}px`;
+  if (found !== before) scene.style.setProperty("--room", found);
+  for (const board of boards) board.style.removeProperty("--tried");
 }
 
 /**

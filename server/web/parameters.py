@@ -45,11 +45,13 @@ def _arguments(handler: HTTPRouteHandler) -> frozenset[str]:
     return frozenset(handler.parsed_fn_signature.parameters) - _GIVEN
 
 
-def refuse_unknown(request: Request[Any, Any, Any]) -> None:
+async def refuse_unknown(request: Request[Any, Any, Any]) -> None:
     """Refuse a request of the API with a parameter that its handler does not know; `Problem`.
 
     Otherwise a misspelt one would change nothing, and nobody would notice.  Pages and probes are
     let be: what others add to links does them no harm.
+
+    It waits for nothing, but were it no coroutine, each request would pass through a thread.
     """
     if not request.query_params or not request.url.path.startswith(_API):
         return

@@ -181,6 +181,28 @@ class Impure(SecretState):
         return result
 
 
+class ImpureInSecret(Impure):
+    """What it holds cannot be compared: it is not pickled."""
+
+    def __reduce__(self) -> Any:
+        if self.to_move == 0:
+            raise TypeError("not this one")
+        return type(self), (self.to_move, self.number, self.said)
+
+
+class ImpureUnnoticed(Impure):
+    """What changes is missing from what it says it holds, and from what comes after."""
+
+    def after(self, action: Any) -> SecretState:
+        result = super().after(action)
+        if self.to_move == 0:
+            result.number = 1
+        return result
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.to_move, 1 if self.to_move == 0 else self.number, self.said)
+
+
 class Unsteady(SecretState):
     calls = 0
 
@@ -190,6 +212,13 @@ class Unsteady(SecretState):
         if result.to_move == 0:
             result.number = 1 + Unsteady.calls % 3
         return result
+
+
+class UnsteadyInSecret(Unsteady):
+    def __reduce__(self) -> Any:
+        if self.to_move == 0:
+            raise TypeError("not this one")
+        return type(self), (self.to_move, self.number, self.said)
 
 
 class Endless(SecretState):
@@ -277,7 +306,10 @@ BROKEN_STATES: list[tuple[type[SecretState], str, str]] = [
     (Unhashable, "fixed order", "not hashable"),
     (LeakingActions, "sample_state", "seat 1 sees"),
     (Impure, "purity", "state after 'high'"),
+    (ImpureInSecret, "purity", "state after 'high'"),
+    (ImpureUnnoticed, "purity", "state after all its actions"),
     (Unsteady, "purity", "asked again"),
+    (UnsteadyInSecret, "purity", "asked again"),
     (Endless, "termination", "goes on after 3 actions"),
     (ImprobableChance, "chance", "sum to 0.75"),
     (NegativeChance, "chance", "probability 1.5"),

@@ -32,8 +32,11 @@ OPTIONS = (
     "--disable-component-update",
     "--disable-sync",
     # Its address bar draws what it suggests as two pages of its own for every window: three
-    # quarters of what a window costs.
-    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup",
+    # quarters of what a window costs. And a tab would have one process when it is empty, another
+    # for our page, and a third in reserve: here one does for all that it shows.
+    "--disable-site-isolation-trials",
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,"
+    "IsolateOrigins,site-per-process,SpareRendererForSitePerProcess",
     "--remote-debugging-port=0",
 )
 
@@ -151,6 +154,15 @@ class Page:
         """Close all tabs of its context."""
         self._session = None
         await self.call("Target.disposeBrowserContext", browserContextId=self.context)
+
+    async def hurry(self, wait: int) -> None:
+        """Let what pages do every so many ms, from the next one on, be done ten times as often."""
+        script = (
+            "{ const later = setTimeout;"
+            " globalThis.setTimeout = (then, wait = 0, ...given) =>"
+            f" later(then, wait === {wait} ? {wait // 10} : wait, ...given); }}"
+        )
+        await self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
     async def go(self, url: str) -> None:
         """Open an address and wait until it is loaded."""

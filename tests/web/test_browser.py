@@ -13,6 +13,8 @@ pytestmark = pytest.mark.browser
 
 # The first player has four in the lowest row.
 FOUR = "1 1 2 2 3 3 4"
+LOOKS = 2000
+"""Every so many ms a list looks for what is new."""
 DISCS = "document.querySelectorAll('#scene .stone circle').length"
 
 
@@ -35,6 +37,7 @@ async def test_front_page_shows_leaderboards_and_results(house: House, page: Pag
 
 
 async def test_running_match_is_listed_opened_and_followed(house: House, page: Page) -> None:
+    await page.hurry(LOOKS)
     await page.go(f"{house.url}/matches")
     await page.until("document.querySelector('#running').innerText.includes('None')")
     first, second = await house.pair("connect_four")
@@ -172,6 +175,7 @@ async def test_lost_connection_comes_back_with_what_was_missed(
 async def test_list_says_that_the_server_is_gone_and_comes_back(
     house: House, wire: Wire, page: Page
 ) -> None:
+    await page.hurry(LOOKS)
     await page.go(f"{wire.url}/matches")
     await wire.cut()
     await page.until("document.querySelector('#state').textContent.includes('lost')")

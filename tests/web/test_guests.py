@@ -180,6 +180,7 @@ async def test_neither_of_two_browsers_ever_receives_the_card_of_the_other(
         for each in (page, other):
             frames.append(Frames(each))
             await each.call("Network.enable")
+            await each.hurry(3000)  # when it looks for those who seek
             await each.go(f"{house.url}/play?game=kuhn_poker")
             await each.until(READY)
         await page.click("#seek")
