@@ -216,13 +216,19 @@ def _round_name(left: int) -> str:
 def _meetings(
     who: Mapping[str, tuple[EntryT, ...]],
 ) -> dict[tuple[int, int], tuple[EntryT, ...]]:
-    """Who meets by what has begun, by the round and the place in the bracket, from 0."""
-    found: dict[tuple[int, int], tuple[EntryT, ...]] = {}
+    """Who meets by what has begun, by the round and the place in the bracket, from 0.
+
+    In the order of a meeting's first game, whatever the order in which the facts come.
+    """
+    firsts: dict[tuple[int, int], tuple[int, tuple[EntryT, ...]]] = {}
     for key, entries in who.items():
         if key.startswith("k"):
-            number, slot, _ = key[1:].split("-")
-            found[int(number) - 1, int(slot) - 1] = entries
-    return found
+            number, slot, played = key[1:].split("-")
+            game = int(played[1:])
+            place = int(number) - 1, int(slot) - 1
+            if place not in firsts or game < firsts[place][0]:
+                firsts[place] = game, entries
+    return {place: entries for place, (_, entries) in firsts.items()}
 
 
 def _stands(

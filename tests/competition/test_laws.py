@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.competition.playing import Play
 
@@ -134,6 +134,8 @@ def test_entries_leave_and_come_and_it_ends_properly(
 
 @settings(max_examples=100, deadline=None)
 @given(FORMS, st.integers(4, 10), SEEDS)
+# A final goes on between two who would not be in it by the corrected groups.
+@example(GroupsKnockout(size=2, advance=1, mirrored=False), 4, Random(77))
 def test_a_corrected_result_takes_back_nothing_that_has_begun(
     form: Format, entries: int, random: Random
 ) -> None:
