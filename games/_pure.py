@@ -10,7 +10,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -21,8 +20,12 @@ PREFIXES = ("plyhouse.games.", "plyhouse.search.")
 """Modules that may exist in both forms."""
 
 
-class PureFinder(MetaPathFinder):
-    """Finds modules under `PREFIXES` as source files only."""
+class PureFinder:
+    """Finds modules under `PREFIXES` as source files only.
+
+    A finder of `sys.meta_path` by what it does: to be called one, by `importlib.abc`, would import
+    temporary files and archives into every bot's process.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

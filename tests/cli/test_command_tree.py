@@ -36,6 +36,21 @@ def test_help_imports_only_the_command_line() -> None:
     assert done.stdout.splitlines()[-1] == "[]", done.stdout
 
 
+@pytest.mark.parametrize(
+    "module", ["plyhouse.clients.cli.main", "plyhouse.clients.cli.arena.process"]
+)
+def test_a_program_leaves_without_looking_for_garbage(module: str) -> None:
+    script = (
+        "import atexit, gc, runpy, sys; sys.argv = ['plyhouse', '--version']; "
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000)); "  # called last
+        f"runpy.run_module({module!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["True"]), done.stderr
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_knows_each_command_by_heart(name: str) -> None:
     with click.Context(cli) as ctx:

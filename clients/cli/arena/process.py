@@ -9,7 +9,9 @@ it never outlives its parent.  What bots print goes to standard error.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
+import gc
 import hashlib
 import re
 import signal
@@ -251,6 +253,7 @@ def main() -> None:
     """Be a process of the arena."""
     # Ctrl-C reaches the whole group; the parent decides, and ends our input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(gc.freeze)  # nobody waits for a last search for garbage
     with (
         asyncio.Runner(loop_factory=loop_factory()) as runner,
         contextlib.suppress(BrokenPipeError),
