@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.cli.zygote import Done, Zygote
+from tests.cli.zygote import Done, Zygote, clean_environment
 
 __all__ = ["Done", "Plyhouse", "Zygote", "clean_environment", "command"]
 
@@ -17,22 +16,6 @@ Plyhouse = Callable[..., Done]
 
 def command() -> list[str]:
     return [sys.executable, "-m", "plyhouse.clients.cli.main"]
-
-
-def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment without settings that would change what commands do."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
-    if "PLYHOUSE_PURE" in os.environ:
-        kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
-    return {**kept, "COLUMNS": "100", **(extra or {})}
-
-
-@pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
-    """What forks commands."""
-    made = Zygote(clean_environment())
-    yield made
-    made.close()
 
 
 @pytest.fixture
