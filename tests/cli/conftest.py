@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 from tests.cli.zygote import Done, Zygote, clean_environment
 
-__all__ = ["Done", "Plyhouse", "Zygote", "clean_environment", "command"]
+__all__ = ["CHOMP", "Done", "Plyhouse", "Zygote", "clean_environment", "command"]
 
 Plyhouse = Callable[..., Done]
+CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
+"""A game of one's own, as far as Plyhouse knows."""
 
 
 def command() -> list[str]:
@@ -36,3 +39,14 @@ def plyhouse(tmp_path: Path, zygote: Zygote) -> Plyhouse:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def chomp_matches(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
+    """The records of two matches of that game, which was named by its file, ``chomp.py``."""
+    folder = tmp_path_factory.mktemp("chomp")
+    shutil.copy(CHOMP, folder / "chomp.py")
+    series = ("match", "random", "random", "--game", "chomp.py", "--games", "2", "--jobs", "1")
+    done = zygote.run((*series, "--save", "c.jsonl"), folder, clean_environment())
+    assert done.code == 0, done.err
+    return folder / "c.jsonl"

@@ -79,8 +79,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         stop(started)
 
 
-def token(plyhouse: Plyhouse, server: Server, name: str) -> str:
-    done = plyhouse("player", "add", name, "--database", server.database)
+def token(plyhouse: Plyhouse, server: Server, name: str, *more: str) -> str:
+    done = plyhouse("player", "add", name, "--database", server.database, *more)
     assert done.code == 0, done.err
     return done.out.strip()
 
