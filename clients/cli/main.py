@@ -6,8 +6,6 @@ imported when it runs.  See `plyhouse.clients.cli.shared.errors` for the exit co
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -22,13 +20,10 @@ from plyhouse.clients.cli.shared.errors import (
     exit_code,
     sentence,
 )
+from plyhouse.clients.cli.shared.garbage import collect_rarely
 from plyhouse.clients.cli.shared.lazy import LazyGroup
 
 __all__ = ["cli", "main"]
-
-# At its end Python looks for garbage in all that was ever imported, a sixth of the time of a short
-# command, and the memory goes back to the system anyway.
-atexit.register(gc.freeze)
 
 _HERE: Final = "plyhouse.clients.cli"
 
@@ -95,6 +90,7 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; user errors never show a traceback."""
+    collect_rarely()
     arguments = list(sys.argv[1:] if args is None else args)
     # The one option that has to be known even when parsing the others fails.
     debug = "--debug" in arguments or os.environ.get("PLYHOUSE_DEBUG", "") not in ("", "0")
