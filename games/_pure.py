@@ -13,7 +13,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -25,8 +24,12 @@ PREFIXES = ("plyhouse.games.", "plyhouse.search.", SERVER)
 """Modules that may exist in both forms."""
 
 
-class PureFinder(MetaPathFinder):
-    """Finds modules under `prefixes` as source files only."""
+class PureFinder:
+    """Finds modules under `prefixes` as source files only.
+
+    A finder of `sys.meta_path` by what it does: to be called one, by `importlib.abc`, would import
+    temporary files and archives into every bot's process.
+    """
 
     def __init__(self, prefixes: tuple[str, ...] = PREFIXES) -> None:
         self.prefixes = prefixes

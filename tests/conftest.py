@@ -13,6 +13,7 @@ from httpx import create_ssl_context
 from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from httpx._transports import default
 from hypothesis import HealthCheck, settings
+from tests.cli.zygote import Zygote, clean_environment
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # what would be warned of here is refused below
@@ -49,3 +50,11 @@ def own_search_path() -> Iterator[None]:
     before = list(sys.path)
     yield
     sys.path[:] = before
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """What forks commands."""
+    made = Zygote(clean_environment())
+    yield made
+    made.close()

@@ -20,6 +20,7 @@ from plyhouse.clients.cli.shared.errors import (
     exit_code,
     sentence,
 )
+from plyhouse.clients.cli.shared.garbage import collect_rarely
 from plyhouse.clients.cli.shared.lazy import LazyGroup
 
 __all__ = ["cli", "main"]
@@ -89,6 +90,7 @@ def cli() -> None:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; user errors never show a traceback."""
+    collect_rarely()
     arguments = list(sys.argv[1:] if args is None else args)
     # The one option that has to be known even when parsing the others fails.
     debug = "--debug" in arguments or os.environ.get("PLYHOUSE_DEBUG", "") not in ("", "0")

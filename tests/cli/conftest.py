@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.cli.zygote import Done, Zygote
+from tests.cli.zygote import Done, Zygote, clean_environment
 
-__all__ = ["Done", "Plyhouse", "Zygote", "clean_environment", "command"]
+__all__ = ["CHOMP", "Done", "Plyhouse", "Zygote", "clean_environment", "command"]
 
 Plyhouse = Callable[..., Done]
+CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
+"""A game of one's own, as far as Plyhouse knows."""
 
 
 def command() -> list[str]:
     return [sys.executable, "-m", "plyhouse.clients.cli.main"]
-
-
-def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment without settings that would change what commands do."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
-    if "PLYHOUSE_PURE" in os.environ:
-        kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
-    return {**kept, "COLUMNS": "100", **(extra or {})}
-
-
-@pytest.fixture(scope="session")
-def zygote() -> Iterator[Zygote]:
-    """What forks commands."""
-    made = Zygote(clean_environment())
-    yield made
-    made.close()
 
 
 @pytest.fixture
@@ -53,3 +39,14 @@ def plyhouse(tmp_path: Path, zygote: Zygote) -> Plyhouse:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def chomp_matches(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
+    """The records of two matches of that game, which was named by its file, ``chomp.py``."""
+    folder = tmp_path_factory.mktemp("chomp")
+    shutil.copy(CHOMP, folder / "chomp.py")
+    series = ("match", "random", "random", "--game", "chomp.py", "--games", "2", "--jobs", "1")
+    done = zygote.run((*series, "--save", "c.jsonl"), folder, clean_environment())
+    assert done.code == 0, done.err
+    return folder / "c.jsonl"

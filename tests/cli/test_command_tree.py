@@ -36,6 +36,21 @@ def test_help_imports_only_the_command_line() -> None:
     assert done.stdout.splitlines()[-1] == "[]", done.stdout
 
 
+@pytest.mark.parametrize(
+    "module", ["plyhouse.clients.cli.main", "plyhouse.clients.cli.arena.process"]
+)
+def test_a_program_looks_for_garbage_rarely_and_not_at_all_as_it_leaves(module: str) -> None:
+    script = (
+        "import atexit, gc, runpy, sys; sys.argv = ['plyhouse', '--version']; "
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000, gc.get_threshold()[0])); "
+        f"runpy.run_module({module!r}, run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], stdin=subprocess.DEVNULL, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["True 20000"]), done.stderr
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_knows_each_command_by_heart(name: str) -> None:
     with click.Context(cli) as ctx:

@@ -83,7 +83,7 @@ def test_without_a_token_or_a_server_it_says_what_to_do(plyhouse: Plyhouse) -> N
 def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_path: Path) -> None:
     env = {
         "PLYHOUSE_SERVER": server.url,
-        "PLYHOUSE_TOKEN": token(plyhouse, "olga", "--scope", "play", "--scope", "organise"),
+        "PLYHOUSE_TOKEN": token(plyhouse, server, "olga", "--scope", "play", "--scope", "organise"),
         "PLYHOUSE_COMPETITION": "Cup",
     }
 

@@ -101,10 +101,12 @@ def test_three_seats_take_three_bots(plyhouse: Plyhouse) -> None:
     assert "elo_difference" not in document
 
 
-def test_a_crashing_bot_is_told_to_its_author(plyhouse: Plyhouse, tmp_path: Path) -> None:
+def test_a_crashing_bot_is_told_to_its_author_there_and_in_the_log_folder(
+    plyhouse: Plyhouse, tmp_path: Path
+) -> None:
     (tmp_path / "crash.py").write_text(CRASH)
     series = ("match", "crash.py", "random", "--game", "tic_tac_toe", "--games", "4")
-    done = plyhouse(*series, traceback=True)
+    done = plyhouse(*series, "--log-folder", "logs", traceback=True)
     assert done.code == 1
     assert "[crash] about to fail" in done.err
     assert "ZeroDivisionError" in done.err
@@ -112,6 +114,9 @@ def test_a_crashing_bot_is_told_to_its_author(plyhouse: Plyhouse, tmp_path: Path
     assert done.err.count("the bot failed") == 1, "once, however often it crashes"
     assert "4 of 4 games could not be played as they should" in done.err
     assert "4 bot_crash" in done.out
+    log = (tmp_path / "logs" / "crash.log").read_text()
+    assert log.count("about to fail") == 4
+    assert log.count("ZeroDivisionError: division by zero\n") >= 4
 
 
 def test_an_action_that_is_none_is_explained_once(plyhouse: Plyhouse, tmp_path: Path) -> None:
@@ -130,16 +135,7 @@ def test_a_bot_that_breaks_the_rules_fails_the_command(plyhouse: Plyhouse, tmp_p
     assert "the first ended by illegal action of zz" in done.err
 
 
-def test_what_bots_print_is_kept_in_the_log_folder(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    (tmp_path / "crash.py").write_text(CRASH)
-    done = plyhouse(
-        "match", "crash.py", "random", "--game", "tic_tac_toe", "--games", "4",
-        "--log-folder", "logs", traceback=True,
-    )  # fmt: skip
-    assert done.code == 1
-    log = (tmp_path / "logs" / "crash.log").read_text()
-    assert log.count("about to fail") == 4
-    assert log.count("ZeroDivisionError: division by zero\n") >= 4
+def test_a_log_folder_that_cannot_be(plyhouse: Plyhouse, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refused = plyhouse(
         "match", "random", "random", "--game", "tic_tac_toe", "--log-folder", "file/logs"

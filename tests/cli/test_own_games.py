@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse, clean_environment, command
+from tests.cli.conftest import CHOMP, Plyhouse, clean_environment, command
 from tests.cli.test_with_a_server import Server, start, stop, token
 
-CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 FILES = ("--game-files", "chomp.py")
 DATABASE = ("--database", "sqlite:///club.db")
 
@@ -46,11 +46,11 @@ def played(server: Server, plyhouse: Plyhouse) -> str:
     with subprocess.Popen(
         [*command(), *run],
         cwd=server.folder,
-        env=clean_environment({"PLYHOUSE_TOKEN": token(plyhouse, "anna")}),
+        env=clean_environment({"PLYHOUSE_TOKEN": token(plyhouse, server, "anna")}),
         stderr=subprocess.PIPE,
         text=True,
     ) as waiting:
-        done = plyhouse(*run, "--token", token(plyhouse, "bert"))
+        done = plyhouse(*run, "--token", token(plyhouse, server, "bert"))
         assert done.code == 0, done.err
         waiting.communicate(timeout=60)
     found = re.search(r"match (\w+):", done.err)
@@ -95,10 +95,11 @@ def test_server_and_database_of_a_game_of_ones_own(
     assert (sound.code, sound.out) == (0, "1 record is sound.\n")
 
 
-def test_records_of_local_matches_of_a_game_of_ones_own(plyhouse: Plyhouse, tmp_path: Path) -> None:
+def test_records_of_local_matches_of_a_game_of_ones_own(
+    plyhouse: Plyhouse, chomp_matches: Path, tmp_path: Path
+) -> None:
+    shutil.copy(chomp_matches, tmp_path / "c.jsonl")
     own_game(tmp_path)
-    save = ("--games", "2", "--jobs", "1", "--save", "c.jsonl")
-    assert plyhouse("match", "random", "random", "--game", "chomp.py", *save).code == 0
     unknown = plyhouse("verify", "c.jsonl")
     assert unknown.code == 2
     assert "unknown game chomp.py: give --game-files" in unknown.err
@@ -118,12 +119,12 @@ def test_records_of_local_matches_of_a_game_of_ones_own(plyhouse: Plyhouse, tmp_
 
 
 def test_a_sound_record_is_verified_beside_one_of_an_unknown_game(
-    plyhouse: Plyhouse, tmp_path: Path
+    plyhouse: Plyhouse, chomp_matches: Path, tmp_path: Path
 ) -> None:
+    shutil.copy(chomp_matches, tmp_path / "c.jsonl")
     own_game(tmp_path)
-    for game, file in (("chomp.py", "c.jsonl"), ("pig(target=20)", "p.jsonl")):
-        save = ("--games", "2", "--jobs", "1", "--save", file)
-        assert plyhouse("match", "random", "random", "--game", game, *save).code == 0
+    save = ("--games", "2", "--jobs", "1", "--save", "p.jsonl")
+    assert plyhouse("match", "random", "random", "--game", "pig(target=20)", *save).code == 0
     done = plyhouse("verify", "c.jsonl", "p.jsonl")
     assert done.code == 2
     assert "2 records are sound" in done.out

@@ -116,8 +116,9 @@ def test_a_database_that_is_locked(plyhouse: Plyhouse, tmp_path: Path) -> None:
     plyhouse("player", "add", "alice")
     holder = sqlite3.connect(tmp_path / "plyhouse.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
+    soon = "sqlite:///plyhouse.db?busy_timeout_ms=50"  # which is 5 s otherwise
     try:
-        done = plyhouse("player", "add", "bob")
+        done = plyhouse("player", "add", "bob", "--database", soon)
     finally:
         holder.close()
     assert done.code == 3

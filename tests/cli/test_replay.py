@@ -8,10 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Plyhouse, Zygote, clean_environment
+from tests.cli.conftest import CHOMP, Plyhouse, Zygote, clean_environment
 from tests.cli.terminal import in_terminal
-
-CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +59,11 @@ def test_a_page_holds_all_it_needs(plyhouse: Plyhouse, saved: Path) -> None:
     assert positions[-1]["end"].startswith("Result")
 
 
-def test_own_games_are_named_by_file(plyhouse: Plyhouse, tmp_path: Path) -> None:
+def test_own_games_are_named_by_file(
+    plyhouse: Plyhouse, chomp_matches: Path, tmp_path: Path
+) -> None:
     shutil.copy(CHOMP, tmp_path / "chomp.py")
-    plyhouse("match", "random", "random", "--game", "chomp.py", "--games", "2", "--save", "c.jsonl")
+    shutil.copy(chomp_matches, tmp_path / "c.jsonl")
     refused = plyhouse("replay", "c.jsonl")
     assert refused.code == 2
     assert "unknown game" in refused.err
@@ -89,16 +89,26 @@ def test_what_is_not_there_is_said(
     assert message in done.err
 
 
-def test_after_a_resignation_nobody_is_to_move(plyhouse: Plyhouse, tmp_path: Path) -> None:
-    (tmp_path / "quitter.py").write_text(
+@pytest.fixture(scope="module")
+def given_up(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Path:
+    """Two matches in which somebody resigns at their second turn, which no test changes."""
+    folder = tmp_path_factory.mktemp("given_up")
+    (folder / "quitter.py").write_text(
         "from plyhouse.bots import Bot\n\n\nclass Quitter(Bot):\n"
         "    def choose(self, turn):\n"
         "        return turn.legal[0] if turn.ply < 2 else turn.resign()\n",
         encoding="utf-8",
     )
-    options = ("--game", "tic_tac_toe", "--games", "2", "--save", "q.jsonl")
-    done = plyhouse("match", "quitter.py", "random", *options)
+    series = ("match", "quitter.py", "random", "--game", "tic_tac_toe", "--games", "2")
+    done = zygote.run((*series, "--save", "q.jsonl"), folder, clean_environment())
     assert done.code == 0, done.err
+    return folder / "q.jsonl"
+
+
+def test_after_a_resignation_nobody_is_to_move(
+    plyhouse: Plyhouse, given_up: Path, tmp_path: Path
+) -> None:
+    shutil.copy(given_up, tmp_path)
     shown = plyhouse("replay", "q.jsonl")
     assert shown.code == 0, shown.err
     first, last = shown.out.split("Ply 0 of 2")[1].split("Ply 2 of 2")
@@ -113,15 +123,12 @@ def test_after_a_resignation_nobody_is_to_move(plyhouse: Plyhouse, tmp_path: Pat
 
 
 def test_a_replay_says_who_played_before_the_first_position(
-    plyhouse: Plyhouse, tmp_path: Path
+    plyhouse: Plyhouse, given_up: Path, tmp_path: Path
 ) -> None:
-    plyhouse(
-        *("match", "alpha_beta(depth=1)", "random", "--game", "tic_tac_toe"),
-        *("--games", "2", "--save", "t.jsonl"),
-    )
+    shutil.copy(given_up, tmp_path)
     for arguments in ((), ("--ply", "2"), ("--play", "0")):
-        lines = plyhouse("replay", "t.jsonl", *arguments).out.splitlines()
-        assert re.fullmatch(r"tic_tac_toe, move:1: .*alpha_beta.* \(X\), .*random \(O\)", lines[0])
-    shown = in_terminal("replay", "t.jsonl", "--plain", keys=["G", "q"], cwd=tmp_path)
-    titles = re.findall(r"alpha_beta.* \(X\), .*random \(O\)", shown.text)
+        lines = plyhouse("replay", "q.jsonl", *arguments).out.splitlines()
+        assert re.fullmatch(r"tic_tac_toe, move:1: .*quitter.* \(X\), .*random \(O\)", lines[0])
+    shown = in_terminal("replay", "q.jsonl", "--plain", keys=["G", "q"], cwd=tmp_path)
+    titles = re.findall(r"quitter.* \(X\), .*random \(O\)", shown.text)
     assert len(titles) == 2, "on every screen"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Plyhouse
+from tests.cli.conftest import CHOMP, Plyhouse
 
 from plyhouse.clients.api.rows import Review
 from plyhouse.clients.cli.reviewing.position import moment_of
@@ -30,7 +30,6 @@ from plyhouse.server.results.record import (
     write_record,
 )
 
-CHOMP = Path(__file__).parents[2] / "examples" / "chomp.py"
 SECOND = 1_000_000_000
 
 
@@ -286,9 +285,11 @@ def test_a_bot_that_fails_there_shows_how(plyhouse: Plyhouse, saved: Path) -> No
     assert 'mybot.py", line' in done.out
 
 
-def test_own_games_are_reviewed_and_asked_about(plyhouse: Plyhouse, tmp_path: Path) -> None:
+def test_own_games_are_reviewed_and_asked_about(
+    plyhouse: Plyhouse, chomp_matches: Path, tmp_path: Path
+) -> None:
     shutil.copy(CHOMP, tmp_path / "chomp.py")
-    plyhouse("match", "random", "random", "--game", "chomp.py", "--games", "2", "--save", "c.jsonl")
+    shutil.copy(chomp_matches, tmp_path / "c.jsonl")
     refused = plyhouse("review", "c.jsonl")
     assert refused.code == 2
     assert "--game-files" in refused.err

@@ -79,8 +79,8 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         stop(started)
 
 
-def token(plyhouse: Plyhouse, name: str, *more: str) -> str:
-    done = plyhouse("player", "add", name, "--database", "sqlite:///club.db", *more)
+def token(plyhouse: Plyhouse, server: Server, name: str, *more: str) -> str:
+    done = plyhouse("player", "add", name, "--database", server.database, *more)
     assert done.code == 0, done.err
     return done.out.strip()
 
@@ -88,22 +88,24 @@ def token(plyhouse: Plyhouse, name: str, *more: str) -> str:
 # ------------------------------------------------------------------------------- serve
 
 
-def test_one_database_has_one_server_and_commands_beside_it(
+def test_a_server_says_where_it_is_has_its_database_alone_and_stops_on_ctrl_c(
     server: Server, plyhouse: Plyhouse
 ) -> None:
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.url)
     second = plyhouse("serve", "--port", "0", "--database", "sqlite:///club.db")
     assert second.code == 3
     assert second.err == (
         f"plyhouse: another Plyhouse server (process {server.process.pid}) uses the database "
         "club.db; stop it or choose another database\n"
     )
-    assert token(plyhouse, "anna").startswith("ply_")
+    assert token(plyhouse, server, "anna").startswith("ply_"), "commands may use it beside"
+    assert stop(server) == 0
 
 
 def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
     shared: Server, plyhouse: Plyhouse
 ) -> None:
-    anna = plyhouse("player", "add", "anna", "--database", shared.database).out.strip()
+    anna = token(plyhouse, shared, "anna")
     run = ("bot", "run", "random", "--server", shared.url, "--token", anna)
     with subprocess.Popen(
         [*command(), *run], env=clean_environment(None), stderr=subprocess.PIPE, text=True
@@ -118,11 +120,6 @@ def test_a_bot_that_is_connected_already_is_told_the_options_that_help(
     assert "--name" in again.err
     assert "--takeover" in again.err
     assert "hello" not in again.err
-
-
-def test_a_server_starts_says_where_and_stops_on_ctrl_c(server: Server) -> None:
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+", server.url)
-    assert stop(server) == 0
 
 
 def test_serve_help_says_the_defaults(plyhouse: Plyhouse) -> None:
@@ -196,19 +193,19 @@ def test_a_database_that_cannot_be_used(plyhouse: Plyhouse, tmp_path: Path) -> N
 
 
 def test_two_bots_find_each_other_and_become_a_leaderboard(
-    plyhouse: Plyhouse, server: Server
+    plyhouse: Plyhouse, shared: Server, tmp_path: Path
 ) -> None:
-    seek = ("--server", server.url, "--game", "pig(target=20)", "--seek", "--rated")
-    env = {"PLYHOUSE_TOKEN": token(plyhouse, "alice")}
+    seek = ("--server", shared.url, "--game", "pig(target=20)", "--seek", "--rated")
+    env = {"PLYHOUSE_TOKEN": token(plyhouse, shared, "alice")}
     waiting = subprocess.Popen(
         [*command(), "bot", "run", "random", *seek, "--matches", "2"],
-        cwd=server.folder,
+        cwd=tmp_path,
         env=clean_environment(env),
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        bob = token(plyhouse, "bob")
+        bob = token(plyhouse, shared, "bob")
         done = plyhouse("bot", "run", "random", *seek, "--matches", "2", "--token", bob)
         err = waiting.communicate(timeout=60)[1]
     finally:
@@ -217,77 +214,75 @@ def test_two_bots_find_each_other_and_become_a_leaderboard(
     assert "2 matches:" in done.err
     assert "seeking pig(target=20), move:1, rated: 2 matches" in done.err
     matches = re.findall(
-        rf"^match (\w+): pig.* against alice/random: {server.url}/matches/\1$", done.err, re.M
+        rf"^match (\w+): pig.* against alice/random: {shared.url}/matches/\1$", done.err, re.M
     )
     assert len(set(matches)) == 2, done.err
     for each in matches:
         assert re.search(rf"^match {each}: (won|lost) [+-]1 after \d+ plies: ", done.err, re.M)
 
-    database = "sqlite:///club.db"
-    for place in (("--server", server.url), ("--database", database)):
+    database = shared.database
+    for place in (("--server", shared.url), ("--database", database)):
         shown = plyhouse("leaderboard", "pig(target=20)", *place)
         assert shown.code == 0, shown.err
         assert {"alice", "bob"} <= set(shown.out.split())
     board = json.loads(
-        plyhouse("leaderboard", "pig(target=20)", "--server", server.url, "--json").out
+        plyhouse("leaderboard", "pig(target=20)", "--server", shared.url, "--json").out
     )
     assert [line["games"] for line in board["standings"]] == [2, 2]
 
     match = re.search(r"match (\w+):", done.err)
     assert match is not None
-    for place in (("--server", server.url), ("--database", database)):
+    for place in (("--server", shared.url), ("--database", database)):
         assert plyhouse("record", match[1], "-o", "one.json", *place).code == 0
         verified = plyhouse("verify", "one.json", "--verbose")
         assert verified.code == 0, verified.out
         assert "chance" in verified.out
-    text = (server.folder / "one.json").read_text()
-    (server.folder / "false.json").write_text(text.replace('"text": "roll"', '"text": "hold"', 1))
+    text = (tmp_path / "one.json").read_text()
+    (tmp_path / "false.json").write_text(text.replace('"text": "roll"', '"text": "hold"', 1))
     falsified = plyhouse("verify", "false.json")
     assert falsified.code == 1
     assert "1 of 1 records do not hold" in falsified.out
 
 
 def test_the_author_of_a_crashed_bot_and_nobody_else_is_told_its_traceback(
-    plyhouse: Plyhouse, server: Server
+    plyhouse: Plyhouse, shared: Server, tmp_path: Path
 ) -> None:
-    (server.folder / "broken.py").write_text(
+    (tmp_path / "broken.py").write_text(
         "from plyhouse.bots import Bot\n\n\nclass Broken(Bot):\n"
         "    def choose(self, turn):\n        return 1 / 0\n"
     )
-    seek = ("--server", server.url, "--game", "pig(target=20)", "--seek", "--matches", "1")
-    alice, bob = token(plyhouse, "alice"), token(plyhouse, "bob")
+    seek = ("--server", shared.url, "--game", "pig(target=10)", "--seek", "--matches", "1")
+    dora, emil = token(plyhouse, shared, "dora"), token(plyhouse, shared, "emil")
     with subprocess.Popen(
         [*command(), "bot", "run", "random", *seek],
-        cwd=server.folder,
-        env=clean_environment({"PLYHOUSE_TOKEN": bob}),
+        cwd=tmp_path,
+        env=clean_environment({"PLYHOUSE_TOKEN": emil}),
         stderr=subprocess.PIPE,
         text=True,
     ) as waiting:
-        done = plyhouse("bot", "run", "broken.py", *seek, "--token", alice, traceback=True)
+        done = plyhouse("bot", "run", "broken.py", *seek, "--token", dora, traceback=True)
         assert done.code == 1, done.err
         waiting.communicate(timeout=60)
     match = re.search(r"match (\w+): pig", done.err)
     assert match is not None
-    why = ("record", match[1], "--why", "--server", server.url)
-    database = ("record", match[1], "--why", "--database", "sqlite:///club.db")
-    for asked in ((*why, "--token", alice), database):
+    why = ("record", match[1], "--why", "--server", shared.url)
+    database = ("record", match[1], "--why", "--database", shared.database)
+    for asked in ((*why, "--token", dora), database):
         told = plyhouse(*asked)
         assert told.code == 0, told.err
-        assert re.match(
-            rf"Match {match[1]} ended at ply \d+: bot crash by alice/broken\.", told.out
-        )
+        assert re.match(rf"Match {match[1]} ended at ply \d+: bot crash by dora/broken\.", told.out)
         assert "return 1 / 0" in told.out
         assert "ZeroDivisionError" in told.out
-    for more in (("--token", bob), ()):
+    for more in (("--token", emil), ()):
         told = plyhouse(*why, *more)
         assert told.code == 0, told.err
         assert "bot crash" in told.out
         assert "ZeroDivisionError" not in told.out + told.err
     assert "give its token" in told.err
-    voided = plyhouse("void", match[1], "--why", "wrong rules", "--database", "sqlite:///club.db")
+    voided = plyhouse("void", match[1], "--why", "wrong rules", "--database", shared.database)
     assert voided.code == 0, voided.err
-    assert match[1] in plyhouse("audit", "--database", "sqlite:///club.db").out
-    for place in (("--server", server.url), ("--database", "sqlite:///club.db")):
+    assert match[1] in plyhouse("audit", "--database", shared.database).out
+    for place in (("--server", shared.url), ("--database", shared.database)):
         assert '"void_reason": "wrong rules"' in plyhouse("record", match[1], *place).out
         assert "wrong rules" in plyhouse("record", match[1], "--why", *place).out
 

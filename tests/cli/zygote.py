@@ -38,6 +38,14 @@ class Done:
     err: str
 
 
+def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment without settings that would change what commands do."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")}
+    if "PLYHOUSE_PURE" in os.environ:
+        kept["PLYHOUSE_PURE"] = os.environ["PLYHOUSE_PURE"]
+    return {**kept, "COLUMNS": "100", **(extra or {})}
+
+
 class Zygote:
     """The side of the tests."""
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tests.cli.zygote import Zygote
 
 pytestmark = pytest.mark.javascript
 
@@ -63,6 +64,8 @@ class Server:
 
     url: str
     environment: dict[str, str]
+    folder: Path
+    zygote: Zygote
 
     @property
     def port(self) -> int:
@@ -70,19 +73,15 @@ class Server:
 
     def token(self, player: str) -> str:
         """Make a player and return a token of its."""
-        made = subprocess.run(
-            [*PLYHOUSE, "player", "add", player],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-        )
-        assert made.returncode == 0, made.stderr
-        return made.stdout.strip()
+        made = self.zygote.run(("player", "add", player), self.folder, self.environment)
+        assert made.code == 0, made.err
+        return made.out.strip()
 
 
 @pytest.fixture(scope="module")
-def server(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(
+    program: Path, tmp_path_factory: pytest.TempPathFactory, zygote: Zygote
+) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("PLYHOUSE_")
@@ -105,7 +104,7 @@ def server(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             line = process.stdout.readline()
             found = re.search(r"listening on (http://\S+)", line)
             assert found, line + (folder / "stderr").read_text()
-            yield Server(found[1], environment)
+            yield Server(found[1], environment, folder, zygote)
             process.terminate()
             process.wait(PATIENCE)
     finally:

@@ -18,7 +18,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.cli.conftest import clean_environment, command
+from tests.cli.conftest import Zygote, clean_environment, command
 from tests.server.conftest import Client, legal_action
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
@@ -65,8 +65,9 @@ PATIENCE = 150.0
 class House:
     """A server as a process of its own, always at the same place."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, zygote: Zygote) -> None:
         self.folder = folder
+        self.zygote = zygote
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -91,18 +92,11 @@ class House:
 
     async def do(self, *arguments: str, token: str, code: int = 0) -> str:
         """Run a command as somebody; what it prints on standard output, or its error."""
-        done = await asyncio.to_thread(
-            subprocess.run,
-            [*command(), *arguments],
-            cwd=self.folder,
-            env=clean_environment({"PLYHOUSE_SERVER": self.url, "PLYHOUSE_TOKEN": token}),
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == code, (arguments, done.stdout, done.stderr)
-        assert "Traceback" not in done.stderr, done.stderr
-        return done.stderr if code else done.stdout
+        environment = clean_environment({"PLYHOUSE_SERVER": self.url, "PLYHOUSE_TOKEN": token})
+        done = await asyncio.to_thread(self.zygote.run, arguments, self.folder, environment)
+        assert done.code == code, (arguments, done.out, done.err)
+        assert "Traceback" not in done.err, done.err
+        return done.err if code else done.out
 
     async def get(self, path: str, token: str = "") -> Any:
         async with httpx.AsyncClient(base_url=self.url) as client:
@@ -178,24 +172,17 @@ class Bot:
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    made = House(tmp_path)
+async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[House]:
+    made = House(tmp_path, zygote)
     made.start()
     yield made
     made.end(signal.SIGKILL)
 
 
-def account(house: House, name: str, *scopes: str) -> str:
+async def account(house: House, name: str, *scopes: str) -> str:
     options = [option for scope in scopes for option in ("--scope", scope)]
-    done = subprocess.run(
-        [*command(), "player", "add", name, *options, "--database", "sqlite:///course.db"],
-        cwd=house.folder,
-        env=clean_environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    database = ("--database", "sqlite:///course.db")
+    return (await house.do("player", "add", name, *options, *database, token="")).strip()
 
 
 async def until(house: House, token: str, enough: Callable[[Any], bool]) -> Any:
@@ -209,8 +196,8 @@ async def until(house: House, token: str, enough: Callable[[Any], bool]) -> Any:
 
 @pytest.mark.slow
 async def test_a_course_from_the_list_of_students_to_the_grades(house: House) -> None:
-    olga = account(house, "olga", "play", "organise")
-    staff = account(house, "staff", "play")
+    olga = await account(house, "olga", "play", "organise")
+    staff = await account(house, "staff", "play")
     (house.folder / "cup.toml").write_text(FILE)
     said = await house.do("competition", "open", "cup.toml", token=olga, code=2)
     assert said.count("[competition/missing_baseline]") == 2

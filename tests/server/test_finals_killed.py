@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.cli.zygote import Zygote
 from tests.server.test_course import PATIENCE, Bot, House, account
 
 HERE = "/api/v1/class/competitions"
@@ -29,8 +30,8 @@ PLAYED = {"swiss": 3 * 3 * 2, "knockout": 5 * 2}
 
 
 @pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    made = House(tmp_path)
+async def house(tmp_path: Path, zygote: Zygote) -> AsyncIterator[House]:
+    made = House(tmp_path, zygote)
     made.start()
     yield made
     made.end(signal.SIGKILL)
@@ -38,7 +39,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 
 @pytest.mark.slow
 async def test_a_swiss_and_a_knockout_survive_a_kill(house: House) -> None:
-    olga = account(house, "olga", "play", "organise")
+    olga = await account(house, "olga", "play", "organise")
     headers = {"Authorization": f"Bearer {olga}"}
     names = [f"s{number}" for number in range(6)]
     tokens: dict[str, str] = {}

@@ -35,6 +35,7 @@ from plyhouse.clients.cli.arena.loops import loop_factory
 from plyhouse.clients.cli.arena.series import ArenaFailure, PlayedPairing, Series
 from plyhouse.clients.cli.arena.tally import MatchResult
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, exit_code, sentence
+from plyhouse.clients.cli.shared.garbage import collect_rarely
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.house.hub import Hub
@@ -251,6 +252,7 @@ def main() -> None:
     """Be a process of the arena."""
     # Ctrl-C reaches the whole group; the parent decides, and ends our input.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_rarely()
     with (
         asyncio.Runner(loop_factory=loop_factory()) as runner,
         contextlib.suppress(BrokenPipeError),

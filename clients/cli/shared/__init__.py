@@ -7,4 +7,5 @@ Nothing here imports more than click when it is imported, so that ``--help`` is 
     output     tables and numbers for people
     http       the server's API, called
     lazy       the group that imports a command when it is used
+    garbage    what the garbage collector does in a program of ours
 """
