@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-JOBS ?= auto
+# One more than there are processors: many tests wait for browsers, processes and clocks.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 # What .ci/run does about a test that fails once; nothing by hand.
 AGAIN ?=
 
