@@ -4,8 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than there are processors: many tests wait for browsers, processes and clocks.
-JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+JOBS ?= auto
 # What .ci/run does about a test that fails once; nothing by hand.
 AGAIN ?=
 
