@@ -122,7 +122,8 @@ def decide(
     made, held = _check(here, checks, before.checks, unfit or {})
     placed, waiting = _place(here, needs, before.bots)
     crowded = {each.id for each in machines if each.busy + held.get(each.id, 0) >= each.cores}
-    _spread(here, {need.bot: need for need in needs}, placed, crowded)
+    if _spread(here, {need.bot: need for need in needs}, placed, crowded) and waiting:
+        placed, waiting = _place(here, needs, placed)  # who moved has left room
     return Plan(dict(sorted(placed.items())), made, tuple(waiting), held)
 
 
@@ -163,8 +164,9 @@ def _spread(
     needs: Mapping[int, Need],
     placed: dict[int, Place],
     crowded: Collection[str],
-) -> None:
-    """Move idle bots from machines without a free processor to those with fewer bots for theirs.
+) -> bool:
+    """Move idle bots from machines without a free processor to those with fewer bots for theirs;
+    say whether any was moved.
 
     Each move leaves less to the busier of the two, so that there is an end, and none back.
     """
@@ -183,13 +185,16 @@ def _spread(
         ]
         return min(able, key=lambda name: (share(name, 1), name), default=None)
 
+    moved = False
     idle = [bot for bot in sorted(placed) if needs[bot].idle and placed[bot].machine in crowded]
     for bot in idle:
         target = best(bot)
         if target is not None:
+            moved = True
             load[placed[bot].machine] -= 1
             load[target] += 1
             placed[bot] = Place(target, placed[bot].version)
+    return moved
 
 
 def _check(

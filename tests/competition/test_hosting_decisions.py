@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plyhouse.server.competition.hosting import (
@@ -46,7 +46,16 @@ checks = st.lists(st.integers(1, 6), unique=True, max_size=6)
 worlds = st.lists(st.tuples(machines, needs, checks), min_size=1, max_size=5)
 
 
+# The first bot moves to the second machine, and so the other one finds room on the first.
+CROWDED = (
+    [Machine("a", 1, 1, busy=1), Machine("b", 2, 1)],
+    [Need(1, 1, idle=True), Need(2, 1, not_on=frozenset("b"))],
+    list[int](),
+)
+
+
 @given(worlds)
+@example([CROWDED])
 def test_each_bot_is_in_one_place_that_is_there_has_room_and_can_run_it(
     worlds: list[tuple[list[Machine], list[Need], list[int]]],
 ) -> None:
