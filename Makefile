@@ -56,7 +56,7 @@ test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled, side by
 	@PLYHOUSE_PURE=1 nice -n 19 $(PYTEST) tests/games tests/search --deselect $(COMPARED) \
 	  >$(VENV)/pure.log 2>&1 & pure=$$!; trap 'kill $$pure 2>/dev/null' EXIT INT TERM; \
 	$(PYTEST); all=$$?; echo "... and on the interpreted games and searches:"; \
-	wait $$pure; interpreted=$$?; tail -n 40 $(VENV)/pure.log; \
+	wait $$pure; interpreted=$$?; grep -v '%\]$$' $(VENV)/pure.log; \
 	test $$all = 0 && test $$interpreted = 0
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches

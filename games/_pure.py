@@ -59,7 +59,7 @@ def _prefixes(environ: Mapping[str, str]) -> tuple[str, ...]:
     asked = environ.get("PLYHOUSE_PURE", "").strip().lower()
     if asked in ("", "0", "false", "no", "off"):
         return ()
-    return (SERVER,) if f"plyhouse.{asked}." == SERVER else PREFIXES
+    return (SERVER,) if asked == "server" else PREFIXES
 
 
 def install(environ: Mapping[str, str] | None = None) -> bool:

@@ -59,6 +59,7 @@ PERSISTENT_ATTEMPTS: Final = 3
 once, because rows of other matches may have spoilt the common transaction."""
 
 RETRY_SECONDS: Final[tuple[float, ...]] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+# (Annotated in full: mypyc 2.4 loses the value of a final tuple of six floats.)
 
 
 @dataclass(eq=False, slots=True)
