@@ -13,6 +13,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from plyhouse.storage import (
+    announcements,
     class_bots,
     class_codes,
     class_finals,
@@ -21,6 +22,7 @@ from plyhouse.storage import (
     class_results,
     class_sql,
 )
+from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.class_rows import (
     ClassCompetition,
     ClassEntry,
@@ -243,6 +245,22 @@ class ClassBook:
     async def revoke_code(self, code: str, by: By) -> None:
         """Let nobody in by a code any more."""
         await self._write(lambda c, now: class_codes.revoke_code(c, code, by, now))
+
+    # announcements
+
+    async def announce(self, competition: str, text: str, by: By) -> Announcement:
+        """Publish an announcement of the staff."""
+        return await self._write(
+            lambda c, now: announcements.announce(c, competition, text, by, now)
+        )
+
+    async def announcements(self, class_id: str) -> list[Announcement]:
+        """Return the announcements of a competition (by its id), newest first."""
+        return await self._database.read(lambda c: announcements.list_of(c, class_id))
+
+    async def remove_announcement(self, competition: str, number: int, by: By) -> None:
+        """Remove an announcement by its number."""
+        await self._write(lambda c, now: announcements.remove(c, competition, number, by, now))
 
     # versions
 

@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 __all__ = [
     "UNRATED",
+    "announcements",
     "audit",
     "bots",
     "class_codes",
@@ -50,6 +51,7 @@ __all__ = [
     "passwords",
     "players",
     "rating_snapshots",
+    "regrades",
     "sessions",
     "standings",
     "submission_entries",
@@ -416,6 +418,33 @@ class_codes = Table(
     Column("late_ms", BigInteger),  # until when those who join by it may submit
     Column("created_ms", BigInteger, nullable=False),
     Column("revoked_ms", BigInteger),
+)
+
+announcements = Table(
+    "announcements",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("who", String(100), nullable=False),
+    Column("kind", String(16), nullable=False),  # "note", or "change" of the competition's file
+    Column("text", Text, nullable=False),
+)
+
+# Requests of students to look at a match or a grade again.
+regrades = Table(
+    "regrades",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), nullable=False, index=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), nullable=False, index=True),
+    Column("match_id", String(64), ForeignKey("matches.id")),  # NULL: about the grade
+    Column("text", Text, nullable=False),
+    Column("asked_ms", BigInteger, nullable=False),
+    Column("answer", Text, nullable=False),  # empty until the staff answers
+    Column("answered_by", String(100), nullable=False),
+    Column("answered_ms", BigInteger),
+    Column("closed_ms", BigInteger),
 )
 
 # People at browsers.

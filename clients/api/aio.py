@@ -384,6 +384,14 @@ class AsyncApi:
         """Let a student back in that was taken out."""
         await self.do(calls.restore(name, student, why))
 
+    async def announcements(self, name: str) -> Rows[competition_rows.Announcement]:
+        """The announcements of a competition, newest first."""
+        return await self.do(calls.announcements(name))
+
+    async def announce(self, name: str, text: str) -> competition_rows.Announcement:
+        """Publish a text on the page of a competition."""
+        return await self.do(calls.announce(name, text))
+
     async def codes(self, name: str) -> Rows[competition_rows.Code]:
         """The codes of a competition."""
         return await self.do(calls.codes(name))

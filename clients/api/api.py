@@ -379,6 +379,14 @@ class Api:
         """Let a student back in that was taken out."""
         self.do(calls.restore(name, student, why))
 
+    def announcements(self, name: str) -> Rows[competition_rows.Announcement]:
+        """The announcements of a competition, newest first."""
+        return self.do(calls.announcements(name))
+
+    def announce(self, name: str, text: str) -> competition_rows.Announcement:
+        """Publish a text on the page of a competition."""
+        return self.do(calls.announce(name, text))
+
     def codes(self, name: str) -> Rows[competition_rows.Code]:
         """The codes of a competition."""
         return self.do(calls.codes(name))

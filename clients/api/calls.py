@@ -333,6 +333,15 @@ def restore(name: str, student: str, why: str) -> Call[None]:
     return _post(*_CLASS, name, "restore", read=nothing, student=student, why=why)
 
 
+def announcements(name: str) -> Call[Rows[competition_rows.Announcement]]:
+    return _get(*_CLASS, name, "announcements", read=rows_of(competition_rows.Announcement))
+
+
+def announce(name: str, text: str) -> Call[competition_rows.Announcement]:
+    read = one(competition_rows.Announcement)
+    return _post(*_CLASS, name, "announcements", read=read, text=text)
+
+
 def codes(name: str) -> Call[Rows[competition_rows.Code]]:
     return _get(*_CLASS, name, "codes", read=rows_of(competition_rows.Code))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from plyhouse.clients.api.drawing import table_html
 
 __all__ = [
+    "Announcement",
     "Asked",
     "Board",
     "BoardLine",
@@ -50,6 +51,18 @@ class Competition:
     status: str
     created_ms: int
     finished_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """A text of the staff on the page of a competition."""
+
+    id: int
+    at_ms: int
+    who: str
+    kind: str
+    """``note`` by the staff, or ``change`` for a change of the competition."""
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.announcements import announce, announcements
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_status import rounds, status
 from plyhouse.clients.cli.competition_steering import (
@@ -362,7 +363,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
     note(f"{student} may submit until {until}.")
 
 
-for command in (board, report, export, rounds, status):
+for command in (announce, announcements, board, report, export, rounds, status):
     competition.add_command(command)
 for command in (list_competitions, pause, resume, delete, withdraw):
     competition.add_command(command)

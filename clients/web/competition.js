@@ -118,7 +118,7 @@ async function open(button) {
 /** @param {HTMLButtonElement} button */
 function pressed(button) {
   const { form } = button;
-  const { step: name, student, reinstate: bot, choose, sure } = button.dataset;
+  const { step: name, student, reinstate: bot, choose, sure, remove } = button.dataset;
   if (button.dataset.open !== undefined) {
     perform(() => open(button));
     return;
@@ -128,9 +128,16 @@ function pressed(button) {
     byId("student-why").focus();
     return;
   }
-  if (!name && !student && bot === undefined) return;
+  if (!name && !student && bot === undefined && remove === undefined) return;
   if (sure && !pressedTwice(button, sure)) {
     say(`${sure} Press again.`);
+    return;
+  }
+  if (remove !== undefined) {
+    perform(async () => {
+      await call("DELETE", `${here}/announcements/${remove}`);
+      return "The announcement is removed.";
+    });
     return;
   }
   if (form) perform(() => (name ? step(name, form) : student ? aboutStudent(student, form) : reinstate(button, form)));
@@ -156,6 +163,12 @@ onSubmit("code-form", async (form) => {
   );
   form.reset();
   return "The code is made.";
+});
+
+onSubmit("announce-form", async (form) => {
+  await call("POST", `${here}/announcements`, { text: fields(form).text.trim() });
+  form.reset();
+  return "It is published.";
 });
 
 // --------------------------------------------------------------------- what students do

@@ -23,7 +23,7 @@ function keepOpen(part, other) {
  * @param {Element} node
  */
 function mark(node) {
-  for (const name of ["href", "data-step", "data-choose", "data-reinstate", "data-open"]) {
+  for (const name of ["href", "data-step", "data-choose", "data-reinstate", "data-open", "data-remove"]) {
     const value = node.getAttribute(name);
     if (value) return `[${name}="${CSS.escape(value)}"]`;
   }

@@ -14,6 +14,7 @@ from litestar.openapi.config import OpenAPIConfig
 from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
+    announcements,
     boards,
     careers,
     class_costs,
@@ -83,6 +84,7 @@ def _routed() -> Litestar:
         *classes.HANDLERS,
         *class_finals.HANDLERS,
         *class_costs.HANDLERS,
+        *announcements.HANDLERS,
         *boards.HANDLERS,
         *exports.HANDLERS,
         *submissions.HANDLERS,

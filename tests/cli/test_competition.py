@@ -136,6 +136,12 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "'Cup' is full" in do("student", "add", "hal", code=4).err
     assert "no student 'zoe'" in do("competition", "extend", "Cup", "zoe",
                                     "--until", "2999-01-01T00:00:00Z", code=2).err  # fmt: skip
+    do("competition", "announce", "Cup", "Room 3.\nBring your machine.")
+    assert "    Bring your machine." in do("competition", "announcements", "Cup").out
+    refused = plyhouse("competition", "announcements", "Cup", "--server", server.url)
+    assert (refused.code, refused.out) == (4, ""), "without a token: for the class only"
+    do("competition", "announcements", "Cup", "--remove", "1")
+    assert "no announcements" in do("competition", "announcements", "Cup").err
     shown = do("competition", "status", "Cup").out
     assert "Cup is open" in shown
     assert "4 students, 4 without an entry" in shown

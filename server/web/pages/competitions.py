@@ -18,6 +18,7 @@ from litestar.params import FromPath
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.house.announcements import announcements_for
 from plyhouse.server.house.boards import Board
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.upcoming import Upcoming, upcoming
@@ -27,6 +28,7 @@ from plyhouse.server.web.pages.classroom import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import Identity
@@ -130,12 +132,14 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
     sight = await hub.privacy.sight(viewer)
     table, refused = None, ""
     following: list[Upcoming] = []
+    announced: list[Announcement] = []
     try:
         board = await hub.boards.board(row.id, viewer)
     except ProtocolError as error:
         refused = str(error)
     else:
         table = await asyncio.to_thread(_table, board)
+        announced = await announcements_for(hub.store, hub.boards, row, viewer)
         following = await upcoming(hub.store, hub.boards, hub.competitions, row.id, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await hub.classes.view(row.id)
@@ -148,6 +152,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         table=table,
         refused=refused,
         games=view.games,
+        announced=announced,
         following=following,
         named=named,
         running=await running_for(hub, sight, RUNNING, parts) if parts else [],

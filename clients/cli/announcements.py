@@ -1,0 +1,57 @@
+"""``plyhouse competition announce`` and ``announcements``."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.organising import request
+from plyhouse.clients.cli.shared.output import note
+
+__all__ = ["announce", "announcements"]
+
+
+@click.command()
+@click.argument("name")
+@click.argument("text")
+@server_option()
+@token_option()
+def announce(name: str, text: str, server: str, token: str | None) -> None:
+    """Publish TEXT on the page of the competition NAME.
+
+    Everybody who may see the board reads it there and with `competition announcements`.
+    """
+    where = ("competitions", name, "announcements")
+    made = request(server, token, "POST", *where, body={"text": text})
+    note(f"Published announcement {made['id']}.")
+
+
+@click.command()
+@click.argument("name")
+@click.option("--remove", type=int, metavar="NUMBER", help="Remove this announcement.")
+@server_option()
+@token_option()
+@json_option()
+def announcements(
+    name: str, remove: int | None, server: str, token: str | None, as_json: bool
+) -> None:
+    """Show the announcements of the competition NAME, newest first."""
+    from plyhouse.clients.cli.shared.http import call, path
+
+    where = ("class", "competitions", name, "announcements")
+    if remove is not None:
+        request(server, token, "DELETE", *where[1:], str(remove))
+        note(f"Removed announcement {remove}.")
+        return
+    found = call(server, "GET", path(*where), token=token)
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for each in found:
+        click.echo(f"{each['id']}  {minute(each['at_ms'])} UTC, {each['who']}:")
+        click.echo("\n".join(f"    {line}" for line in each["text"].splitlines()))
+    if not found:
+        note(f"{name} has no announcements.")

@@ -1,0 +1,78 @@
+"""Announcements of a competition: read by its class, written by its staff."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Final
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.server.house.announcements import announcements_for
+from plyhouse.server.web.api.access import authorise, first, viewer_of
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.announcements import MAX_TEXT
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "AnnouncementView", "NewAnnouncement"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions/{competition:str}/announcements"
+_SEEN: Final[dict[str, Any]] = {"tags": ["class"], "security": [{}, {"token": []}]}
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+
+
+class NewAnnouncement(Struct, forbid_unknown_fields=True):
+    """An announcement to publish."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+    """Plain text; line breaks are kept."""
+
+
+class AnnouncementView(Struct):
+    """An announcement."""
+
+    id: int
+    at_ms: int
+    who: str
+    """The account that wrote it."""
+    kind: str
+    """``note`` by the staff, or ``change`` for a change of the competition."""
+    text: str
+
+
+@get(HERE, **_SEEN)
+async def announcements(
+    state: State, request: Call, competition: FromPath[str]
+) -> list[AnnouncementView]:
+    """List the announcements of a competition, newest first, for those who may see its board."""
+    hub = hub_of(state)
+    row = await hub.store.classes.find(competition)
+    found = await announcements_for(hub.store, hub.boards, row, await viewer_of(request, hub))
+    return [AnnouncementView(**asdict(each)) for each in found]
+
+
+@post(HERE, **_SECURED, guards=[first("organise")])
+async def announce(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewAnnouncement]
+) -> AnnouncementView:
+    """Publish an announcement."""
+    hub = hub_of(state)
+    by = By((await authorise(request, hub, "organise")).player)
+    made = await hub.store.classes.announce(competition, data.text, by)
+    return AnnouncementView(**asdict(made))
+
+
+@delete(HERE + "/{number:int}", **_SECURED, guards=[first("organise")])
+async def remove_announcement(
+    state: State, request: Call, competition: FromPath[str], number: FromPath[int]
+) -> None:
+    """Remove an announcement."""
+    hub = hub_of(state)
+    by = By((await authorise(request, hub, "organise")).player)
+    await hub.store.classes.remove_announcement(competition, number, by)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (announcements, announce, remove_announcement)
