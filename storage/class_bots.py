@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, Connection, exists, func, select
 
-from plyhouse.storage.class_people import is_frozen, name_of, student_of
+from plyhouse.storage.class_people import is_frozen, name_of, not_open, student_of
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, Submission, VersionRow
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
@@ -407,7 +407,7 @@ def _may_submit(
     row: ClassCompetition, extended_ms: int | None, now_ms: int, *, baseline: bool = False
 ) -> None:
     if row.status == "draft" and not baseline:
-        raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet")
+        raise not_open(row)
     early = baseline and row.status == "draft"
     if row.status not in ("open", "frozen", "finished") and not early:
         raise ClassRefusal(

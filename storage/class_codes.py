@@ -8,7 +8,14 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from plyhouse.storage import audit
-from plyhouse.storage.class_people import name_of, players_of, still_open, student_of, take_in
+from plyhouse.storage.class_people import (
+    name_of,
+    not_open,
+    players_of,
+    still_open,
+    student_of,
+    take_in,
+)
 from plyhouse.storage.class_rows import ClassCompetition, Code, Joined, NewMember
 from plyhouse.storage.class_sql import find
 from plyhouse.storage.errors import ClassRefusal, Unknown
@@ -109,7 +116,7 @@ def join(
             f"this code was for {found.uses}, and all have come: ask for a new one",
         )
     if row.status == "draft" and row.opens_ms is not None and now_ms < row.opens_ms:
-        raise ClassRefusal("competition/not_open", f"{row.name!r} has not opened yet: come again")
+        raise not_open(row)
     still_open(row, found.late_ms is not None, now_ms)
     joined = _join(connection, row, found, name, player_id, now_ms)
     if joined.outcome != "present":

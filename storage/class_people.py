@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -37,6 +38,7 @@ __all__ = [
     "is_frozen",
     "leave",
     "name_of",
+    "not_open",
     "players_of",
     "restore",
     "still_open",
@@ -241,6 +243,16 @@ def still_open(row: ClassCompetition, late: bool, now_ms: int) -> None:
             f"{row.name!r} is frozen; who joins now needs to be told until when to submit: "
             "--late-until",
         )
+
+
+def not_open(row: ClassCompetition) -> ClassRefusal:
+    """Make the refusal for a competition that opens later: it says when."""
+    if row.opens_ms is None:
+        when = "its organiser has yet to open it"
+    else:
+        opens = datetime.fromtimestamp(row.opens_ms / 1000, UTC)
+        when = f"it opens on {opens:%Y-%m-%d at %H:%M} UTC"
+    return ClassRefusal("competition/not_open", f"{row.name!r} is not open yet: {when}")
 
 
 def is_frozen(row: ClassCompetition, now_ms: int) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
+from plyhouse.storage.competitions import of_present_versions
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.models import bots, events, match_seats, matches, pairings, players, versions
 from plyhouse.storage.rows import EventRow, MatchRow, PairingRow, SeatRow, StoredMatch
@@ -128,15 +129,32 @@ def assemble(connection: Connection, found: Iterable[Row[Any]], *, secrets: bool
             if returned is not None:
                 returns[match_id].append(returned)
     over = {row_id for row_id, (_, public) in rows.items() if secrets or public}
+    replaced = _replaced(
+        connection, [key for key, (match, _) in rows.items() if match.competition_id is not None]
+    )
     return [
         replace(
             match,
             seats=tuple(seats[key]),
             returns=tuple(returns[key]),
             seed=match.seed if key in over else b"",
+            replaced=key in replaced,
         )
         for key, (match, _) in rows.items()
     ]
+
+
+def _replaced(connection: Connection, keys: Sequence[str]) -> set[str]:
+    """Return those of these matches in which a version plays that is no longer entered."""
+    found: set[str] = set()
+    for start in range(0, len(keys), 500):
+        query = (
+            select(matches.c.id)
+            .join(pairings, pairings.c.id == matches.c.pairing_id)
+            .where(matches.c.id.in_(keys[start : start + 500]), ~of_present_versions())
+        )
+        found.update(connection.execute(query).scalars())
+    return found
 
 
 def _match(row: Row[Any]) -> tuple[MatchRow, bool]:

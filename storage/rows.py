@@ -245,6 +245,9 @@ class MatchRow(Struct, frozen=True, gc=False):
     it counts nowhere; None if it was not."""
     competition_id: str | None = None
     """What it is part of. Read from the pairing; not written with the match."""
+    replaced: bool = False
+    """Whether another version or bot has since taken the place of one that plays here, so that
+    the match no longer counts in its competition. Read from the entries; not written."""
 
 
 class EventRow(Struct, frozen=True, gc=False):

@@ -17,6 +17,7 @@ MAX_REPORT: Final = 64_000
 OUTCOMES: Final = {
     "": "waits for the check",
     "entered": "entered",
+    "replaced": "no longer entered: another version or bot took its place",
     "refused": "not entered: the check refused it",
     "games": "not entered: it plays none of the games of this competition",
     "begun": "not entered: the final began before the check was done",

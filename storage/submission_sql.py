@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, exists, func, select
@@ -353,21 +354,30 @@ def _rows() -> Select[Any]:
 
 
 def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[SubmissionRow]:
-    here = submission_entries.c
+    here, entry = submission_entries.c, class_entries.c
     asked: dict[int, list[AskedEntry]] = {}
-    ids = [row.id for row in rows]
+    versions_of = {row.id: row.version_id for row in rows}
+    ids = list(versions_of)
     for start in range(0, len(ids), AT_ONCE):
         query = (
             select(
-                *(here.submission_id, here.class_id, class_competitions.c.name),
+                *(here.submission_id, entry.version_id, here.class_id, class_competitions.c.name),
                 *(here.chosen, here.asked_ms, here.outcome),
             )
             .join(class_competitions, class_competitions.c.id == here.class_id)
+            .join(submissions, submissions.c.id == here.submission_id)
+            .outerjoin(
+                class_entries,
+                (entry.class_id == here.class_id) & (entry.bot_id == submissions.c.bot_id),
+            )
             .where(here.submission_id.in_(ids[start : start + AT_ONCE]))
             .order_by(class_competitions.c.name_key)
         )
-        for identity, *rest in connection.execute(query):
-            asked.setdefault(identity, []).append(AskedEntry(*rest))
+        for identity, playing, *rest in connection.execute(query):
+            one = AskedEntry(*rest)
+            if one.outcome == "entered" and playing != versions_of[identity]:
+                one = replace(one, outcome="replaced")
+            asked.setdefault(identity, []).append(one)
     return [
         SubmissionRow(
             **{**row._mapping, "games": tuple(json.loads(row.games))},

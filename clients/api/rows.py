@@ -99,6 +99,9 @@ class Match:
     finished_ms: int | None
     void_reason: str | None = None
     """Why it was made void, so that it counts nowhere."""
+    replaced: bool = False
+    """Whether another version or bot has since taken the place of one that played here, so that
+    it no longer counts in its competition."""
 
     @property
     def winner(self) -> str:

@@ -454,12 +454,8 @@ def _board(found: Results, viewer: Viewer) -> Board:
 
 
 def _masked(line: Line) -> Line:
-    """A line without what tells whose it is."""
-    standing = line.standing
-    nobody = Entrant(0, PRIVATE, PRIVATE, standing.entrant.status)
-    masked = Standing(
-        *(standing.rank, nobody, standing.score, standing.matches, 0, 0, 0, 0),
-        standing.games,
-    )
+    """A line without what tells whose it is: no names, versions, forfeits, shares or returns."""
+    nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
+    masked = replace(line.standing, entrant=nobody, forfeits=0)
     estimate = line.estimate and line.estimate._replace(name=PRIVATE)
     return Line(masked, estimate, line.ahead, None, {})

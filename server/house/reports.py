@@ -1,8 +1,9 @@
 """What a final says of one student: results against each baseline and opponent, forfeits with the
 position and the message, the slowest plies, lost matches to replay, and how its rating went.
 
-A student gets its own, whatever the board shows; organisers get everybody's.  What a bot left when
-it failed (a traceback, say) is told to its author only, as everywhere.
+Students get their own, whatever the board shows; organisers get everybody's.  Opponents have their
+names in it, as in the student's own matches; hidden baselines have none.  What a bot left when it
+failed (a traceback, say) is shown to its author only, as everywhere.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.evidence import Outcome, lines
+from plyhouse.server.competition.evidence import PRIVATE, Outcome, lines
 from plyhouse.server.competition.standings import Grade
 from plyhouse.server.house.boards import Boards, Results, standings_for
 from plyhouse.server.house.onlookers import Viewer, eyes_of
@@ -302,7 +303,7 @@ def _report(
         return ids[name] not in eyes.hidden
 
     def title(name: str) -> str:
-        return eyes.name(ids[name], name)
+        return name if shown(name) else PRIVATE
 
     board = {
         line.standing.entrant.name: line
@@ -341,7 +342,7 @@ def _report(
             for each in entrants
         ],
         baselines,
-        [_score(title(name), rows) for name, rows in sorted(met.items()) if shown(name)],
+        [_score(name, rows) for name, rows in sorted(met.items()) if shown(name)],
         dict(kinds),
         [],
         [],

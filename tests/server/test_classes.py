@@ -299,7 +299,7 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
         assert (await first.classes.open(FILE + DATES, OLGA)).status == "draft"
         await book.take_in("Cup", [NewMember(name, name) for name in ("ada", "bob")], OLGA)
         made = await book.add_code("Cup", OLGA, uses=2)
-        with pytest.raises(ClassRefusal, match="has not opened yet") as caught:
+        with pytest.raises(ClassRefusal, match="opens on 2026-10-01 at 00:00 UTC") as caught:
             await book.join(made.code, "cy", None)
         assert caught.value.code == "competition/not_open"
         clock.set("2026-10-01")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from plyhouse.protocol.messages import Act, MatchSnapshot, Turn
+from plyhouse.server.competition.evidence import PRIVATE
 
 from .finals import Course, weaker_resigns
 
@@ -92,10 +93,19 @@ async def test_a_report_is_for_its_student_and_organisers(house: Any) -> None:
     assert (await cup.get("/report?student=s1", "s2", 403))["code"] == "auth/scope"
     assert (await cup.get("/report", "eve", 404))["code"] == "storage/unknown"
     assert (await cup.get("/report?student=eve", "olga", 404))["code"] == "storage/unknown"
+
+
+async def test_a_report_names_opponents_as_the_list_of_matches_does(house: Any) -> None:
+    cup = await final(house, "anonymous")
     own = await cup.get("/report?student=s2", "s2")
-    assert [each["name"] for each in own["opponents"]] == ["(another entry)"] * 2 + ["staff/bot"]
-    assert "s0/" not in str(own)
-    assert "s1/" not in str(own)
+    async with cup.web("s2") as web:
+        listed = (await web.get("/api/v1/matches?competition=Cup")).json()
+    met = {f"{seat['player']}/{seat['bot']}" for each in listed for seat in each["seats"]}
+    assert met == {"s0/bot", "s1/bot", "s2/bot", "staff/bot", f"{PRIVATE}/"}
+    assert [each["name"] for each in own["opponents"]] == ["s0/bot", "s1/bot", "staff/bot"]
+    lost = {name for each in own["lost"] for name in each["opponents"]}
+    assert lost == {"s0/bot", "s1/bot", "staff/bot", PRIVATE}
+    assert "secret" not in str(own), "hidden baselines have no name anywhere"
 
 
 async def test_a_report_before_the_final_is_empty_and_shows_slow_plies_after_it(house: Any) -> None:

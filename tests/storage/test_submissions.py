@@ -210,6 +210,8 @@ async def test_which_version_plays_when_checks_end_in_another_order(
     # Whoever names the competition chooses: that version stays when others come.
     named = await book.submit(ada.id, "", D1, b"1", now + 20, competition="CUP")
     assert [(each.chosen, each.outcome) for each in named.competitions] == [(True, "entered")]
+    new = await book.get(new.id)
+    assert [each.outcome for each in new.competitions] == ["replaced"], "another version plays"
     fourth = await book.submit(ada.id, "", "4" * 64, b"4", now + 21)
     fourth = await book.checked(fourth.id, True, "", GAMES, now + 22)
     assert [each.outcome for each in fourth.competitions] == ["pinned"]

@@ -75,6 +75,7 @@ class TableLine(Struct):
     draws: int
     losses: int
     forfeits: int
+    """Matches that it forfeited; 0 for an entry without a name."""
     games: dict[str, float]
     rating: RatingView | None
     ahead: float | None

@@ -279,6 +279,7 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
         finished_ms=row.finished_ms,
         record=f"/api/v1/matches/{row.id}/record",
         void_reason=row.void_reason,
+        replaced=row.replaced,
     )
 
 

@@ -155,6 +155,9 @@ class MatchView(Struct):
     counts nowhere then.  Null if it was not."""
     snapshot: MatchSnapshot | None = None
     """What a spectator sees now; only for a single match, while the server has it at hand."""
+    replaced: bool = False
+    """Whether another version or bot has since taken the place of one that played here. The match
+    then counts no longer in its competition."""
 
 
 class EndingDetail(Struct):
