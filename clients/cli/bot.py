@@ -23,6 +23,7 @@ from plyhouse.clients.cli.shared.errors import (
 )
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
+    competition_option,
     game_option,
     json_option,
     server_option,
@@ -250,7 +251,7 @@ def status(server: str, token: str | None, as_json: bool) -> None:
 
 @bot.command()
 @click.argument("name")
-@click.option("--competition", required=True, metavar="NAME", help="The competition.")
+@competition_option()
 @click.option(
     "--version-label",
     default="",

@@ -27,6 +27,7 @@ from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
+    competition_argument,
     game_option,
     server_option,
     time_control_option,
@@ -62,7 +63,8 @@ def competition() -> None:
     takes it to a server. Then students join and connect their bots; `freeze` ends changes, `run`
     begins the final, `export` writes standings and grades. With dates in the file these happen by
     themselves. These commands need --server and the token of an organiser, which are best set in
-    the environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN.
+    the environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN. PLYHOUSE_COMPETITION names the competition
+    where NAME is left out.
     """
 
 
@@ -211,13 +213,13 @@ def _moment(when: datetime) -> str:
 
 
 @competition.command("open")
-@click.argument("file_or_name", metavar="FILE|NAME")
+@competition_argument(shown="FILE|NAME")
 @server_option()
 @token_option()
 @why_option(required=False)
-def open_competition(file_or_name: str, server: str, token: str | None, why: str) -> None:
+def open_competition(name: str, server: str, token: str | None, why: str) -> None:
     """Open a competition on a server by its FILE; or one that waits for its date, by NAME."""
-    place = Path(file_or_name)
+    place = Path(name)
     if place.is_file():
         made = request(
             server, token, "POST", "competitions", body={"file": read_text(place), "why": why}
@@ -225,7 +227,7 @@ def open_competition(file_or_name: str, server: str, token: str | None, why: str
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:
-        made = _step(server, token, file_or_name, "open", why)
+        made = _step(server, token, name, "open", why)
     when = f"; it opens {minute(made['opens_ms'])} UTC" if made["status"] == "draft" else ""
     note(f"{made['name']} is {made['status']}{when}.")
 
@@ -239,7 +241,7 @@ def _step(
 
 
 @competition.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @why_option(required=False)
@@ -257,7 +259,7 @@ anyway_option = click.option(
 
 
 @competition.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @anyway_option
@@ -269,7 +271,7 @@ def run(name: str, server: str, token: str | None, anyway: bool, why: str) -> No
 
 
 @competition.command("dress-rehearsal")
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @why_option(required=False)
@@ -290,7 +292,7 @@ def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None
 
 
 @competition.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @anyway_option
@@ -306,7 +308,7 @@ def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> 
 
 
 @competition.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @click.option("--yes", is_flag=True, help="Do not ask, although pairings have not begun.")
@@ -333,8 +335,7 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
 
 
 @competition.command()
-@click.argument("name")
-@click.argument("who", metavar="STUDENT|PLAYER/BOT")
+@competition_argument("who", "STUDENT|PLAYER/BOT")
 @server_option()
 @token_option()
 @why_option()
@@ -350,8 +351,7 @@ def disqualify(name: str, who: str, server: str, token: str | None, why: str) ->
 
 
 @competition.command()
-@click.argument("name")
-@click.argument("student")
+@competition_argument("student", "STUDENT")
 @click.option("--until", required=True, help="A time with its zone: 2027-01-31T18:00:00+01:00.")
 @server_option()
 @token_option()

@@ -10,7 +10,12 @@ from typing import Any, Final
 import click
 
 from plyhouse.clients.cli.shared.errors import CommandError
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.organising import needed, request
 from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
 
@@ -23,7 +28,7 @@ FORMATS: Final = (
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @json_option()
@@ -139,7 +144,7 @@ def _mean(found: dict[str, Any] | None) -> str:
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @click.option(
     "--student", help="Its account.  [default: the token's own; with --folder, everybody]"
 )
@@ -195,7 +200,7 @@ def report(
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @click.option(
     "--format",
     "formats",

@@ -10,7 +10,12 @@ import click
 
 from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.cli.competition_results import print_board, print_certainty
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.organising import request
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 
@@ -21,7 +26,7 @@ POLL = 0.5
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @click.option("--game", default="", help="Only this one.  [default: all]")
@@ -74,7 +79,7 @@ def _ended(line: dict[str, Any]) -> str:
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @server_option()
 @token_option()
 @click.option("--wait", is_flag=True, help="Wait until its final is over.")

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
-from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    database_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.organising import needed, request, why_text
 from plyhouse.clients.cli.shared.output import note, print_table
 
@@ -108,7 +113,7 @@ def _steer_stored(database: str, name: str, step: str, why: str) -> str:
 
 
 @click.command()
-@click.argument("name", metavar="NAME|ID")
+@competition_argument(shown="NAME|ID")
 @why_option(required=False)
 @server_option(default=None)
 @token_option()
@@ -119,7 +124,7 @@ def pause(name: str, why: str, server: str | None, token: str | None, database: 
 
 
 @click.command()
-@click.argument("name", metavar="NAME|ID")
+@competition_argument(shown="NAME|ID")
 @why_option(required=False)
 @server_option(default=None)
 @token_option()
@@ -130,7 +135,7 @@ def resume(name: str, why: str, server: str | None, token: str | None, database:
 
 
 @click.command()
-@click.argument("name", metavar="NAME|ID")
+@competition_argument(shown="NAME|ID")
 @why_option()
 @server_option(default=None)
 @token_option()

@@ -14,19 +14,16 @@ from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.competition import read_text, request
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_option,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 
 __all__ = ["join", "student"]
 
-competition_option = click.option(
-    "--competition",
-    required=True,
-    metavar="NAME",
-    envvar="PLYHOUSE_COMPETITION",
-    show_envvar=True,
-    help="The competition.",
-)
 late_option = click.option(
     "--late-until",
     default="",
@@ -54,7 +51,7 @@ def student() -> None:
 
 @student.command("import")
 @click.argument("list_file", metavar="LIST", type=click.Path(path_type=Path, dir_okay=False))
-@competition_option
+@competition_option()
 @click.option(
     "-o",
     "--output",
@@ -102,7 +99,7 @@ def import_list(
 
 @student.command()
 @click.argument("name")
-@competition_option
+@competition_option()
 @click.option("--email", default="", help="E-mail address, for your own lists.")
 @click.option("--group", default="", help="The group that the student is in.")
 @adopt_option
@@ -210,7 +207,7 @@ def _tell(joined: list[dict[str, Any]]) -> None:
 
 
 @student.command("list")
-@competition_option
+@competition_option()
 @server_option()
 @token_option()
 @json_option()
@@ -245,7 +242,7 @@ def _post(server: str, token: str | None, competition: str, what: str, **body: A
 
 @student.command()
 @click.argument("students", type=click.IntRange(1, 10_000))
-@competition_option
+@competition_option()
 @server_option()
 @token_option()
 @why_option(required=False)
@@ -257,7 +254,7 @@ def limit(students: int, competition: str, server: str, token: str | None, why: 
 
 @student.command()
 @click.argument("account")
-@competition_option
+@competition_option()
 @server_option()
 @token_option()
 @why_option()
@@ -269,7 +266,7 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 
 @student.command()
 @click.argument("account")
-@competition_option
+@competition_option()
 @server_option()
 @token_option()
 @why_option(required=False)
@@ -280,7 +277,7 @@ def restore(account: str, competition: str, server: str, token: str | None, why:
 
 
 @student.command()
-@competition_option
+@competition_option()
 @click.option("--uses", type=click.IntRange(1, 10_000), required=True, help="How many may join.")
 @click.option("--expires", default="", metavar="TIME", help="When it ends; a time with its zone.")
 @click.option("--group", default="", help="Let members into this group instead.")
@@ -306,7 +303,7 @@ def code(
 
 
 @student.command()
-@competition_option
+@competition_option()
 @server_option()
 @token_option()
 def codes(competition: str, server: str, token: str | None) -> None:

@@ -7,14 +7,19 @@ from typing import Any
 
 import click
 
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
 
 __all__ = ["suspicious"]
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @click.option(
     "--level",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),

@@ -39,6 +39,11 @@ students = 200  # groups count once
 matches_at_a_time = 8  # of the final, beside free play
 absent_minutes = 30  # so long the final waits for an entry that is away; 0: for ever
 
+# Where the server runs bots (plyhouse serve --hosted):
+# [hosting]
+# required = true  # only submitted bots play in the final, on the runner machines
+# shared_chance = false  # every match has its own dice; left out: mirrored ones share them
+
 # Bots of the staff, from the easiest to the hardest. A student's grade is that of the last one
 # against which the mean score (a win is 1, a draw 0.5) is at least `at_least`. Each must have
 # been connected once before the competition is opened.
@@ -52,6 +57,16 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 # hidden = true  # students do not see it on the board
 # grade = "good"
 # at_least = 0.5
+#
+# [[baselines]]
+# bot = "house/mcts-200"  # a built-in bot: you need not run it
+# reference = "mcts(simulations=200)"
+# grade = "very good"
+# at_least = 0.5
+#
+# [[baselines]]
+# bot = "staff/alpha_beta-2"  # the same bot under a second name: how far chance drives equals apart
+# twin_of = "staff/alpha_beta"
 """
 
 

@@ -30,6 +30,10 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert done.code == 0, done.err
     assert "Together 90 matches" in done.out
     assert "at random" in done.out
+    text = (tmp_path / "grosse-2.toml").read_text()
+    assert text.count("# ") > 20
+    for key in ("[hosting]", "required", "shared_chance", "reference", "twin_of"):
+        assert f"\n# {key}" in text, "every table and key is named"
     assert "with 2 matches at a time, on 2 cores" in done.out
     before = (tmp_path / "grosse-2.toml").read_text()
     done = plyhouse("competition", "new", "Größe 2")
@@ -146,6 +150,22 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "Cup is open" in shown
     assert "4 students, 4 without an entry" in shown
     assert "it would have to be running" in do("competition", "pause", "Cup", code=4).err
+    # The environment names the competition where a command does not.
+    until = ("--until", "2999-01-01T00:00:00Z")
+    assert "Cup is open" in do("competition", "status").out
+    assert "Cup is frozen" in do("competition", "freeze").err
+    assert "ada may submit until" in do("competition", "extend", "ada", *until).err
+    assert "ada may submit until" in do("competition", "extend", "Cup", "ada", *until).err
+    assert "ada may still submit" in do("competition", "run", code=4).err
+    assert "no student 'olga'" in do("bot", "enter", "none", code=2).err
+    assert "Disqualified eva" in do("competition", "disqualify", "eva", "--why", "a test").err
+    for command in ("board", "rounds", "report"):
+        assert "PLYHOUSE_COMPETITION" not in plyhouse("competition", command, env=env).err
+    assert "There is no file" in do("competition", "open", "missing.toml", code=2).err
+    nameless = {key: value for key, value in env.items() if key != "PLYHOUSE_COMPETITION"}
+    for arguments in (("status",), ("disqualify", "eva", "--why", "a test")):
+        done = plyhouse("competition", *arguments, env=nameless)
+        assert (done.code, "set PLYHOUSE_COMPETITION" in done.err) == (2, True)
     do("competition", "delete", "Cup", "--why", "a test")
     assert "No competitions" in do("competition", "list").err
     log = plyhouse("audit", "--database", "sqlite:///club.db").out

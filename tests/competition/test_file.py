@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -107,13 +108,16 @@ def test_the_template_is_valid_as_it_stands(games: list[str]) -> None:
 def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     text = template("Cup", ["pig"], "move:1", NOW)
     lines = [
-        line.removeprefix("# ")
-        if line.startswith(("# [[", "# bot", "# grade", "# at_least", "# hidden", "# opening"))
-        else line
+        line.removeprefix("# ") if re.match(r"# (\[|\w+ = )", line) else line
         for line in text.splitlines()
     ]
     found = read_competition("\n".join(lines), NOW)
-    assert [each.bot for each in found.baselines] == ["staff/random", "staff/alpha_beta"]
+    assert [each.bot for each in found.baselines] == [
+        *("staff/random", "staff/alpha_beta", "house/mcts-200", "staff/alpha_beta-2"),
+    ]
+    assert found.baselines[2].reference == "mcts(simulations=200)"
+    assert found.baselines[3].twin_of == "staff/alpha_beta"
+    assert (found.hosting_required, found.shared_chance) == (True, False)
     assert found.dates.opening is not None
 
 

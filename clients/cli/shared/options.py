@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import click
 
 __all__ = [
+    "COMPETITION",
+    "competition_argument",
+    "competition_option",
     "database_option",
     "game_option",
     "json_option",
@@ -20,6 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_DATABASE: Final = "sqlite:///plyhouse.db"
 DEFAULT_SERVER: Final = "http://127.0.0.1:8765"
+COMPETITION: Final = "PLYHOUSE_COMPETITION"
+"""The variable that names the competition where a command is not given one."""
 
 
 def database_option(default: str | None = DEFAULT_DATABASE) -> Callable[[F], F]:
@@ -57,6 +64,51 @@ def token_option() -> Callable[[F], F]:
         show_envvar=True,
         help="Token of the player, from `plyhouse player add`.",
     )
+
+
+def competition_option() -> Callable[[F], F]:
+    """``--competition NAME``, or `COMPETITION` from the environment; one of them is required."""
+    return click.option(
+        "--competition",
+        required=True,
+        metavar="NAME",
+        envvar=COMPETITION,
+        show_envvar=True,
+        help="The competition.",
+    )
+
+
+def competition_argument(
+    other: str = "", metavar: str = "", *, shown: str = "NAME"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Take a competition as the argument ``name``, by default from `COMPETITION`.
+
+    ``other`` is a required argument after it, shown as ``metavar``.  A single value is that
+    argument, and the environment then names the competition.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def run(**values: Any) -> Any:
+            if other and values[other] is None:
+                values[other], values["name"] = values["name"], None
+                if values[other] is None:
+                    raise click.UsageError(f"Missing argument '{metavar}'.")
+            values["name"] = values["name"] or os.environ.get(COMPETITION)
+            if not values["name"]:
+                raise click.UsageError(
+                    f"Missing argument '{shown}': give the name of a competition, or set "
+                    f"{COMPETITION}."
+                )
+            return command(**values)
+
+        arguments = [("name", shown), *([(other, metavar)] if other else [])]
+        for name, text in reversed(arguments):
+            run = click.argument(name, metavar=f"[{text}]" if name == "name" else text,
+                                 required=False)(run)  # fmt: skip
+        return run
+
+    return decorate
 
 
 def game_option(multiple: bool = False, required: bool = True) -> Callable[[F], F]:
