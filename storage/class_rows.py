@@ -149,7 +149,8 @@ class Joined:
     """Shown this once; empty for who was there, or had an account before."""
     outcome: str
     """``new``, ``known`` (an account of before, which keeps its tokens), ``present`` (in the
-    competition already) or ``revoked`` (was taken out of it, and stays so)."""
+    competition already), ``revoked`` (was taken out of it, and stays so) or ``reissued`` (has a new
+    token for a lost one)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from plyhouse.storage import (
     class_privacy,
     class_results,
     class_sql,
+    class_tokens,
 )
 from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.class_rows import (
@@ -217,6 +218,12 @@ class ClassBook:
         """Disqualify a student, or one entry ``player/bot``; return the bots that leave."""
         return await self._write(
             lambda c, now: class_people.disqualify(c, competition, who, by, now)
+        )
+
+    async def reissue_token(self, competition: str, account: str, member: str, by: By) -> Joined:
+        """Revoke the token that a student got from its class, and return a new one."""
+        return await self._write(
+            lambda c, now: class_tokens.reissue_token(c, competition, account, member, by, now)
         )
 
     # codes

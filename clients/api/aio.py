@@ -392,6 +392,12 @@ class AsyncApi:
         """Publish a text on the page of a competition."""
         return await self.do(calls.announce(name, text))
 
+    async def reissue_token(
+        self, name: str, student: str, *, member: str = "", why: str = ""
+    ) -> competition_rows.Joining:
+        """Revoke a student's lost token; the answer has a new one, shown only here."""
+        return await self.do(calls.reissue_token(name, student, member, why))
+
     async def codes(self, name: str) -> Rows[competition_rows.Code]:
         """The codes of a competition."""
         return await self.do(calls.codes(name))

@@ -387,6 +387,12 @@ class Api:
         """Publish a text on the page of a competition."""
         return self.do(calls.announce(name, text))
 
+    def reissue_token(
+        self, name: str, student: str, *, member: str = "", why: str = ""
+    ) -> competition_rows.Joining:
+        """Revoke a student's lost token; the answer has a new one, shown only here."""
+        return self.do(calls.reissue_token(name, student, member, why))
+
     def codes(self, name: str) -> Rows[competition_rows.Code]:
         """The codes of a competition."""
         return self.do(calls.codes(name))

@@ -342,6 +342,12 @@ def announce(name: str, text: str) -> Call[competition_rows.Announcement]:
     return _post(*_CLASS, name, "announcements", read=read, text=text)
 
 
+def reissue_token(name: str, student: str, member: str, why: str) -> Call[competition_rows.Joining]:
+    read = one(competition_rows.Joining)
+    body = {"student": student, "member": member, "why": why}
+    return _post(*_CLASS, name, "reissue-token", read=read, **body)
+
+
 def codes(name: str) -> Call[Rows[competition_rows.Code]]:
     return _get(*_CLASS, name, "codes", read=rows_of(competition_rows.Code))
 

@@ -344,7 +344,7 @@ class Joining:
     token: str
     """Told this once; empty where none was made."""
     outcome: str
-    """``new``, ``known``, ``present`` or ``revoked``."""
+    """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
 
 
 @dataclass(frozen=True, slots=True)

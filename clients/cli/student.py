@@ -21,6 +21,7 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.secret_files import secret_writer
 
 __all__ = ["join", "student"]
 
@@ -37,6 +38,13 @@ adopt_option = click.option(
     multiple=True,
     metavar="ACCOUNT",
     help="An account that is there already and is this student's; can be repeated.",
+)
+
+token_file_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the token to this new file.  [default: standard output]",
 )
 
 
@@ -135,34 +143,17 @@ def _take_in(
     folder: Path | None,
     adopt: tuple[str, ...],
 ) -> None:
-    # Tokens are shown once: where they go is made sure of before there are any.
-    descriptor = None
-    if output is not None:
-        try:
-            descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise CommandError(
-                f"{output} is there already, perhaps with tokens: give another place.", EXIT_USAGE
-            ) from None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     body = {"csv": text, "late_until": late_until, "why": why, "adopt": list(adopt)}
-    try:
+    with secret_writer(output) as write:
         joined = request(server, token, "POST", "competitions", competition, "students", body=body)
-    except BaseException:
-        if descriptor is not None and output is not None:
-            os.close(descriptor)
-            output.unlink()
-        raise
-    fresh = [each for each in joined if each["token"]]
-    if folder is not None:
-        for each in fresh:
-            _write_one(folder, each, server)
-    elif descriptor is not None:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(_sheet(fresh))
-    elif fresh:
-        click.echo(_sheet(fresh), nl=False)
+        fresh = [each for each in joined if each["token"]]
+        if folder is not None:
+            for each in fresh:
+                _write_one(folder, each, server)
+        elif fresh or output is not None:
+            write(_sheet(fresh))
     _tell(joined)
 
 
@@ -276,6 +267,38 @@ def restore(account: str, competition: str, server: str, token: str | None, why:
     note(f"{account} is in {competition} again.")
 
 
+@student.command("reissue-token")
+@click.argument("account")
+@competition_option
+@click.option("--member", default="", metavar="NAME", help="The person, where ACCOUNT is a group.")
+@token_file_option
+@server_option()
+@token_option()
+@why_option(required=False)
+def reissue_token(
+    account: str,
+    competition: str,
+    member: str,
+    output: Path | None,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Revoke the lost token of the student ACCOUNT, and print a new one.
+
+    The new token stands alone on standard output, or in the file of --output. Connections that
+    were opened with the old token are closed; running matches go on. An account that the student
+    had before joining gets its tokens from an administrator: plyhouse player token.
+    """
+    with secret_writer(output) as write:
+        made = _post(
+            server, token, competition, "reissue-token", student=account, member=member, why=why
+        )
+        where = f"is in {output}." if output is not None else "is shown only now:"
+        note(f"The old token of {made['name']} is revoked. The new one {where}")
+        write(f"{made['token']}\n")
+
+
 @student.command()
 @competition_option()
 @click.option("--uses", type=click.IntRange(1, 10_000), required=True, help="How many may join.")
@@ -339,21 +362,26 @@ def revoke_code(code_text: str, server: str, token: str | None) -> None:
 @click.argument("code_text", metavar="CODE")
 @server_option()
 @click.option("--player", default="", metavar="NAME", help="The account to make, or who you are.")
+@token_file_option
 @token_option()
-def join(code_text: str, server: str, player: str, token: str | None) -> None:
+def join(code_text: str, server: str, player: str, output: Path | None, token: str | None) -> None:
     """Join a competition by the CODE that a lecturer gave out.
 
-    Makes the account NAME and prints its token, alone on standard output. Who has an account
-    gives its token instead. With the code of a group, NAME becomes a member of it.
+    Makes the account NAME and writes its token to the file of --output, or alone to standard
+    output. The file must not exist, and is written only when you are in. To join with an account
+    that you have, leave --player out and give its token. With the code of a group, NAME becomes a
+    member of it.
     """
     from plyhouse.clients.cli.shared.http import call, path
 
     body = {"code": code_text, "player": player}
     # A name asks for an account of one's own, whatever token the environment has.
     own = None if player else token
-    answer = call(server, "POST", path("class", "join"), body, own)
-    if answer["token"]:
-        note(f"You are {answer['account']} in {answer['name']}. Your token, shown only now:")
-        click.echo(answer["token"])
-    else:
-        note(f"{answer['account']} is in {answer['name']}, and keeps its token.")
+    with secret_writer(output) as write:
+        answer = call(server, "POST", path("class", "join"), body, own)
+        if answer["token"]:
+            where = f"is in {output}." if output is not None else "is shown only now:"
+            note(f"You are {answer['account']} in {answer['name']}. Your token {where}")
+            write(f"{answer['token']}\n")
+        else:
+            note(f"{answer['account']} is in {answer['name']}, and keeps its token.")

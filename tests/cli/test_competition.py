@@ -111,7 +111,7 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert stat.S_IMODE(sheet.stat().st_mode) == 0o600
     assert len(sheet.read_text().splitlines()) == 4
     said = do("student", "import", "list.csv", "-o", "tokens.csv", code=2).err
-    assert "there already" in said
+    assert "exists already" in said
     assert "3 there already" in do("student", "import", "list.csv").err
     (tmp_path / "odd.csv").write_text("name\n=cmd()|'/C calc'!A0\n")
     made = do("student", "import", "odd.csv").out.splitlines()
@@ -127,6 +127,24 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "used" in do("student", "codes").out
     assert do("join", code, "--player", "fay").out.startswith("ply_")
     assert "for 1, and all have come" in do("join", code, "--player", "gus", code=4).err
+    two = do("student", "code", "--uses", "2").out.strip()
+    assert "is in ivy.token" in do("join", two, "--player", "ivy", "-o", "ivy.token").err
+    lost = (tmp_path / "ivy.token").read_text()
+    assert lost.startswith("ply_")
+    assert stat.S_IMODE((tmp_path / "ivy.token").stat().st_mode) == 0o600
+    assert "exists already" in do("join", two, "--player", "jon", "-o", "ivy.token", code=2).err
+    assert (tmp_path / "ivy.token").read_text() == lost, "the first token stays"
+    assert "an account 'ivy' already" in do("join", two, "--player", "ivy", "-o", "j", code=2).err
+    assert not list(tmp_path.glob("*j")), "neither a file nor a part of one"
+    assert "--member: bob, cy, dan" in do("student", "reissue-token", "crew", code=2).err
+    again = do("student", "reissue-token", "ivy").out
+    assert again.startswith("ply_")
+    assert again != lost
+    keep = {**env, "PLYHOUSE_TOKEN": lost.strip()}
+    assert plyhouse("bot", "version", env=keep).code == 4, "the old token is revoked"
+    keep["PLYHOUSE_TOKEN"] = again.strip()
+    assert plyhouse("bot", "version", env=keep).code == 0
+    do("student", "revoke", "ivy", "--why", "a test")
     other = do("student", "code", "--uses", "9").out.strip()
     do("student", "revoke-code", other)
     assert "was revoked" in do("join", other, "--player", "gus", code=4).err

@@ -140,6 +140,43 @@ async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> 
         assert await code(join, 404) == "competition/code_unknown"
 
 
+async def test_reissued_token_closes_connections_of_the_lost_one(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    answer = await api.post(f"{HERE}/cup/students", json={"csv": "name,group\nada,\nbob,r\ncy,r"})
+    tokens = {each["name"]: each["token"] for each in answer.json()}
+    lost = await connected(house, tokens["bob"], "first")
+    kept = await connected(house, tokens["cy"], "second")
+    ask = f"{HERE}/cup/reissue-token"
+    for student, problem in (("r", "which_member"), ("zoe", "")):
+        answer = await api.post(ask, json={"student": student})
+        assert answer.json()["code"] == (f"competition/{problem}" if problem else "storage/unknown")
+    answer = await api.post(ask, json={"student": "r", "member": "BOB"})
+    assert answer.status_code == 200, answer.text
+    made = answer.json()
+    assert (made["name"], made["account"], made["outcome"]) == ("bob", "r", "reissued")
+    assert (await lost.next(Error)).code == "auth/revoked"
+    client = await house.client()
+    refused = await client.hello(tokens["bob"], "first", games=["pig"])
+    assert refused.code == "auth/revoked"
+    await connected(house, made["token"], "third")
+    assert not isinstance(await kept.seek("pig"), Error), "the other member stays"
+    listed = (await api.get(f"{HERE}/cup/students")).json()
+    assert [each["student"] for each in listed] == ["ada", "r"]
+
+
+async def test_token_of_an_account_from_before_is_not_reissued(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    await house.token("root", "admin")
+    body = {"csv": "name\nroot", "adopt": ["root"]}
+    assert (await api.post(f"{HERE}/cup/students", json=body)).status_code == 200
+    ask = api.post(f"{HERE}/cup/reissue-token", json={"student": "root"})
+    assert await code(ask, 409) == "competition/own_account"
+
+
 async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
     house: Any, api: httpx.AsyncClient
 ) -> None:

@@ -99,6 +99,15 @@ class StudentName(Struct, forbid_unknown_fields=True):
     why: Why = ""
 
 
+class LostToken(Struct, forbid_unknown_fields=True):
+    """The student whose token is replaced."""
+
+    student: Text
+    member: Annotated[str, Meta(max_length=64)] = ""
+    """The person, where the account is a group's."""
+    why: Why = ""
+
+
 class StudentList(Struct, forbid_unknown_fields=True):
     """A list of students as CSV."""
 
@@ -118,7 +127,7 @@ class Joining(Struct):
     token: str
     """Shown this once; empty where none was made."""
     outcome: str
-    """``new``, ``known``, ``present`` or ``revoked``."""
+    """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
 
 
 class NewCode(Struct, forbid_unknown_fields=True):

@@ -43,6 +43,7 @@ from plyhouse.server.web.api.class_types import (
     GradeLine,
     Join,
     Joining,
+    LostToken,
     MeasureView,
     MemberView,
     NewCode,
@@ -369,6 +370,18 @@ async def restore(
     await hub.oversight.look()
 
 
+@post(HERE + "/{competition:str}/reissue-token", **_ORGANISE)
+async def reissue_token(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[LostToken]
+) -> Joining:
+    """Revoke the token that a student lost, and answer a new one, shown only here."""
+    hub = hub_of(state)
+    by = await _by(request, hub, data.why)
+    made = await hub.store.classes.reissue_token(competition, data.student, data.member, by)
+    await hub.oversight.look()
+    return Joining(**asdict(made))
+
+
 @post(HERE + "/{competition:str}/codes", **_ORGANISE)
 async def new_code(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCode]
@@ -458,7 +471,7 @@ HANDLERS: Final[tuple[Any, ...]] = (
     *(check, open_file, list_all, status, open_now, freeze, run, rehearse, rerun, pause, resume),
     *(finish, remove),
     *(board, export, suspicious, take_in, students, limit, extend, disqualify, revoke, restore),
-    *(new_code, codes, revoke_code, join, versions, enter),
+    *(reissue_token, new_code, codes, revoke_code, join, versions, enter),
 )
 
 
