@@ -269,7 +269,7 @@ def restore(account: str, competition: str, server: str, token: str | None, why:
 
 @student.command("reissue-token")
 @click.argument("account")
-@competition_option
+@competition_option()
 @click.option("--member", default="", metavar="NAME", help="The person, where ACCOUNT is a group.")
 @token_file_option
 @server_option()
