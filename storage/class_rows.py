@@ -184,9 +184,13 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How long the latest matches of a game took here, with one time control."""
+    """How long the latest matches of a game took here."""
 
     game: str
     matches: int
     seconds: float
     """Mean from start to end; 0 if there was none."""
+    plies: float = 0.0
+    """Mean number of plies."""
+    same_control: bool = True
+    """Whether they had the time control that was asked for; otherwise any."""

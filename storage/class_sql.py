@@ -326,17 +326,24 @@ LATEST = 500
 
 
 def measure(connection: Connection, game: str, time_control: str) -> Measure:
-    """How long the latest matches of a game took here, with this time control."""
+    """Return how long the latest matches of a game took here.
+
+    They are those with this time control, or with any other where there are none.
+    """
     query = (
-        select(matches.c.started_ms, matches.c.finished_ms)
+        select(matches.c.started_ms, matches.c.finished_ms, matches.c.ply)
         .where(
             matches.c.game == game,
-            matches.c.time_control == time_control,
             matches.c.started_ms.is_not(None),
             matches.c.finished_ms.is_not(None),
+            matches.c.void_reason.is_(None),
         )
         .order_by(matches.c.created_ms.desc(), matches.c.id.desc())
         .limit(LATEST)
     )
-    took = [finished - started for started, finished in connection.execute(query)]
-    return Measure(game, len(took), sum(took) / len(took) / 1000 if took else 0.0)
+    rows = connection.execute(query.where(matches.c.time_control == time_control)).all()
+    same = bool(rows)
+    rows = rows or connection.execute(query).all()
+    count = max(1, len(rows))
+    seconds = sum(row.finished_ms - row.started_ms for row in rows) / count / 1000
+    return Measure(game, len(rows), seconds, sum(row.ply for row in rows) / count, same)

@@ -333,6 +333,9 @@ class Measure:
     game: str
     matches: int
     seconds: float
+    plies: float = 0.0
+    same_control: bool = True
+    """Whether they had the time control of the file; otherwise any."""
 
 
 @dataclass(frozen=True, slots=True)

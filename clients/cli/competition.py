@@ -6,6 +6,7 @@ this one: ``competition_status``, ``competition_results``, ``competition_steerin
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ from plyhouse.clients.cli.suspicious import suspicious
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from plyhouse.server.competition.file import CompetitionFile
     from plyhouse.server.competition.preview import Measured, Preview
 
 __all__ = ["competition", "needed", "read_text", "request", "why_text"]
@@ -126,27 +128,26 @@ def check(
 ) -> None:
     """Say all that is wrong with FILE, and what the competition will cost.
 
-    With --server also what only the server knows: baselines, names that are taken, and how long
-    matches took there. Otherwise each game is played here at random for a moment.
+    With --server the server decides: it knows baselines, names that are taken, the date, and how
+    long matches took there. Without matches there, each game is played here at random for a moment.
     """
-    from datetime import UTC, datetime
-
     from plyhouse.server.competition.facts import FormatError
     from plyhouse.server.competition.file import read_competition
 
     text = read_text(file)
-    now = datetime.now(UTC)
     known: list[dict[str, Any]] = []
     if server is not None:
         known = request(server, token, "POST", "check", body={"file": text})
-    found = read_competition(text, now)
-    from plyhouse.server.competition.preview import Measured, preview, sample
+    found = read_competition(text)
+    if server is None:
+        _note_past(found)
+    from plyhouse.server.competition.preview import played, preview, sample
 
     measured: dict[str, Measured] = {}
     for game in found.games:
         own = next((each for each in known if each["game"] == game and each["matches"]), None)
         measured[game] = (
-            Measured(own["seconds"], own["matches"], None, "server")
+            played(game, found.time_control, own["seconds"], own["plies"], own["matches"])
             if own is not None
             else sample(game, found.time_control, time.perf_counter_ns)
         )
@@ -164,7 +165,7 @@ def check(
                 "waits for a machine that has it."
             )
     try:
-        cost = preview(found, entries or most, found.dates.final or now, measured, cores)
+        cost = preview(found, entries or most, found.dates.final, measured, cores)
     except FormatError as error:
         raise CommandError(f"With {entries or most} entries: {error}.", EXIT_USAGE) from None
     note(f"{file} is valid: {found.name}, {counted(len(found.games), 'game')}.")
@@ -177,35 +178,77 @@ def check(
     _show_cost(cost, measured, cores)
 
 
+def _note_past(file: CompetitionFile) -> None:
+    """Note dates that are over by the clock of this machine; a server goes by its own."""
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC)
+    dates = file.dates
+    for name, date in (
+        ("opening", dates.opening),
+        ("freeze", dates.freeze),
+        ("final", dates.final),
+    ):
+        if date is not None and date <= now:
+            note(
+                f"dates.{name}: {_moment(date)} is over by the clock of this machine "
+                f"({_moment(now)}). A server goes by its own clock: check with --server."
+            )
+
+
 def _show_cost(cost: Preview, measured: dict[str, Measured], cores: int | None) -> None:
+    from plyhouse.server.competition.preview import PLAYOUTS
+
     rows = [
         [
             each.game,
             f"{each.matches:,}",
-            f"{each.measured.seconds:.1f} s",
-            f"{each.seconds / 3600:,.1f}",
+            f"{each.measured.typical:.1f} s",
+            f"{each.measured.most:.1f} s",
+            f"{each.typical / 3600:,.1f} to {each.most / 3600:,.1f}",
             _source(each.measured),
         ]
         for each in cost.games
     ]
-    columns = ["game", "matches", "a match", "core-hours", "measured by"]
-    print_table(f"Cost with {cost.entries} entries", columns, rows, "lrrrl")
+    columns = ["game", "matches", "a match", "at most", "core-hours", "measured by"]
+    print_table(f"Cost with {cost.entries} entries", columns, rows, "lrrrrl")
     machine = f"on {counted(cores, 'core')}" if cores else "each bot on a core of its own"
     click.echo(
-        f"Together {cost.matches:,} matches and {cost.core_hours:,.1f} core-hours; with "
-        f"{cost.at_a_time} matches at a time, {machine}, over by {_moment(cost.end)}."
+        f"Together {cost.matches:,} matches and typically {cost.typical:,.1f} core-hours, at most "
+        f"{cost.most:,.1f}."
     )
+    click.echo(
+        f"With {cost.at_a_time} matches at a time, {machine}, the final typically takes "
+        f"{_duration(cost.hours(cost.typical))}, and at most {_duration(cost.hours(cost.most))}."
+    )
+    early, late = cost.end(cost.typical), cost.end(cost.most)
+    if early is not None and late is not None:
+        click.echo(f"It typically ends by {_moment(early)}, at the latest by {_moment(late)}.")
+    note("At most: every bot uses all its time.")
     if any(each.source == "sample" for each in measured.values()):
         note(
-            "Samples are played at random; in them every bot thinks all its time, so faster bots "
-            "are done sooner."
+            "The sample was played at random. Typically: every bot plays "
+            f"{PLAYOUTS} random games for each ply."
         )
+
+
+def _duration(hours: float) -> str:
+    """A duration in the unit that fits.
+
+    >>> _duration(0.001), _duration(0.2), _duration(3.25), _duration(100)
+    ('4 s', '12 min', '3.2 h', '4.2 days')
+    """
+    if hours < 1 / 60:
+        return f"{math.ceil(hours * 3600)} s"
+    if hours < 1:
+        return f"{hours * 60:.0f} min"
+    return f"{hours:,.1f} h" if hours < 48 else f"{hours / 24:,.1f} days"
 
 
 def _source(measured: Measured) -> str:
     where = "on the server" if measured.source == "server" else "here, at random"
-    plies = f", {measured.plies:.0f} plies each" if measured.plies is not None else ""
-    return f"{counted(measured.matches, 'match', 'matches')} {where}{plies}"
+    each = f"{measured.plies:.0f} plies each"
+    return f"{counted(measured.matches, 'match', 'matches')} {where}, {each}"
 
 
 def _moment(when: datetime) -> str:

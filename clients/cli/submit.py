@@ -15,13 +15,14 @@ from plyhouse.clients.cli.shared.errors import (
     EXIT_FAILED,
     EXIT_OK,
     EXIT_REFUSED,
+    EXIT_USAGE,
     CommandError,
 )
 from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 
 if TYPE_CHECKING:
-    from plyhouse.protocol.package import Rules
+    from plyhouse.protocol.package import Package, Rules
 
 __all__ = ["submissions", "submit", "waited"]
 
@@ -46,6 +47,7 @@ ASK_LAST: Final = 5.0
     "entered]",
 )
 @click.option("--version-label", default="", help="Label of this build.")
+@click.option("--anyway", is_flag=True, help="Send it although it cannot be imported here.")
 @click.option(
     "--wait/--no-wait", default=True, show_default=True, help="Wait for the check and show it."
 )
@@ -65,6 +67,7 @@ def submit(
     bot: str,
     competition: str,
     version_label: str,
+    anyway: bool,
     wait: bool,
     timeout: float,
     server: str,
@@ -73,8 +76,9 @@ def submit(
 ) -> int:
     """Hand in the bot at PATH, for a server to check and to run.
 
-    PATH is a Python file, a folder or a zip; docs/hosted-bots.md says what may be in it. What is
-    wrong with it is told before anything is sent.
+    PATH is a Python file, a folder or a zip; docs/hosted-bots.md says what may be in it. This
+    command first looks at it here: it compiles a Python bot and imports it. Nothing is sent if that
+    fails, unless you say `--anyway`.
 
     The server checks it in a sandbox, and the report is shown here. Once it is ready it plays,
     without your machine. Ends with exit code 1 if the check refuses it, or is not over in time,
@@ -86,7 +90,10 @@ def submit(
     from plyhouse.protocol.package import pack
 
     key = _needed(token)
-    package = read_package(path, _rules(call(server, "GET", api("submissions", "rules"))))
+    rules = _rules(call(server, "GET", api("submissions", "rules")))
+    package = read_package(path, rules)
+    if not anyway:
+        _importable(package, rules)
     data = pack(package)
     query = {
         "file": path.resolve().name,
@@ -114,6 +121,22 @@ def submit(
         if each["competition"].casefold() == competition.casefold()
     )
     return EXIT_FAILED if kept_out or done["status"] in in_vain else EXIT_OK
+
+
+def _importable(package: Package, rules: Rules) -> None:
+    """Raise `CommandError` for a bot that cannot be imported here."""
+    from plyhouse.clients.cli.checking.before_sending import import_problem
+
+    problem = import_problem(package, rules.packages)
+    if problem is None:
+        return
+    if problem.details:
+        click.echo(problem.details.rstrip(), err=True)
+    raise CommandError(
+        f"Nothing was sent, as the bot cannot be imported here: {problem}. Correct it, or send it "
+        "as it is with --anyway.",
+        EXIT_USAGE,
+    )
 
 
 def _needed(token: str | None) -> str:

@@ -253,11 +253,13 @@ function cost(found) {
   }
   const row = (/** @type {Answers.GameCostView} */ each) => html("tr", {},
     html("td", {}, each.game), html("td", { class: "n" }, each.matches.toLocaleString()),
-    html("td", { class: "n" }, `${rounded(each.seconds)} s`), html("td", { class: "n" }, rounded(each.core_hours)),
-    html("td", { class: "minor" }, each.source === "server" ? `${each.measured} matches on this server` : "played at random, thinking all the time"));
-  const heads = [["game"], ["matches", "n"], ["a match", "n"], ["core-hours", "n"], ["measured by", "minor"]];
+    html("td", { class: "n" }, `${rounded(each.typical_seconds ?? 0)} s`), html("td", { class: "n" }, `${rounded(each.seconds)} s`),
+    html("td", { class: "n" }, `${rounded(each.typical_core_hours ?? 0)} to ${rounded(each.core_hours)}`),
+    html("td", { class: "minor" }, each.source === "server" ? `${each.measured} matches on this server` : "a sample played at random"));
+  const heads = [["game"], ["matches", "n"], ["a match", "n"], ["at most", "n"], ["core-hours", "n"], ["measured by", "minor"]];
+  const time = (/** @type {number | null | undefined} */ ms) => new Date(ms ?? 0).toLocaleString();
   byId("cost").replaceChildren(html("div", { class: "panel" },
-    html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and ${rounded(found.core_hours)} core-hours; with ${found.at_a_time} matches at a time${found.end_ms === null ? "" : ` over by ${new Date(found.end_ms).toLocaleString()}`}.`),
+    html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and typically ${rounded(found.typical_core_hours ?? 0)} core-hours, at most ${rounded(found.core_hours)} if every bot uses all its time. With ${found.at_a_time} matches at a time it typically takes ${rounded(found.typical_hours ?? 0)} hours, at most ${rounded(found.hours ?? 0)}${found.end_ms === null ? "" : `: it ends between ${time(found.typical_end_ms)} and ${time(found.end_ms)}`}.`),
     html("div", { class: "scroll" }, html("table", {},
       html("thead", {}, html("tr", {}, heads.map(([head, kind]) => html("th", { scope: "col", class: kind }, head)))),
       html("tbody", {}, found.games.map(row))))));

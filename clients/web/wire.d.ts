@@ -64,13 +64,13 @@ declare namespace Messages {
 declare namespace Answers {
   interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[] }
   type ClockState = Messages.ClockState;
-  interface CostView { name: string; entries: number; endless: boolean; games: GameCostView[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null }
+  interface CostView { name: string; entries: number; endless: boolean; games: GameCostView[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null }
   interface EndingDetail { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
   interface EntryView { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string }
   type Event = Messages.Event;
   interface Finished { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; unplayed: string[] }
   interface Frame { ply: number; events: Event[]; scene: Scenes.Scene; info?: Info | null }
-  interface GameCostView { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string }
+  interface GameCostView { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
   interface LagPolicy { per_move_cap_ns?: number; total_cap_ns?: number; vouched_per_move_ns?: number; busy_per_move_ns?: number; busy_total_ns?: number }
   interface MatchSnapshot { match: string; pairing: string; game: string; time_control: string; rated: boolean; seat: number | null; players: SeatInfo[]; status: "finished" | "running" | "waiting"; ply: number; commitment?: string; nonces?: string[]; illegal_rule?: "forfeit" | "retry"; events?: Event[]; observation?: { [key: string]: unknown }; clocks?: ClockState[]; your_turn?: boolean; deadline_ms?: number | null; scene?: Scenes.Scene | null; outcome?: Outcome | null; draw_offers?: number[] }

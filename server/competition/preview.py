@@ -1,10 +1,10 @@
-"""What a competition will cost before anything runs: matches, core-hours, expected end.
+"""What a competition will cost before anything runs: matches, core-hours, duration.
 
-Matches follow from the file alone.  How long one takes is measured: `sample_game` plays the game
-at random here, for the plies of a match and the time of the rules; the thinking time comes from
-the time control, so the figure is what it takes when every bot uses all the time that it has, and
-an upper bound for this length of game.  A server that has played the game with the same time
-control knows better: its own mean stands in for the sample.
+The number of matches follows from the file alone.  How long one takes is a range:
+
+* *At most*: every bot uses all the time that the time control gives it.
+* *Typically*: as long as the latest matches of the game took on the server.  Without any, `sample`
+  plays the game at random, and takes bots that play `PLAYOUTS` random games for each ply.
 """
 
 from __future__ import annotations
@@ -21,11 +21,23 @@ from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.match.time_control import TimeControl
 
-__all__ = ["GameCost", "Measured", "Preview", "full_time", "planned_matches", "preview", "sample"]
+__all__ = [
+    "PLAYOUTS",
+    "GameCost",
+    "Measured",
+    "Preview",
+    "full_time",
+    "planned_matches",
+    "played",
+    "preview",
+    "sample",
+]
 
 SAMPLE_MATCHES: Final = 8
 SAMPLE_NS: Final = 500_000_000
 """A sample of a game is over after so many matches, or so much time."""
+PLAYOUTS: Final = 200
+"""Random games for each ply of the bot that is taken for typical, as in `mcts(simulations=200)`."""
 MAX_PLIES: Final = 5_000
 """Matches of a sample are cut off here."""
 
@@ -34,11 +46,14 @@ MAX_PLIES: Final = 5_000
 class Measured:
     """How long a match of a game takes, and how that is known."""
 
-    seconds: float
+    typical: float
+    """Seconds that a match is expected to take."""
+    most: float
+    """Seconds that it takes if every bot uses all its time."""
     matches: int
     """How many were measured."""
-    plies: float | None
-    """Plies of a match, where the sample was played here."""
+    plies: float
+    """Mean number of plies of a match."""
     source: str
     """``sample`` (played here at random) or ``server`` (matches that the server has played)."""
 
@@ -52,9 +67,14 @@ class GameCost:
     measured: Measured
 
     @property
-    def seconds(self) -> float:
-        """Of all matches one after the other."""
-        return self.matches * self.measured.seconds
+    def typical(self) -> float:
+        """Expected seconds of all matches, one after the other."""
+        return self.matches * self.measured.typical
+
+    @property
+    def most(self) -> float:
+        """Seconds of all matches, one after the other, if every bot uses all its time."""
+        return self.matches * self.measured.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +85,34 @@ class Preview:
     games: tuple[GameCost, ...]
     at_a_time: int
     """How many matches can run at the same time."""
-    begin: datetime
+    begin: datetime | None
+    """When the final begins; None if the file has no date for it."""
 
     @property
     def matches(self) -> int:
-        """Of all games."""
+        """Matches of all games."""
         return sum(each.matches for each in self.games)
 
     @property
-    def core_hours(self) -> float:
-        """Hours of one core, as one bot of a match thinks at a time."""
-        return sum(each.seconds for each in self.games) / 3600
+    def typical(self) -> float:
+        """Expected hours of one core, as one bot of a match thinks at a time."""
+        return sum(each.typical for each in self.games) / 3600
 
     @property
-    def end(self) -> datetime:
-        """When it is over if it begins on time and never waits for an absent bot."""
-        seconds = sum(each.seconds for each in self.games) / max(1, self.at_a_time)
+    def most(self) -> float:
+        """Hours of one core if every bot uses all its time."""
+        return sum(each.most for each in self.games) / 3600
+
+    def hours(self, core_hours: float) -> float:
+        """Hours from begin to end, if no bot is absent."""
+        return core_hours / max(1, self.at_a_time)
+
+    def end(self, core_hours: float) -> datetime | None:
+        """The time of the end, if it begins on time and no bot is absent."""
+        if self.begin is None:
+            return None
         try:
-            return self.begin + timedelta(seconds=seconds)
+            return self.begin + timedelta(hours=self.hours(core_hours))
         except OverflowError:
             return datetime.max.replace(tzinfo=self.begin.tzinfo)
 
@@ -113,8 +143,20 @@ def full_time(control: TimeControl, plies: float, seats: int) -> float:
     return seats * own / 1e9
 
 
+def played(spec: str, control: TimeControl, seconds: float, plies: float, matches: int) -> Measured:
+    """Measure by matches that a server has played, perhaps at another time control.
+
+    ``seconds`` and ``plies`` are means over these matches.
+    """
+    most = full_time(control, plies, get_game(spec).seats)
+    return Measured(min(seconds, most), most, matches, plies, "server")
+
+
 def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int], seed: int = 1) -> Measured:
-    """Play a game at random for a moment; ``clock_ns`` is a monotonic clock."""
+    """Play a game at random for a moment; ``clock_ns`` is a monotonic clock.
+
+    A random game from the middle of a match takes half as long as a whole one.
+    """
     game = get_game(spec)
     rng = random.Random(seed)
     begin = clock_ns()
@@ -124,7 +166,9 @@ def sample(spec: str, control: TimeControl, clock_ns: Callable[[], int], seed: i
         played += 1
     rules = (clock_ns() - begin) / 1e9 / played
     mean = plies / played
-    return Measured(rules + full_time(control, mean, game.seats), played, mean, "sample")
+    most = rules + full_time(control, mean, game.seats)
+    typical = rules + mean * PLAYOUTS * rules / 2
+    return Measured(min(typical, most), most, played, mean, "sample")
 
 
 def _random_match(game: Game, rng: random.Random) -> int:
@@ -150,7 +194,7 @@ def _random_match(game: Game, rng: random.Random) -> int:
 def preview(
     file: CompetitionFile,
     entries: int,
-    begin: datetime,
+    begin: datetime | None,
     measured: Mapping[str, Measured],
     cores: int | None = None,
 ) -> Preview | None:

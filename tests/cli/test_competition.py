@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +35,10 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert text.count("# ") > 20
     for key in ("[hosting]", "required", "shared_chance", "reference", "twin_of"):
         assert f"\n# {key}" in text, "every table and key is named"
-    assert "with 2 matches at a time, on 2 cores" in done.out
+    assert "With 2 matches at a time, on 2 cores" in done.out
+    assert re.search(r"typically [\d.]+ core-hours, at most [\d.]+", done.out)
+    assert re.search(r"typically takes .* (s|min), and at most .* (min|h)\.", done.out)
+    assert "It typically ends by 2" in done.out
     before = (tmp_path / "grosse-2.toml").read_text()
     done = plyhouse("competition", "new", "Größe 2")
     assert done.code == 2

@@ -29,7 +29,10 @@ from plyhouse.storage.rows import By, Identity
 HERE = "/api/v1/submissions"
 CLASSES = "/api/v1/class/competitions"
 FILE = 'name = "Cup"\ngames = ["pig"]\ntime_control = "total:60"\n'
-BOT = b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
+BOT = (
+    b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
+    b"    def choose(self, turn):\n        return turn.legal[0]\n"
+)
 LIMIT = 40_000
 
 
@@ -282,6 +285,42 @@ async def test_from_the_command_line(
     await book.checked(next(iter(await book.waiting())), True, "", ("tic_tac_toe",), 12)
     code, out, err = await plyhouse(*other)
     assert (code, "Cup: not entered: it plays none of the games" in err) == (1, True), err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("class Mine(Bot:\n    pass\n", "mybot.py, line 1: invalid syntax"),
+        ("import nowhere_to_be_found\n", "No module named 'nowhere_to_be_found' (mybot.py:1"),
+        ("x = 1\n", "mybot.py has no bot"),
+        ("import os\nos._exit(7)\n", "ended with exit code 7"),
+        ("from helper import Mine\n", "helper.py, line 1: '(' was never closed"),
+    ],
+)
+async def test_submit_a_bot_that_does_not_import_is_not_sent(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    token, book = await house.token("ada"), house.hub.store.submissions
+    (tmp_path / "mybot.py").write_text(text)
+    (tmp_path / "helper.py").write_text("print(\n" if "helper" in text else "")
+    given = ["submit", str(tmp_path), "--no-wait", "--server", house.server.url, "--token", token]
+    assert await asyncio.to_thread(main, given) == 2
+    shown = capsys.readouterr().err
+    assert "Nothing was sent" in shown
+    assert said in shown
+    assert "--anyway" in shown
+    assert not await book.waiting()
+    assert await asyncio.to_thread(main, [*given, "--anyway", "--bot", "mine"]) == 0
+    assert len(await book.waiting()) == 1
+
+
+async def test_submit_accepts_a_missing_package_that_the_server_offers(
+    house: House, tmp_path: Path
+) -> None:
+    (tmp_path / "numpy.py").write_text("raise ModuleNotFoundError('not here', name='numpy')\n")
+    (tmp_path / "mybot.py").write_bytes(b"import numpy\n" + BOT)
+    given = ["--no-wait", "--server", house.server.url, "--token", await house.token("ada")]
+    assert await asyncio.to_thread(main, ["submit", str(tmp_path), *given]) == 0
 
 
 async def test_a_bot_is_called_as_its_file_with_plain_letters(

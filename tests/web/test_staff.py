@@ -111,6 +111,9 @@ async def test_a_file_is_checked_and_costed_before_it_is_opened(hall: House) -> 
         assert (game["source"], game["game"]) == ("sample", "tic_tac_toe")
         assert 5 <= game["seconds"] <= 10, "5 to 9 plies of a second each"
         assert cost["core_hours"] == pytest.approx(870 * game["seconds"] / 3600)
+        assert 0 < game["typical_seconds"] < game["seconds"]
+        assert 0 < cost["typical_core_hours"] < cost["core_hours"]
+        assert cost["typical_end_ms"] < cost["end_ms"]
         few = await olga.post("/api/v1/class/preview", json={"file": FILE, "entries": 1})
         assert few.status_code == 400
         ladder = FILE + '[format]\nname = "ladder"\n'

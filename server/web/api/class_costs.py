@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile
-from plyhouse.server.competition.preview import Measured, preview, sample
+from plyhouse.server.competition.preview import Measured, played, preview, sample
 from plyhouse.server.competition.times import milliseconds
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.class_types import FileText
@@ -40,13 +40,16 @@ class GameCostView(Struct):
     game: str
     matches: int
     seconds: float
-    """Of one match."""
+    """Of one match, if every bot uses all its time."""
     core_hours: float
+    """Of all matches, if every bot uses all its time."""
     measured: int
     """How many matches were measured."""
     source: str
-    """``server`` (matches played here) or ``sample`` (played at random now, thinking all the
-    time that there is: an upper bound)."""
+    """``server`` (matches played here) or ``sample`` (played at random now)."""
+    typical_seconds: float = 0.0
+    """Of one match, as measured on this server or estimated from the sample."""
+    typical_core_hours: float = 0.0
 
 
 class CostView(Struct):
@@ -58,9 +61,15 @@ class CostView(Struct):
     games: list[GameCostView]
     matches: int
     core_hours: float
+    """If every bot uses all its time."""
     at_a_time: int
     end_ms: int | None
-    """When it is over if it begins on time and never waits."""
+    """When it is over at the latest if it begins on time and never waits."""
+    typical_core_hours: float = 0.0
+    hours: float = 0.0
+    """From begin to end, if every bot uses all its time."""
+    typical_hours: float = 0.0
+    typical_end_ms: int | None = None
 
 
 @post(
@@ -73,7 +82,7 @@ class CostView(Struct):
 async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Costing]) -> CostView:
     """Say all that is wrong with a file, or what its competition would cost here.
 
-    A game that was not played here with this time control is played at random for a moment.
+    A game that was never played here is played at random for a moment.
     """
     hub = hub_of(state)
     await authorise(request, hub, "organise")
@@ -83,7 +92,9 @@ async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Cos
     for game in file.games:
         known = await hub.store.classes.measure(game, control)
         if known.matches:
-            measured[game] = Measured(known.seconds, known.matches, None, "server")
+            measured[game] = played(
+                *(game, file.time_control, known.seconds, known.plies, known.matches)
+            )
         else:
             async with _SAMPLING:
                 measured[game] = await asyncio.to_thread(
@@ -91,16 +102,21 @@ async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Cos
                 )
     most = file.limits.students * file.entries_per_student + len(file.baselines)
     cores = hub.hosting.cores if file.hosting_required else 0
-    return _view(file, data.entries or most, measured, cores or None)
+    now = datetime.fromtimestamp(hub.store.classes.now() / 1000, UTC)
+    begin = file.dates.final or now
+    return _view(file, data.entries or most, measured, cores or None, begin)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (cost,)
 
 
 def _view(
-    file: CompetitionFile, entries: int, measured: dict[str, Measured], cores: int | None
+    file: CompetitionFile,
+    entries: int,
+    measured: dict[str, Measured],
+    cores: int | None,
+    begin: datetime,
 ) -> CostView:
-    begin = file.dates.final or datetime.now(UTC)
     try:
         found = preview(file, entries, begin, measured, cores)
     except FormatError as error:
@@ -110,12 +126,18 @@ def _view(
         return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None)
     games = [
         GameCostView(
-            *(each.game, each.matches, each.measured.seconds, each.seconds / 3600),
+            *(each.game, each.matches, each.measured.most, each.most / 3600),
             *(each.measured.matches, each.measured.source),
+            *(each.measured.typical, each.typical / 3600),
         )
         for each in found.games
     ]
     return CostView(
-        *(file.name, entries, False, games, found.matches, found.core_hours, found.at_a_time),
-        milliseconds(found.end),
+        *(file.name, entries, False, games, found.matches, found.most, found.at_a_time),
+        *(_ms(found.end(found.most)), found.typical, found.hours(found.most)),
+        *(found.hours(found.typical), _ms(found.end(found.typical))),
     )
+
+
+def _ms(when: datetime | None) -> int | None:
+    return None if when is None else milliseconds(when)

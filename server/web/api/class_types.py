@@ -58,6 +58,10 @@ class MeasureView(Struct):
     game: str
     matches: int
     seconds: float
+    plies: float = 0.0
+    """Mean number of plies."""
+    same_control: bool = True
+    """Whether they had the time control of the file; otherwise any."""
 
 
 class Step(Struct, forbid_unknown_fields=True):
