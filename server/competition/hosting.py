@@ -75,6 +75,8 @@ class Need:
     """Machines that could not run it just now, or lack what it needs."""
     idle: bool = False
     """Whether it plays no match now, and could be moved."""
+    playing: bool = False
+    """Whether it plays a match of a competition, and keeps its place before all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def decide(
 def _place(
     here: Mapping[str, Machine], needs: Collection[Need], before: Mapping[int, Place]
 ) -> tuple[dict[int, Place], list[int]]:
-    order = sorted(needs, key=lambda need: (need.priority, need.bot))
+    order = sorted(needs, key=lambda need: (not need.playing, need.priority, need.bot))
     load: Counter[str] = Counter()
     placed: dict[int, Place] = {}
     waiting: list[int] = []
@@ -139,7 +141,7 @@ def _place(
         known = here.get(machine)
         return known is not None and load[machine] < known.bots and machine not in need.not_on
 
-    for _, group in itertools.groupby(order, key=lambda need: need.priority):
+    for _, group in itertools.groupby(order, key=lambda need: (need.playing, need.priority)):
         equals = list(group)
         for need in equals:  # whoever is well where it is stays there
             place = before.get(need.bot)

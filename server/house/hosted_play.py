@@ -22,9 +22,10 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.hosting import Priority
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.directory import Directory
-from plyhouse.server.house.hosting import PLAY_MATCHES, SECOND, Hosting, Wanted
+from plyhouse.server.house.hosting import SECOND, Hosting
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.needed_bots import PLAY_MATCHES, Wanted
 from plyhouse.server.house.participants import Participant
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -70,7 +71,7 @@ class HostedPlay:
         self._wishes: dict[tuple[int, int], _Wish] = {}
         """By the player and the bot."""
         self._number = 0
-        hosting.also = self._wanted
+        hosting.needed.also = self._wanted
 
     # ------------------------------------------------------------------- what is hosted
 
@@ -214,7 +215,7 @@ class HostedPlay:
         """Why a wish cannot be fulfilled yet, as a sentence; empty if it can."""
         row = wish.row
         name = f"{row.player}/{row.bot}"
-        if self._hosting.is_for_competition(row.bot_id):
+        if self._hosting.needed.is_for_competition(row.bot_id):
             return f"{name} plays in a competition now."
         machine = self._hosting.machine_of(row.bot_id)
         here = self._directory.participants.get(row.bot_id)
@@ -240,12 +241,12 @@ class HostedPlay:
         """Let somebody play against a hosted bot now; raises `ProtocolError`."""
         name = opponent.name
         wish = self._wishes.get((challenger.player_id, opponent.bot_id))
-        if wish is None or self._hosting.is_for_competition(opponent.bot_id):
+        if wish is None or self._hosting.needed.is_for_competition(opponent.bot_id):
             # Its house would accept, and a rival could fill its places and its machine.
             raise ProtocolError(
                 "challenge/not_accepting",
                 f"{name} is hosted for a competition, and plays nothing else meanwhile."
-                if self._hosting.is_for_competition(opponent.bot_id)
+                if self._hosting.needed.is_for_competition(opponent.bot_id)
                 else f"{name} is run by the server: ask for it first, on the page Play.",
             )
         if challenger.kind not in ("human", "guest") or terms.rated or terms.mirrored:

@@ -31,6 +31,7 @@ from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.credit import Credit
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.live import LiveMatch
+from plyhouse.server.house.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.runner_messages import (
     BotWanted,
@@ -47,8 +48,7 @@ from plyhouse.storage.rows import Identity, wall_ms
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["LEASE_NS", "PLAY_MATCHES", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket",
-           "Wanted"]  # fmt: skip
+__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket"]
 
 log = logging.getLogger("plyhouse.server.hosting")
 
@@ -59,19 +59,10 @@ EVERY_MS: Final = 1500
 """How often a runner calls."""
 GIVEN_UP: Final = 3
 """Troubles with a version after which its absence is its own."""
-MOST_AT_ONCE: Final = 16
-"""Matches that one hosted bot is asked to play at a time."""
 CLOSED: Final = frozenset(("landlock", "bubblewrap"))
 """Sandboxes in which a bot can neither leave anything behind nor reach another one."""
-PLAY_MATCHES: Final = 2
-"""Matches with people that one hosted bot plays at a time."""
 TICKET_PREFIX: Final = "ticket_"
 """Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
-
-
-def priority_of(running: Running) -> Priority:
-    """What comes of a competition goes before what."""
-    return Priority.REHEARSAL if running.rehearsal else Priority.FINAL
 
 
 class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
@@ -97,19 +88,8 @@ class Ticket:
     digest: str
     alone: bool = False
     """Whether each match is played by a process of its own that is kept apart from all others."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What has to be hosted of a bot, and what for."""
-
-    row: SubmissionRow
-    priority: Priority
-    matches: int
-    """How many it plays at a time."""
-    games: tuple[str, ...]
-    why: str
-    """What for, for people."""
+    terms: tuple[object, ...] = ()
+    """`Wanted.terms`: a bot that is to be hosted otherwise gets another ticket."""
 
 
 @dataclass(slots=True)
@@ -141,14 +121,15 @@ class Hosting:
         self._tickets: dict[str, Ticket] = {}
         self._ticket_of: dict[int, Ticket] = {}
         self._bots, self._checks = Troubles(), Troubles()
-        self._known: dict[tuple[int, int | None], SubmissionRow] = {}
-        self._extra: dict[int, int] = {}
-        """Matches beside those of competitions that bots may play which are hosted, by bot."""
-        self.also: Callable[[], Awaitable[list[Wanted]]] | None = None
-        """Says what else has to be hosted, if no competition needs it."""
+        self.needed = NeededBots(store, directory, competitions, lambda: self.cores)
         self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
         """Told by a machine of bots of its that have lost on time."""
-        self._credit = Credit(directory, now(), ended=self._has_ended, given_up=self._is_given_up)
+        self._credit = Credit(
+            *(directory, now()),
+            ended=self._has_ended,
+            given_up=self._is_given_up,
+            placed=lambda each: self.holds(each.bot_id),
+        )
 
     # ------------------------------------------------------------------------ runners
 
@@ -220,7 +201,7 @@ class Hosting:
 
     async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
         """Decide what shall be, and return what is wanted of every bot."""
-        wanted = await self._wanted()
+        wanted = await self.needed.find(self._plan.bots)
         waiting = await self._store.submissions.waiting()
         self._bots.tidy(now)
         self._checks.tidy(now)
@@ -229,11 +210,13 @@ class Hosting:
         before = dict(self._plan.bots)
         for each in said.hosts:
             before.setdefault(each.bot, Place(said.name, each.version))
+        playing = self.needed.in_matches()
         needs = [
             Need(
                 *(bot, version, need.priority),
                 not_on=self._bots.machines(version, now) | self._without(need.row.needs),
                 idle=self._is_idle(bot),
+                playing=bot in playing,
             )
             for bot, need in wanted.items()
             if (version := need.row.version_id)
@@ -244,62 +227,10 @@ class Hosting:
         }
         old = self._plan
         self._plan = decide(machines, needs, list(waiting), replace(old, bots=before), unfit=unfit)
-        self._renew_tickets({bot: each.row for bot, each in wanted.items()})
+        self._renew_tickets(wanted)
         if self._plan.held != old.held or self._plan.bots != old.bots:
             self._competitions.advance_soon()
         return wanted
-
-    async def _wanted(self) -> dict[int, Wanted]:
-        """The bots that have to be hosted, with what is hosted of each."""
-        found: dict[int, Wanted] = {}
-        known: dict[tuple[int, int | None], SubmissionRow] = {}
-        for running in sorted(self._competitions.played(), key=priority_of):
-            at_work = {bot for bot in running.names if self._is_at_work(bot, running)}
-            for bot in ({*running.waiting()} - running.gone | at_work) - found.keys():
-                version = running.versions.get(bot)
-                if version is None and bot in self._plan.bots:
-                    version = self._plan.bots[bot].version  # not another in the middle
-                row = self._known.get((bot, version))
-                if row is None:
-                    row = await self._store.submissions.ready_version(bot, version)
-                if row is not None:
-                    known[bot, version] = row
-                    if self._is_needed(running, row):
-                        found[bot] = self._for(running, row)
-        self._known = known
-        for each in [] if self.also is None else await self.also():
-            found.setdefault(each.row.bot_id, each)
-        self._extra = {bot: extra for bot, extra in self._extra.items() if bot in found}
-        return found
-
-    def _for(self, running: Running, row: SubmissionRow) -> Wanted:
-        # As it was when it began to be hosted: its program is not started anew for that.
-        extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
-        return Wanted(
-            *(row, priority_of(running), self._at_once(running, row.bot_id) + extra),
-            *((running.terms.game.spec,), running.row.name),
-        )
-
-    def _is_at_work(self, bot: int, running: Running) -> bool:
-        """Whether a bot is in a match of a competition, and not by its author's own program.
-
-        Who is away is: after a restart of the server nothing is known of it but its matches.
-        """
-        here = self._directory.participants.get(bot)
-        if here is None or (here.online and not here.hosted):
-            return False
-        lives = map(self._directory.live.get, here.matches)
-        return any(live and live.pairing.competition == running.row.id for live in lives)
-
-    def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
-        """Whether its author does not run it, or may not."""
-        participant = self._directory.participants.get(row.bot_id)
-        if participant is None or participant.hosted or not participant.online:
-            return True
-        if running.is_for_runners(row.bot_id):
-            return True
-        pinned = running.versions.get(row.bot_id)
-        return pinned is not None and participant.version_id != pinned
 
     def _is_idle(self, bot: int) -> bool:
         """Whether it could move to another machine without any match noticing it."""
@@ -340,7 +271,7 @@ class Hosting:
 
     def lacking(self, bot: int, version: int | None) -> str:
         """The program for which a bot waits that no machine has; empty if it waits for none."""
-        row = self._known.get((bot, version))
+        row = self.needed.row(bot, version)
         return row.needs if row is not None and self.lacks(row.needs) else ""
 
     def _machines(self, now: int) -> list[Machine]:
@@ -402,24 +333,19 @@ class Hosting:
                 checks.append(CheckWanted(each, row.digest))
         return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
-    def _at_once(self, running: Running, bot: int) -> int:
-        """How many matches it plays at a time: everybody meets baselines, so they play more."""
-        pairs = max(1, self.cores // running.work.at_once) if bot in running.baselines else 1
-        return min(MOST_AT_ONCE, running.work.at_once * pairs)
-
     # ------------------------------------------------------------------------ tickets
 
-    def _renew_tickets(self, rows: Mapping[int, SubmissionRow]) -> None:
+    def _renew_tickets(self, wanted: Mapping[int, Wanted]) -> None:
         fresh: dict[int, Ticket] = {}
         for bot, place in self._plan.bots.items():
-            row, old = rows[bot], self._ticket_of.get(bot)
-            alone = self._is_closed(place.machine)
-            same = place.machine, place.version, alone
-            if old is None or (old.machine, old.version, old.alone) != same:
+            need, old = wanted[bot], self._ticket_of.get(bot)
+            row, alone = need.row, self._is_closed(place.machine)
+            same = place.machine, alone, need.terms
+            if old is None or (old.machine, old.alone, old.terms) != same:
                 old = Ticket(
                     TICKET_PREFIX + secrets.token_urlsafe(32),
                     *(place.machine, bot, row.player_id, row.player, row.bot),
-                    *(row.version_id, row.label, row.digest, alone),
+                    *(row.version_id, row.label, row.digest, alone, need.terms),
                 )
             fresh[bot] = old
         self._ticket_of = fresh
@@ -460,15 +386,17 @@ class Hosting:
         """Matches that a hosted bot may begin now, as far as its machine's processors go."""
         if not self._hears(participant.hosted):
             return 0
-        place = self._plan.bots.get(participant.bot_id)
-        if place is not None and place.machine != participant.hosted:
-            return 0  # it is about to move, which no match is to notice
+        ticket = self._ticket_of.get(participant.bot_id)
+        if ticket is None or ticket.secret != participant.ticket:
+            return 0  # its runner is about to move or restart it, which no match is to notice
+        if self.needed.is_outdated(participant.bot_id):
+            return 0
         priority = priority_of(running)
         if self._is_hungry(participant.hosted, priority):
             return 0
         lives = [self._directory.live.get(match) for match in participant.matches]
         played = sum(live is None or live.pairing.competition is not None for live in lives)
-        allowed = max(0, self._at_once(running, participant.bot_id) - played)
+        allowed = max(0, self.needed.at_once(running, participant.bot_id) - played)
         machine = self._with_busy(participant.hosted, priority)
         held = self._plan.held.get(machine.id, 0)
         game = running.terms.game
@@ -490,10 +418,6 @@ class Hosting:
                 if any(place is not None and place.machine == machine for place in here):
                     return True
         return False
-
-    def is_for_competition(self, bot: int) -> bool:
-        """Whether a bot is hosted for a competition, as far as is known."""
-        return bot in self._extra
 
     def machine_of(self, bot: int) -> str | None:
         """The machine that is to host a bot; None as long as there is no room for it."""

@@ -190,6 +190,7 @@ class Logins:
         participant.version, participant.version_id = hello.version, login.version_id
         participant.suspended = login.suspended
         participant.hosted = "" if login.ticket is None else login.ticket.machine
+        participant.ticket = "" if login.ticket is None else login.ticket.secret
         participant.alone = login.ticket is not None and login.ticket.alone
         participant.kind = "human" if login.in_person else "bot"
         if login.identity.guest:

@@ -23,7 +23,7 @@ from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, 
 from plyhouse.server.match.effects import Finish
 from plyhouse.server.match.engine import Match, MatchConfig
 from plyhouse.server.match.restore import RestoreError, restore
-from plyhouse.server.match.terms import config_of, terms_data
+from plyhouse.server.match.terms import config_of, machines_of, terms_data
 from plyhouse.server.match.time_control import (
     MS,
     SECOND,
@@ -224,7 +224,7 @@ class MatchRunner:
             seed=row.seed,
             seats=tuple(each.seat_row(seat) for seat, each in enumerate(seated)),
             created_ms=row.created_ms,
-            data=terms_data(config),
+            data=terms_data(config, [each.hosted for each in seated]),
         )
         return live, NewMatch(header)
 
@@ -281,6 +281,7 @@ class MatchRunner:
             hidden = await hidden_in(stored.pairing.competition_id)
             try:
                 match = self._rebuild(stored, holders, hidden)
+                machines = machines_of(header)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
                 log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
                 broken.append(stored)
@@ -292,6 +293,8 @@ class MatchRunner:
                 pairings[row.id] = pairing
             live = LiveMatch(self, match, pairing, holders)
             self._keep(live)
+            for holder, machine in zip(holders, machines, strict=True):
+                holder.hosted = holder.hosted or machine
             self._resumed_plies += match.ply
             restored.append(live)
         await self._put_away(broken, going_on=pairings)

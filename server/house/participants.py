@@ -76,6 +76,8 @@ class Participant:
     """The session of a browser by which it logged in last; 0 for a token."""
     hosted: str = ""
     """The runner machine that runs it for its author; empty if its author does."""
+    ticket: str = ""
+    """The secret ticket by which the runner logged it in; empty if its author runs it."""
     alone: bool = False
     """Whether each of its matches is played by a process of its own that the house keeps apart:
     what happens in one match cannot be remembered, or told, in another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -15,7 +16,8 @@ from plyhouse.server.match.chance import SHARED_STREAM, match_stream
 from plyhouse.server.match.time_control import SECOND, LagPolicy, Ledger, TimeControl
 from plyhouse.storage.rows import MatchRow
 
-__all__ = ["Mark", "MatchConfig", "Played", "as_sent", "config_of", "seat_label", "terms_data"]
+__all__ = ["Mark", "MatchConfig", "Played", "as_sent", "config_of", "machines_of", "seat_label",
+           "terms_data"]  # fmt: skip
 
 LONG_TEXT: Final = 64
 """Of actions written longer than that a digest is kept, not the text."""
@@ -114,18 +116,32 @@ class _Terms(Struct, frozen=True):
     lag: LagPolicy
     max_retries: int
     no_show_forfeits: bool = False
+    machines: tuple[str, ...] = ()
 
 
-def terms_data(config: MatchConfig) -> str:
-    """What `MatchRow.data` has to hold, so that `config_of` finds it again."""
+def terms_data(config: MatchConfig, machines: Sequence[str] = ()) -> str:
+    """Return what `MatchRow.data` has to hold, so that `config_of` finds it again.
+
+    ``machines`` are the runners that host the seats; empty for a bot that its author runs.
+    """
     terms = _Terms(
         config.ready_timeout_ns,
         config.disconnect_grace_ns,
         config.lag,
         config.max_retries,
         config.no_show_forfeits,
+        tuple(machines) if any(machines) else (),
     )
     return msgspec.json.encode(terms).decode()
+
+
+def machines_of(header: MatchRow) -> tuple[str, ...]:
+    """The runners that hosted the seats when a stored match began, as `terms_data` took them.
+
+    Raises msgspec's ValueError if they cannot be read.
+    """
+    machines = msgspec.json.decode(header.data, type=_Terms).machines if header.data else ()
+    return machines or ("",) * len(header.seats)
 
 
 def config_of(header: MatchRow, game: Game) -> MatchConfig:

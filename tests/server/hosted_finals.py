@@ -1,0 +1,135 @@
+"""A hosted final whose bots a test plays by hand, over connections in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from tests.server.conftest import Client, MemoryHouse
+from tests.server.test_hosting import OLGA, Machine, digest
+
+from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Welcome
+from plyhouse.server.house.hosting import SECOND
+from plyhouse.server.house.live import LiveMatch
+from plyhouse.server.house.runner_messages import BotWanted, RunnerTold
+from plyhouse.storage.class_rows import NewMember
+
+__all__ = ["HostedFinal", "cup_file"]
+
+STEP_SECONDS = 5
+"""Less than the lease of a runner, and than any grace of a bot."""
+
+
+def cup_file(
+    name: str = "Cup", game: str = "tic_tac_toe", time_control: str = "total:60", rest: str = ""
+) -> str:
+    """A competition file."""
+    return f'name = "{name}"\ngames = ["{game}"]\ntime_control = "{time_control}"\n{rest}'
+
+
+class HostedFinal:
+    """A competition whose bots were submitted, and machines that host them."""
+
+    def __init__(self, house: MemoryHouse, cup: str, machine: Machine) -> None:
+        self.house = house
+        self.cup = cup
+        self.machine = machine
+        self.clients: dict[int, Client] = {}
+        """Connections of the hosted bots, by their id."""
+        self.welcomed: set[tuple[int, str]] = set()
+        """Bots and the matches that they were told of when they logged in."""
+
+    @classmethod
+    async def begin(
+        cls,
+        house: MemoryHouse,
+        machine: Machine,
+        players: Sequence[str] = ("ann", "ben"),
+        text: str = "",
+        *,
+        connect: bool = True,
+    ) -> HostedFinal:
+        """Open a competition in which each player has submitted a bot, and begin its final."""
+        hub = house.hub
+        cup = await hub.classes.open(text or cup_file(), OLGA)
+        members = [NewMember(name, name) for name in players]
+        await hub.store.classes.take_in(cup.id, members, OLGA)
+        for name in players:
+            number = sum(map(ord, name))
+            player = await hub.store.player(name)
+            bot = await hub.store.ensure_bot(player.id, "mine", "bot")
+            row = await hub.store.submissions.submit(
+                bot.id, "v1", digest(number), b"zip", 1000 + number
+            )
+            games = [game.game for game in cup.games]
+            await hub.store.submissions.checked(row.id, True, "", games, 2000)
+        await hub.store.classes.move(cup.id, "freeze", OLGA)
+        await hub.classes.run(cup.id, OLGA, anyway=True)
+        made = cls(house, cup.id, machine)
+        if connect:
+            await made.connect()
+        return made
+
+    async def move(self, step: str) -> None:
+        """``pause``, ``resume``, ``finish`` or ``delete`` it, as an organiser does."""
+        await self.house.hub.store.classes.move(self.cup, step, OLGA)
+        await self.house.hub.oversight.look()
+
+    async def hosted(self, machine: Machine | None = None) -> list[BotWanted]:
+        """Return the bots that a machine is told to host."""
+        return list((await (machine or self.machine).call()).bots)
+
+    async def connect(self, machine: Machine | None = None) -> None:
+        """Log in all bots that a machine is to host and that are not connected."""
+        told: RunnerTold = await (machine or self.machine).call()
+        for wanted in told.bots:
+            here = self.house.hub.directory.participants.get(wanted.bot)
+            if here is None or not here.online:
+                client, welcome = await (machine or self.machine).host(told, wanted.bot)
+                assert isinstance(welcome, Welcome), welcome
+                self.clients[wanted.bot] = client
+                self.welcomed |= {(wanted.bot, match.match) for match in welcome.matches}
+        await asyncio.sleep(0)
+
+    async def disconnect(self) -> None:
+        """Cut all connections of hosted bots."""
+        for client in self.clients.values():
+            await client.close()
+        await asyncio.sleep(0)
+
+    @property
+    def lives(self) -> list[LiveMatch]:
+        """The matches that run."""
+        return list(self.house.hub.directory.live.values())
+
+    async def ready(self) -> None:
+        """Every bot says that it is ready for every match that was announced."""
+        for live in self.lives:
+            for holder in live.holders:
+                client = self.clients[holder.bot_id]
+                if (holder.bot_id, live.id) not in self.welcomed:
+                    await client.next(MatchMessage)
+                await client.ask(Ready, live.id, "ab12")
+
+    async def play(self) -> list[Finished]:
+        """Play all matches that run to their end with legal actions, one match after another."""
+        ends = []
+        for live in self.lives:
+            sides = [self.clients[holder.bot_id] for holder in live.holders]
+            now = self.house.clock.now
+            ends += await asyncio.gather(
+                *(side.play(live.match.snapshot(seat, now)) for seat, side in enumerate(sides))
+            )
+        return ends
+
+    async def pass_time(self, seconds: int, *machines: Machine) -> None:
+        """Let time pass, with what the server does meanwhile; these machines call all the time."""
+        house, hub = self.house, self.house.hub
+        for _ in range(0, seconds, STEP_SECONDS):
+            house.move_to(house.clock.now + STEP_SECONDS * SECOND)
+            for machine in machines:
+                await machine.call()
+            hub.hosting.credit(house.clock.now)
+            hub.verdicts.look(house.clock.now)
+            for live in self.lives:
+                live.input(live.match.tick, house.clock.now)
