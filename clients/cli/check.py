@@ -6,14 +6,17 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.cli.shared.options import game_option, json_option
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
+from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
+from plyhouse.clients.cli.shared.output import counted, note
 
 __all__ = ["check"]
+
+MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "FAILED  "}
 
 
 @click.command()
@@ -30,6 +33,15 @@ __all__ = ["check"]
     type=click.Choice(["landlock", "bubblewrap", "rlimits"]),
     help="Take this sandbox; else the first that works of landlock and bubblewrap.",
 )
+@time_control_option("total:60+1")
+@click.option(
+    "--terms",
+    multiple=True,
+    hidden=True,
+    help="A game of a competition with its time control, like pig@move:1.",
+)
+@click.option("--must-play", is_flag=True, hidden=True, help="Refuse it unless it plays all those.")
+@click.option("--core", type=int, hidden=True, help="The processor that it thinks on.")
 @click.option("--packages", default="numpy,scipy", hidden=True, help="What may be required.")
 @click.option("--programs", default="node", hidden=True, help="What a package may be run by.")
 @json_option()
@@ -38,6 +50,10 @@ def check(
     games: tuple[str, ...],
     sandbox: bool,
     tier: str | None,
+    time_control: str,
+    terms: tuple[str, ...],
+    must_play: bool,
+    core: int | None,
     packages: str,
     programs: str,
     as_json: bool,
@@ -46,12 +62,16 @@ def check(
 
     Plays every game that it claims (or those given with --game) against scripted opponents,
     over a connection that misbehaves: frames that come twice, unknown fields, a line that
-    breaks in the middle of a match, a short clock. Each check is listed with what would be
-    right. Ends with exit code 1 if one fails.
+    breaks in the middle of a match. Each check is listed with what would be right. Ends with exit
+    code 1 if one fails. To lose on time fails a check at --time-control only, and is a warning at
+    shorter ones. No match lasts much longer than a minute, and the check some minutes at most.
     """
+    from plyhouse.clients.cli.checking.controls import read_terms
     from plyhouse.clients.cli.checking.examination import Finding
+    from plyhouse.clients.cli.checking.matches import MachineBusyError
     from plyhouse.clients.cli.checking.sandboxes import check_bot_or_submission
     from plyhouse.protocol.package import Rules
+    from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 
     if tier is not None and not sandbox:
         raise click.UsageError("--tier goes with --sandbox")
@@ -60,39 +80,57 @@ def check(
 
     def tell(done: Finding) -> None:
         if not as_json:
-            mark = "ok      " if done.passed else "FAILED  "
+            mark = MARKS[done.passed, done.warning]
             click.echo(f"{mark}{done.name}" + (f": {done.explanation}" if done.explanation else ""))
             if done.said and not shown:
                 click.echo(done.said)
 
+    claimed: list[str] = []
     played: list[str] = []
-    checks = asyncio.run(
-        check_bot_or_submission(
-            *(bot, games or None),
-            sandbox=sandbox,
-            tier=tier,
-            on_finding=tell,
-            on_output=note,
-            on_games=played.extend,
-            rules=Rules(packages=_listed(packages), runtimes=_listed(programs)),
+
+    def on_games(claims: Sequence[str], checked: Sequence[str]) -> None:
+        claimed.extend(claims)
+        played.extend(checked)
+
+    try:
+        checks = asyncio.run(
+            check_bot_or_submission(
+                *(bot, games or None),
+                sandbox=sandbox,
+                tier=tier,
+                on_finding=tell,
+                on_output=note,
+                on_games=on_games,
+                rules=Rules(packages=_listed(packages), runtimes=_listed(programs)),
+                terms=read_terms(terms, must_play=must_play),
+                default=TimeControl.parse(time_control),
+                core=core,
+            )
         )
-    )
+    except InvalidTimeControl as error:
+        raise click.UsageError(str(error)) from None
+    except MachineBusyError as error:
+        raise CommandError(str(error), EXIT_FAILED) from None
     failed = sum(not done.passed for done in checks)
+    warned = sum(done.warning for done in checks)
+    warnings = f", with {counted(warned, 'warning')}" if warned else ""
     if as_json:
         fields = [
             {
                 "name": done.name,
                 "passed": done.passed,
+                "warning": done.warning,
                 "explanation": "\n".join(filter(None, [done.explanation, done.said])),
             }
             for done in checks
         ]
-        found = {"bot": bot, "passed": failed == 0, "games": played, "checks": fields}
+        found = {"bot": bot, "passed": failed == 0, "games": claimed, "checked": played,
+                 "checks": fields}  # fmt: skip
         click.echo(json.dumps(found, indent=2))
     elif failed:
-        click.echo(f"{failed} of {len(checks)} checks failed.")
+        click.echo(f"{failed} of {len(checks)} checks failed{warnings}.")
     else:
-        click.echo(f"All {len(checks)} checks passed: {bot} is fit to play.")
+        click.echo(f"All {len(checks)} checks passed{warnings}: {bot} is fit to play.")
     return EXIT_FAILED if failed else EXIT_OK
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "MAX_REPORT",
     "BotWanted",
     "CheckDone",
+    "CheckTerms",
     "CheckWanted",
     "FlagFell",
     "Hosted",
@@ -126,11 +127,22 @@ class RunnerSays(Struct, frozen=True, kw_only=True):
     """Whether it ends now, and all that it has is to go elsewhere."""
 
 
+class CheckTerms(Struct, frozen=True):
+    """A game of a competition, and its time control there."""
+
+    game: str
+    time_control: str
+
+
 class CheckWanted(Struct, frozen=True):
     """A submission to be checked."""
 
     submission: int
     digest: str
+    terms: list[CheckTerms] = []
+    """The games of its competitions; empty to check all games that it claims."""
+    must_play: bool = False
+    """Whether it is refused unless it plays all of these games."""
 
 
 class BotWanted(Struct, frozen=True):

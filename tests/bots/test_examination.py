@@ -5,7 +5,22 @@ from __future__ import annotations
 import pytest
 from tests.bots.conftest import BotFile
 
-from plyhouse.clients.cli.checking.examination import Finding, check_bot
+from plyhouse.clients.cli.checking import matches
+from plyhouse.clients.cli.checking.controls import Controls, Terms, read_terms
+from plyhouse.clients.cli.checking.examination import BUDGET, Finding, check_bot
+from plyhouse.server.match.time_control import TimeControl
+
+SLEEPER = """
+    class MyBot(Bot):
+        games = ("coin_guess", "tic_tac_toe")
+        async def choose(self, turn):
+            await asyncio.sleep({seconds})
+            return turn.legal[0]
+"""
+
+
+def warned(checks: list[Finding]) -> dict[str, str]:
+    return {check.name: check.explanation for check in checks if check.warning}
 
 
 def failed(checks: list[Finding]) -> dict[str, str]:
@@ -21,7 +36,7 @@ async def test_a_sound_bot_passes_everything(game: str) -> None:
     assert told == checks
     assert not failed(checks)
     names = [check.name for check in checks]
-    assert len(names) == 8
+    assert len(names) == 9
     for part in ("loads", "lost connection", "new process", "resigning", "two matches", "clock"):
         assert any(part in name for name in names), part
 
@@ -78,20 +93,90 @@ async def test_a_bot_that_forgets_the_past_fails_in_a_new_process(bot_file: BotF
     assert "I have missed something" in found["goes on in a new process"]
 
 
-async def test_a_bot_that_needs_more_time_than_it_has(bot_file: BotFile) -> None:
-    spec = bot_file(
-        """
-        class MyBot(Bot):
-            games = ("tic_tac_toe",)
-            async def choose(self, turn):
-                if turn.clock.time_control.startswith("move"):
-                    await asyncio.sleep(0.4)
-                return turn.legal[0]
-        """
-    )
-    found = failed(await check_bot(spec))
-    assert list(found) == ["keeps to the clock when it is short (move:0.25)"]
-    assert "turn.report the best action so far" in next(iter(found.values()))
+async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its_competition(
+    bot_file: BotFile,
+) -> None:
+    spec = bot_file(SLEEPER.format(seconds=0.4))
+    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:1"]))
+    assert not failed(checks)
+    (told,) = warned(checks).values()
+    assert "turn.report the best action so far" in told
+    assert "The check goes on at move:1, which decides." in told
+    (stated,) = [check.explanation for check in checks if check.name == "time control"]
+    assert stated.startswith("move:1 (begun at move:0.3 to be quick), of its competitions")
+
+
+async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_default(
+    bot_file: BotFile,
+) -> None:
+    spec = bot_file(SLEEPER.format(seconds=0.4))
+    checks = await check_bot(spec, ["coin_guess"])
+    assert not failed(checks)
+    assert list(warned(checks)) == ["keeps to the clock when it is short (move:0.25)"]
+    (stated,) = [check.explanation for check in checks if check.name == "time control"]
+    assert stated.startswith("total:60+1 (begun at total:6+0.1 to be quick), as no competition")
+
+
+async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: BotFile) -> None:
+    spec = bot_file(SLEEPER.format(seconds=0.4))
+    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:0.2"]))
+    assert "turn.report the best action so far" in "\n".join(failed(checks).values())
+
+
+async def test_shorter_time_control_of_another_competition_gives_a_warning(
+    bot_file: BotFile,
+) -> None:
+    spec = bot_file(SLEEPER.format(seconds=0.4))
+    terms = read_terms(["coin_guess@move:0.3", "coin_guess@total:60+1"])
+    checks = await check_bot(spec, terms=terms)
+    assert not failed(checks)
+    assert "keeps to the clock of coin_guess (move:0.3)" in warned(checks)
+
+
+async def test_bot_is_checked_in_the_games_of_its_competitions_only(bot_file: BotFile) -> None:
+    spec = bot_file(SLEEPER.format(seconds=0))
+    games: list[str] = []
+    terms = read_terms(["tic_tac_toe@move:1", "pig@move:1"])
+    checks = await check_bot(spec, terms=terms, on_games=lambda _, played: games.extend(played))
+    assert not failed(checks)
+    assert games == ["tic_tac_toe"]
+    assert "plays tic_tac_toe at move:1" in [check.name for check in checks]
+
+
+async def test_bot_that_must_play_a_game_that_it_does_not_claim_fails() -> None:
+    terms = read_terms(["leduc_poker@move:1"], must_play=True)
+    checks = await check_bot("mcts", terms=terms)
+    assert "it does not play this game; it plays" in failed(checks)["plays leduc_poker"]
+
+
+async def test_opponents_resign_when_a_match_is_long_enough(
+    bot_file: BotFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "MATCH_SECONDS", 0.0)
+    checks = await check_bot(bot_file(SLEEPER.format(seconds=0.05)), ["tic_tac_toe"])
+    assert not failed(checks)
+    assert any("stopped after 0 s" in check.explanation for check in checks)
+
+
+async def test_check_that_takes_long_leaves_the_rest_out() -> None:
+    times = iter([0.0, 0.0])
+    checks = await check_bot("random", ["coin_guess"], clock=lambda: next(times, BUDGET))
+    assert not failed(checks)
+    assert list(warned(checks)) == ["left out"]
+    assert "survives a lost connection" in warned(checks)["left out"]
+
+
+def test_time_controls_decide_by_the_time_that_they_allow() -> None:
+    for text, quick, played in (
+        ("total:60+1", "total:6+0.1", "total:60+1"),
+        ("byoyomi:60+5x10", "byoyomi:1.5+5x0.25", "byoyomi:60+5x10"),
+        ("bank:1+30", "bank:0.15+4.5", "bank:1+30"),
+        ("move:0.2", "move:0.2", "move:0.2"),
+        ("move:3600", "move:0.3", "move:300"),
+    ):
+        found = Controls.of([TimeControl.parse(text)])
+        assert (str(found.quick), str(found.played)) == (quick, played)
+    assert Controls.of([]) == Terms().games.get("pig", Controls())
 
 
 async def test_a_bot_that_does_not_load_fails_one_check(bot_file: BotFile) -> None:

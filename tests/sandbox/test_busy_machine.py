@@ -18,12 +18,14 @@ from tests.sandbox.conftest import REQUIRED, have
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.clients.cli.hosting.checking import check_submission
 from plyhouse.clients.cli.hosting.machine import Machine, Setup
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import running, troubles, verdicts
 from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
 from plyhouse.storage.rows import wall_ms
@@ -147,3 +149,21 @@ async def test_a_flag_that_fell_on_a_busy_machine_is_void_and_replayed_only_so_o
         assert [each.termination for each in rows] == ["flag_fall"] * 2
         assert all("its machine lab1 was not the bot's for" in str(r.void_reason) for r in rows)
         assert sum("not played again" in str(each.void_reason) for each in rows) == 1
+
+
+async def test_check_on_a_busy_machine_gives_no_verdict(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    bot = tmp_path / "thinker.py"
+    bot.write_bytes(THINKERS["python"])
+    core = max(os.sched_getaffinity(0))
+    wanted = CheckWanted(7, "", [CheckTerms("tic_tac_toe", "move:0.5")])
+
+    async def checked() -> CheckDone | Trouble:
+        return await check_submission(wanted, bot, Tier.LANDLOCK, Rules(), core=core)
+
+    with at_work_for_others(core, 2):
+        found = await checked()
+    assert isinstance(found, Trouble), found
+    assert "the bot's flag fell while this machine was at work for others" in found.why

@@ -11,7 +11,7 @@ from tests.sandbox.hosted_house import hosted_house, until
 from plyhouse.clients.cli.hosting import checking
 from plyhouse.clients.cli.hosting.checking import check_submission
 from plyhouse.protocol.package import Rules
-from plyhouse.server.house.runner_messages import MAX_GAMES, CheckDone, Trouble
+from plyhouse.server.house.runner_messages import MAX_GAMES, CheckDone, CheckWanted, Trouble
 
 
 async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ async def test_a_bot_that_claims_too_many_games_is_refused(
         "        raise RuntimeError\n",
         "utf-8",
     )
-    done = await asyncio.wait_for(check_submission(3, bot, None, Rules()), 120)
+    done = await asyncio.wait_for(check_submission(CheckWanted(3, ""), bot, None, Rules()), 120)
     assert isinstance(done, CheckDone), done
     assert (done.ok, done.games) == (False, [])
     assert "claims 2 games" in done.report

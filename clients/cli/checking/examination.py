@@ -6,303 +6,272 @@ opponents follow a script, and between runner and referee sits a connection that
 Per game and seat a whole match is played; then, in the longest game, the line is cut, the bot's
 process is replaced in mid-match, its opponent resigns, two matches are played at once, and the
 clock is short.  These are left out for a bot that failed in the plain matches of that game.
+
+Matches are played at a shortened time control first.  If a bot loses on time there, it is checked
+at the time control itself, and only that decides (`plyhouse.clients.cli.checking.controls`).  A bot
+that keeps to the shortened one plays one match at the time control of each competition as well.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plyhouse.bots.client.channel import Channel, Connector
+from plyhouse.bots.client.channel import Connector
 from plyhouse.bots.hosting.host import Runner
 from plyhouse.bots.loading import BotLoadError, check_spec
 from plyhouse.bots.running.runner import BotRunner, RunOptions
-from plyhouse.bots.running.summary import SeatResult
-from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
-from plyhouse.clients.cli.checking.disturbed import Disturbance, DisturbedChannel
-from plyhouse.clients.cli.checking.opponent import Script, oppose
+from plyhouse.clients.cli.arena.local import local_hub
+from plyhouse.clients.cli.checking.controls import (
+    DEFAULT,
+    PRESSURE,
+    Controls,
+    Terms,
+    seconds_per_ply,
+)
+from plyhouse.clients.cli.checking.disturbed import Disturbance
+from plyhouse.clients.cli.checking.matches import Examination, Played, examination_of
+from plyhouse.clients.cli.checking.opponent import Script
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import VOID
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["Finding", "check_bot"]
 
-TIME_CONTROL: Final = "total:6+0.1"
-"""Time control of the ordinary matches."""
-
-PRESSURE: Final = "move:0.25"
-"""Time control of the match that is short of time."""
-
-PATIENCE: Final = 1.0
-"""Seconds after which the referee is asked whether the matches still run."""
-
-BOT: Final = "checked"
-SEED: Final = 20260101
+BUDGET: Final = 300.0
+"""Seconds after which a check leaves the rest out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     passed: bool
     explanation: str = ""
-    """What went wrong and what would be right, or how it went."""
+    """The fault with advice, or how it went."""
     said: str = ""
     """The last that a bot that failed has said before that, tracebacks included."""
+    warning: bool = False
+    """True for a fault that does not make the bot unfit to play."""
+
+
+Note = Callable[[Finding], None]
 
 
 async def check_bot(
     spec: str,
     games: Sequence[str] | None = None,
     *,
-    on_finding: Callable[[Finding], None] | None = None,
+    terms: Terms | None = None,
+    default: TimeControl = DEFAULT,
+    on_finding: Note | None = None,
     on_output: Callable[[str], None] | None = None,
-    on_games: Callable[[Sequence[str]], None] | None = None,
+    on_games: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     make_runner: Callable[[str, Connector, str, RunOptions], Runner] = BotRunner,
+    clock: Callable[[], float] = time.monotonic,
 ) -> list[Finding]:
-    """Look at everything; return what was found, in order.
+    """Check a bot in each way; return the findings in order.
 
-    ``games`` are checked instead of those the bot claims; ``make_runner`` makes what plays it.
+    ``games`` are checked instead of those the bot claims.  ``terms`` name games of competitions,
+    and their time controls: then the bot is checked in those of them that it claims.  All other
+    games are checked at ``default``.  ``make_runner`` makes what plays the bot.
     ``on_finding`` gets each result as it comes, ``on_output`` what the bot prints and how it
-    fails, ``on_games`` what it is checked in.  A bot that cannot be loaded is one failed check;
-    errors of ours are raised.
+    fails, ``on_games`` the games that it claims and those that it is checked in.
+
+    A bot that cannot be loaded is one failed check.  Raises `MachineBusyError` if this machine is
+    too busy to check a bot, and errors of ours.
     """
     findings: list[Finding] = []
+    terms = terms or Terms()
 
-    def note(name: str, passed: bool, explanation: str = "", said: str = "") -> None:
-        findings.append(Finding(name, passed, explanation, said))
+    def note(found: Finding) -> None:
+        findings.append(found)
         if on_finding is not None:
-            on_finding(findings[-1])
+            on_finding(found)
+
+    def chosen(claimed: Sequence[str]) -> list[Game]:
+        wanted = [game for game in terms.games if game in claimed or _base(game) in claimed]
+        # A file would be run here, and not in the sandbox of a bot that somebody else wrote.
+        files = games is not None or make_runner is BotRunner
+        return [get_game(game, files=files) for game in wanted or games or claimed]
 
     try:
         if make_runner is BotRunner:
             spec = check_spec(spec)
         async with (
             local_hub() as hub,
-            _examination(hub, spec, games, on_output, make_runner) as examination,
+            examination_of(hub, spec, games, chosen, on_output, make_runner) as examination,
         ):
-            note("loads", True, _games(len(examination.games)))
+            claimed = examination.runner.games
+            note(Finding("loads", True, _claims(claimed)))
             if on_games is not None:
-                on_games([game.spec for game in examination.games])
-            await _examine(examination, TimeControl.parse(TIME_CONTROL), note)
+                on_games(claimed, [game.spec for game in examination.games])
+            missing = [
+                game for game in terms.games if game not in claimed and _base(game) not in claimed
+            ]
+            if terms.must_play and missing:
+                for game in missing:
+                    text = f"it does not play this game; it plays {', '.join(claimed)}"
+                    note(Finding(f"plays {game}", False, text))
+            else:
+                run = _Checks(examination, terms, default, note, clock)
+                await run.all(len(claimed))
     except BotLoadError as error:
-        note("loads", False, f"{error}\n{error.details}".rstrip())
+        note(Finding("loads", False, f"{error}\n{error.details}".rstrip()))
     except GameError as error:
-        note("loads", False, f"its games: {error}")
+        note(Finding("loads", False, f"its games: {error}"))
     return findings
 
 
-def _games(count: int) -> str:
-    return f"{count} {'game' if count == 1 else 'games'} claimed"
+def _base(game: str) -> str:
+    """The name of a game without its parameters."""
+    return game.partition("(")[0]
 
 
-async def _examine(
-    examination: Examination, control: TimeControl, note: Callable[[str, bool, str, str], None]
-) -> None:
-    async def plays(name: str, game: Game, seats: Sequence[int], **how: Any) -> bool:
-        passed, explanation = await examination.plays(game, seats, **{"control": control, **how})
-        note(name, passed, explanation, "" if passed else "\n".join(examination.said))
-        return passed
-
-    # In the longest game there is most time for things to go wrong.
-    longest = max(examination.games, key=lambda game: game.info.max_plies)
-    able = True
-    for game in examination.games:
-        for seat in range(game.seats):
-            name = f"plays {game.spec} as {game.seat_name(seat)}"
-            played = await plays(name, game, [seat], disturbance=Disturbance(noise=True))
-            able = able and (played or game is not longest)
-    if not able:
-        return  # the rest would fail for the same reason
-    game = longest
-    last = game.seats - 1
-    await plays(
-        "survives a lost connection", game, [0], disturbance=Disturbance(cut_turns=1, cut_acts=1)
-    )
-    await plays("goes on in a new process", game, [0], restart=True)
-    await plays("survives a resigning opponent", game, [0], script=Script(resigns=True))
-    await plays("plays two matches at once", game, [0, last])
-    await plays(
-        f"keeps to the clock when it is short ({PRESSURE})",
-        game,
-        [last],
-        control=TimeControl.parse(PRESSURE),
-    )
+def _claims(games: Sequence[str]) -> str:
+    return f"{len(games)} {'game' if len(games) == 1 else 'games'} claimed"
 
 
-class Examination:
-    """One bot on one hub, with opponents enough for its games."""
+class _Checks:
+    """The checks of one bot, one after the other."""
 
-    def __init__(self, hub: Hub, games: Sequence[Game]) -> None:
-        self.hub = hub
-        self.games = list(games)
-        self.disturbance = Disturbance()
-        self.script = Script()
-        self.results: dict[str, SeatResult] = {}
-        self.said: deque[str] = deque(maxlen=40)
-        self.news = asyncio.Event()
-        self.restart_at_next_act = False
-        self.runner: Runner
-        self.run: asyncio.Task[Any]
-        self.bot: Participant
-        self.opponents: list[Participant] = []
-        self.opposing: list[asyncio.Task[None]] = []
-
-    async def plays(
+    def __init__(
         self,
+        examination: Examination,
+        terms: Terms,
+        default: TimeControl,
+        note: Note,
+        clock: Callable[[], float],
+    ) -> None:
+        self._examination = examination
+        self._terms = terms
+        self._default = Controls(default)
+        self._note = note
+        self._clock = clock
+        self._ends = clock() + BUDGET
+        self._slow = False
+        """True once it has lost on time at a shortened time control."""
+        self._left_out: list[str] = []
+
+    async def all(self, claimed: int) -> None:
+        """Do all that is to be done."""
+        examination = self._examination
+        self._note(Finding("time control", True, self._stated(claimed)))
+        # In the longest game there is most time for things to go wrong.
+        longest = max(examination.games, key=lambda game: game.info.max_plies)
+        able = True
+        for game in examination.games:
+            for seat in range(game.seats):
+                name = f"plays {game.spec} as {game.seat_name(seat)}"
+                played = await self._plays(name, game, [seat], disturbance=Disturbance(noise=True))
+                able = able and (played or game is not longest)
+        if able:
+            await self._extras(longest)
+            for game in examination.games:
+                await self._at_its_own_control(game)
+        if self._left_out:
+            text = f"the check had taken {BUDGET:g} s: {', '.join(self._left_out)}"
+            self._note(Finding("left out", True, text, warning=True))
+
+    async def _extras(self, game: Game) -> None:
+        """Play the matches that are not about time, at clocks that leave time to reconnect."""
+        own = self._controls(game).played
+        clocks = Controls().quick, max(own, DEFAULT, key=seconds_per_ply)
+        last = game.seats - 1
+        cut = Disturbance(cut_turns=1, cut_acts=1)
+        for name, seats, how in (
+            ("survives a lost connection", [0], {"disturbance": cut}),
+            ("goes on in a new process", [0], {"restart": True}),
+            ("survives a resigning opponent", [0], {"script": Script(resigns=True)}),
+            ("plays two matches at once", [0, last], {}),
+        ):
+            await self._plays(name, game, seats, clocks, **how)
+        if not self._slow and seconds_per_ply(own) > seconds_per_ply(PRESSURE):
+            await self._warns("keeps to the clock when it is short", game, PRESSURE)
+
+    async def _at_its_own_control(self, game: Game) -> None:
+        """Play at the time controls of competitions that no match was played at yet."""
+        controls = self._controls(game)
+        if game.spec in self._terms.games and not self._slow and controls.quick != controls.played:
+            name = f"plays {game.spec} at {controls.played}"
+            if not self._over_budget(name):
+                found = await self._examination.plays(game, [0], control=controls.played)
+                self._tell(name, found)
+        for control in controls.shorter:
+            await self._warns(f"keeps to the clock of {game.spec}", game, control)
+
+    async def _plays(
+        self,
+        name: str,
         game: Game,
         seats: Sequence[int],
-        *,
-        control: TimeControl,
-        disturbance: Disturbance | None = None,
-        script: Script | None = None,
-        restart: bool = False,
-    ) -> tuple[bool, str]:
-        """Play a match for each of ``seats``, all at once; say whether the bot did well."""
-        self.disturbance = disturbance or Disturbance()
-        self.script = script or Script()
-        self.restart_at_next_act = restart
-        self.said.clear()
-        terms = Terms(game, control, rated=False)
-        # After a cut line the hub may know it anew.
-        self.bot = await online(self.hub, f"{PLAYER}/{BOT}", self.check_runs)
-        wanted: list[str] = []
-        for seat in seats:
-            order = [*self.opponents[: game.seats - 1]]
-            order.insert(seat, self.bot)
-            wanted.extend(self.hub.runner.begin(terms, [order]).open)
-        while missing := [match for match in wanted if match not in self.results]:
-            self.news.clear()
-            news = asyncio.create_task(self.news.wait())
-            await asyncio.wait(
-                {news, self.run}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
-            )
-            news.cancel()
-            for match in missing:
-                self._ask_the_referee(match, game, seats[wanted.index(match)])
-            if self.run.done():
-                self.run.result()
-                raise RuntimeError("the bot left before its matches were over")
-        return self._judge([self.results[match] for match in wanted])
+        clocks: tuple[TimeControl, TimeControl] | None = None,
+        **how: Any,
+    ) -> bool:
+        """Play at a shortened time control if the bot can, or else at the one that decides.
 
-    def _ask_the_referee(self, match: str, game: Game, seat: int) -> None:
-        """A match may have ended while the line was cut, so that the bot was never told."""
-        if match in self.hub.directory.live or match in self.runner.matches:
+        ``clocks`` are these two, if not those of the game.
+        """
+        if self._over_budget(name):
+            return True
+        controls, examination = self._controls(game), self._examination
+        quick, decides = clocks or (controls.quick, controls.played)
+        if not self._slow and quick != decides:
+            found = await examination.plays(game, seats, control=quick, **how)
+            if not found.late:
+                return self._tell(name, found)
+            self._slow = True
+            text = f"{found.explanation}\nThe check goes on at {decides}, which decides."
+            self._note(Finding(f"keeps to {quick}", True, text, self._said(), warning=True))
+        return self._tell(name, await examination.plays(game, seats, control=decides, **how))
+
+    async def _warns(self, name: str, game: Game, control: TimeControl) -> None:
+        """Play at a shorter time control; to lose on time there is no reason to refuse."""
+        name = f"{name} ({control})"
+        if self._over_budget(name):
             return
-        live = self.hub.directory.match(match)
-        if live is not None and live.match.outcome is not None:
-            outcome = live.match.outcome
-            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
+        found = await self._examination.plays(game, [game.seats - 1], control=control)
+        if found.late:
+            self._note(Finding(name, True, found.explanation, self._said(), warning=True))
+        else:
+            self._tell(name, found)
 
-    def _judge(self, results: Sequence[SeatResult]) -> tuple[bool, str]:
-        told: list[str] = []
-        for result in results:
-            outcome = result.outcome
-            ended = outcome.termination.replace("_", " ")
-            if outcome.seat == result.seat and outcome.termination != "normal":
-                advice = _ADVICE.get(outcome.termination, "")
-                told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice}")
-            elif outcome.termination in VOID:
-                told.append(f"{ended}: {outcome.reason}")
-        if told:
-            return False, "\n".join(told)
-        return True, ", ".join([f"{result.plies} plies" for result in results])
+    def _tell(self, name: str, found: Played) -> bool:
+        said = "" if found.passed else self._said()
+        self._note(Finding(name, found.passed, found.explanation, said))
+        return found.passed
 
-    def say(self, line: str) -> None:
-        """Keep what the bot and its failures say, for `Finding.said`."""
-        if line.startswith("["):
-            self.said.append(line)
+    def _said(self) -> str:
+        return "\n".join(self._examination.said)
 
-    def check_runs(self) -> None:
-        """Raise what ended the run of the bot or of an opponent; none ends by itself."""
-        for task in (self.run, *self.opposing):
-            if task.done():
-                task.result()
-                raise RuntimeError("a bot has left the examination")
+    def _over_budget(self, name: str) -> bool:
+        if self._clock() < self._ends:
+            return False
+        self._left_out.append(name)
+        return True
 
-    def finished(self, result: SeatResult) -> None:
-        """A match of the bot is over."""
-        self.results[result.match] = result
-        self.news.set()
+    def _controls(self, game: Game) -> Controls:
+        return self._terms.games.get(game.spec, self._default)
 
-    def acted(self) -> None:
-        """The bot has acted."""
-        if self.restart_at_next_act:
-            self.restart_at_next_act = False
-            self.runner.restart_processes()
-
-
-_ADVICE: Final = {
-    "flag_fall": "; use turn.limit for searches, or turn.report the best action so far",
-    "illegal_action": "; choose one of turn.legal",
-    "bot_crash": "; see the traceback and the position",
-    "disconnect": "; the bot was gone for too long",
-}
-
-
-@asynccontextmanager
-async def _examination(
-    hub: Hub,
-    spec: str,
-    games: Sequence[str] | None,
-    on_output: Callable[[str], None] | None,
-    make_runner: Callable[[str, Connector, str, RunOptions], Runner],
-) -> AsyncIterator[Examination]:
-    player = await hub.store.add_player(PLAYER)
-    token = await hub.store.add_token(player.id, ["play"])
-    examination = Examination(hub, [get_game(game, files=True) for game in games or ()])
-
-    def say(line: str) -> None:
-        examination.say(line)
-        if on_output is not None and line.startswith("["):
-            on_output(line)
-
-    async def connect() -> Channel:
-        return DisturbedChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
-
-    examination.runner = make_runner(
-        spec,
-        connect,
-        token,
-        RunOptions(
-            bot=BOT,
-            games=games,
-            workers=2,
-            seed=SEED,
-            say=say,
-            on_result=examination.finished,
-        ),
-    )
-    examination.run = asyncio.create_task(examination.runner.run())
-
-    try:
-        examination.bot = await online(hub, f"{PLAYER}/{BOT}", examination.check_runs)
-        if not examination.games:
-            # A file would be run here, and not in the sandbox of a bot that somebody else wrote.
-            files = make_runner is BotRunner
-            examination.games = [get_game(game, files=files) for game in examination.runner.games]
-        for number in range(1, max(game.seats for game in examination.games)):
-            name = f"opponent-{number}"
-            task = asyncio.create_task(
-                oppose(connector_of(hub), token, name, lambda: examination.script)
-            )
-            examination.opposing.append(task)
-            examination.opponents.append(
-                await online(hub, f"{PLAYER}/{name}", examination.check_runs)
-            )
-        yield examination
-    finally:
-        tasks = [examination.run, *examination.opposing]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    def _stated(self, claimed: int) -> str:
+        """Say at which time controls it is checked, and in which games."""
+        games = self._examination.games
+        controls: dict[str, Controls] = {}
+        for game in games:
+            each = self._controls(game)
+            controls.setdefault(str(each.deciding), each)
+        here = [game.spec for game in games if game.spec in self._terms.games]
+        told = ", ".join(
+            f"{each.deciding}"
+            + (f" (begun at {each.quick} to be quick)" if each.quick != each.deciding else "")
+            for each in controls.values()
+        )
+        if not here:
+            return f"{told}, as no competition says otherwise"
+        more = claimed - len(here)
+        others = f"; {more} other claimed not checked" if more > 0 else ""
+        return f"{told}, of its competitions, in {', '.join(here)}{others}"

@@ -21,12 +21,15 @@ from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.runner import BotRunner
 from plyhouse.bots.sandbox.box import TIERS, Tier, tier_named
 from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.promises import PROMISES, Result, kept, try_promises
 from plyhouse.bots.sandbox.tiers import LEAST, choose_tier, gaps, why_not
+from plyhouse.clients.cli.checking.controls import DEFAULT, Terms
 from plyhouse.clients.cli.checking.examination import Finding, check_bot
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
 from plyhouse.protocol.package import Rules
+from plyhouse.server.match.time_control import TimeControl
 
 __all__ = ["check_bot_or_submission", "look_at_tiers"]
 
@@ -39,16 +42,23 @@ async def check_bot_or_submission(
     tier: str | None,
     on_finding: Callable[[Finding], None],
     on_output: Callable[[str], None],
-    on_games: Callable[[Sequence[str]], None] | None = None,
+    on_games: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     rules: Rules | None = None,
+    terms: Terms | None = None,
+    default: TimeControl = DEFAULT,
+    core: int | None = None,
 ) -> list[Finding]:
-    """`check_bot`, on this machine as it is or in a sandbox.
+    """Call `check_bot`, on this machine as it is or in a sandbox.
 
-    Raises `SubmissionError` for a package that is refused, `SandboxError` if there is no sandbox.
+    ``core`` is the processor that a bot in a sandbox thinks on; None for any.  Raises
+    `SubmissionError` for a package that is refused, `SandboxError` if there is no sandbox, and
+    `MachineBusyError`.
     """
     if not sandbox:
         return await check_bot(
             *(check_spec(bot), games),
+            terms=terms,
+            default=default,
             on_finding=on_finding,
             on_output=on_output,
             on_games=on_games,
@@ -59,10 +69,12 @@ async def check_bot_or_submission(
         on_output(f"[sandbox] {chosen.value}")
         with tempfile.TemporaryDirectory(prefix="plyhouse-check-") as store:
             spec, make_runner = await asyncio.to_thread(
-                _prepared, bot, Path(store), keeper, chosen, rules
+                _prepared, bot, Path(store), keeper, chosen, rules, core
             )
             return await check_bot(
                 *(spec, games),
+                terms=terms,
+                default=default,
                 on_finding=on_finding,
                 on_output=on_output,
                 on_games=on_games,
@@ -76,12 +88,18 @@ MakeRunner = Callable[[str, Connector, str, RunOptions], Runner]
 
 
 def _prepared(
-    bot: str, store: Path, keeper: KeeperClient, tier: Tier, rules: Rules | None
+    bot: str,
+    store: Path,
+    keeper: KeeperClient,
+    tier: Tier,
+    rules: Rules | None,
+    core: int | None,
 ) -> tuple[str, MakeRunner]:
     """What to check, and how it is run: a package in its tree, a bot by name where it is."""
     path = Path(bot)
+    cores = None if core is None else Cores([core])
     if not path.exists():
-        launcher = SandboxLauncher(keeper, tier)
+        launcher = SandboxLauncher(keeper, tier, cores=cores)
 
         def run_named(spec: str, connector: Connector, token: str, options: RunOptions) -> Runner:
             return BotRunner(
@@ -94,7 +112,7 @@ def _prepared(
     def run_built(_: str, connector: Connector, token: str, options: RunOptions) -> Runner:
         # As a server would run it: with nothing remembered from one match to the next.
         alike = dataclasses.replace(options, forgetful=True)
-        return hosted_runner(built, connector, token, alike, keeper=keeper, tier=tier)
+        return hosted_runner(built, connector, token, alike, keeper=keeper, tier=tier, cores=cores)
 
     return _what(built), run_built
 

@@ -22,6 +22,7 @@ from plyhouse.server.house.runner_messages import (
     MAX_GAMES,
     MAX_REPORT,
     CheckDone,
+    CheckWanted,
     Trouble,
 )
 
@@ -33,13 +34,27 @@ CUT: Final = "\n[...]\n"
 
 
 async def check_submission(
-    submission: int, package: Path, tier: Tier | None, rules: Rules, *, seconds: float = LONGEST
+    wanted: CheckWanted,
+    package: Path,
+    tier: Tier | None,
+    rules: Rules,
+    *,
+    core: int | None = None,
+    seconds: float = LONGEST,
 ) -> CheckDone | Trouble:
-    """Check a package; a `Trouble` is this machine's and says nothing of the package."""
+    """Check a package; a `Trouble` is this machine's and says nothing of the package.
+
+    ``core`` is the processor that the bot thinks on; None for any.
+    """
+    submission = wanted.submission
     command = [sys.executable, "-P", "-m", "plyhouse.clients.cli.main", "check", str(package)]
     command += ["--sandbox", "--json", *(["--tier", tier.value] if tier is not None else [])]
     command += ["--packages", ",".join(sorted(rules.packages))]
     command += ["--programs", ",".join(sorted(rules.runtimes))]
+    for each in wanted.terms:
+        command += ["--terms", f"{each.game}@{each.time_control}"]
+    command += ["--must-play"] if wanted.must_play else []
+    command += ["--core", str(core)] if core is not None else []
     kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
     process = await asyncio.create_subprocess_exec(
         *command,
@@ -67,6 +82,8 @@ async def check_submission(
             return CheckDone(
                 submission, False, f"FAILED  loads: {why}, by names of {MAX_GAME} letters"
             )
+        if wanted.must_play:
+            games = [str(each) for each in found["checked"]]
         return CheckDone(submission, bool(found["passed"]), report_of(found), games)
     except (ValueError, KeyError, TypeError):
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
@@ -88,7 +105,8 @@ def report_of(found: dict[str, Any]) -> str:
     """
     lines = []
     for each in found["checks"]:
-        mark = "ok      " if each["passed"] else "FAILED  "
+        passed = "WARNING " if each.get("warning") else "ok      "
+        mark = passed if each["passed"] else "FAILED  "
         told = f": {each['explanation']}" if each["explanation"] else ""
         lines.append(f"{mark}{each['name']}{told}")
     failed = sum(not each["passed"] for each in found["checks"])

@@ -486,10 +486,12 @@ class Machine:
             await asyncio.to_thread(self._packages.built, wanted.digest)
             package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
             rules = await asyncio.to_thread(self._rules)
-            done = await check_submission(submission, package, self._tier, rules)
-            if isinstance(done, CheckDone) and not done.ok:
-                # Once more: a machine that stood still for a moment is no fault of the bot's.
-                done = await check_submission(submission, package, self._tier, rules)
+            core = self._cores.take()
+            try:
+                done = await check_submission(wanted, package, self._tier, rules, core=core)
+            finally:
+                if core is not None:
+                    self._cores.give_back(core)
         except SubmissionError as error:
             done = refused(submission, error)
         except (UnreachableError, ApiError):
