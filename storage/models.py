@@ -513,6 +513,7 @@ submissions = Table(
     ),  # the program it begins with
     Index("uq_submissions_bot_id_digest", "bot_id", "digest", unique=True),
     Index("ix_submissions_status_submitted_ms_id", "status", "submitted_ms", "id"),
+    sqlite_autoincrement=True,  # a number that was shown to somebody never means another one
 )
 
 outputs = Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 from tests.storage.conftest import Clock, World
 
 from plyhouse.storage import schema
@@ -290,6 +290,64 @@ async def test_guests_are_forgotten_with_what_they_left(world: World, clock: Clo
     assert await kept(world.store) == []
     with pytest.raises(Unknown):
         await world.store.player("guest-a")
+
+
+async def test_the_id_of_a_deleted_submission_is_not_used_again(world: World, clock: Clock) -> None:
+    store, book = world.store, world.store.submissions
+    await store.add_player("ada")
+    await course(world, "Cup", "ada")
+    ada = await own_bot(world, "ada")
+    kept = await book.submit(ada.id, "", D1, b"1", clock.now)
+    last = await book.submit(ada.id, "", D2, b"2", clock.now, competition="Cup")
+    await store.classes.move("Cup", "delete", OLGA)
+    with pytest.raises(Unknown):
+        await book.get(last.id)
+    fresh = await book.submit(ada.id, "", D3, b"3", clock.now)
+    assert kept.id < last.id < fresh.id
+
+
+async def test_submissions_and_their_entries_survive_the_migration_of_their_ids(
+    lasting_url: str,
+) -> None:
+    def before(connection: Connection) -> None:
+        schema.migrate(connection, "0010")
+        schema.put_meta(connection, "plyhouse_version", "0")
+        for statement in (
+            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
+            "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
+            " VALUES (1, 1, 'ada', 'ada', 'bot', 5)",
+            "INSERT INTO versions (id, bot_id, label, created_ms, digest)"
+            f" VALUES (1, 1, '', 5, '{D1}')",
+            "INSERT INTO class_competitions (id, name, name_key, file, format, status,"
+            " entries_each, most_students, created_ms)"
+            " VALUES ('c', 'Cup', 'cup', '', 'round_robin', 'open', 1, 9, 5)",
+            "INSERT INTO submissions (id, bot_id, version_id, digest, submitted_ms, status, report,"
+            f" games, checked_ms, connected, needs) VALUES (7, 1, 1, '{D1}', 6, 'refused', 'no',"
+            " '[]', 8, false, 'node')",
+            "INSERT INTO submission_entries (submission_id, class_id, chosen, asked_ms, outcome)"
+            " VALUES (7, 'c', true, 6, 'refused')",
+        ):
+            connection.execute(text(statement))
+        if connection.dialect.name == "postgresql":  # as a server that counts up would have left it
+            for table in ("players", "bots", "versions", "submissions"):
+                row = (
+                    f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"
+                )
+                connection.execute(text(row))
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(before)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        row = await store.submissions.get(7)
+        assert (row.status, row.report, row.needs, row.checked_ms) == ("refused", "no", "node", 8)
+        assert [(each.competition, each.outcome) for each in row.competitions] == [
+            ("Cup", "refused")
+        ]
+        await store.submissions.remove(7)
+        assert (await store.submissions.submit(1, "", D2, b"1", 9)).id == 8
 
 
 @pytest.mark.parametrize("revision", ["0005"])
