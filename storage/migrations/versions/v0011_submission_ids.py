@@ -55,8 +55,8 @@ def upgrade() -> None:
         "ix_submissions_status_submitted_ms_id", "submissions", ["status", "submitted_ms", "id"]
     )
     op.execute(
-        "INSERT INTO submissions SELECT id, bot_id, version_id, digest, submitted_ms, status, report,"
-        " games, checked_ms, connected, needs FROM kept_submissions"
+        "INSERT INTO submissions SELECT id, bot_id, version_id, digest, submitted_ms, status,"
+        " report, games, checked_ms, connected, needs FROM kept_submissions"
     )
     op.execute("INSERT INTO submission_entries SELECT * FROM kept_entries")
     op.execute("DROP TABLE kept_submissions")
