@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from plyhouse.clients.api.drawing import table_html
 
@@ -164,6 +164,8 @@ class FinalGame:
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
     unplayed: str
     """Whose pairings would be left out if the final ended now; empty if there are none."""
+    scoring: str = ""
+    """What scores a match: ``wins`` or ``returns``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +287,8 @@ class Board:
     lines: list[ProvenLine]
     notes: list[str]
     twins: list[Twin]
+    scoring: dict[str, str] = field(default_factory=dict)
+    """What scores a match, by game: ``wins`` or ``returns``."""
 
     def _repr_html_(self) -> str:
         return table_html(self.lines)
@@ -312,6 +316,8 @@ class GradeLine:
     entry: str
     against: dict[str, float | None]
     """The mean score against each baseline."""
+    scoring: str = ""
+    """What scores a match: ``wins`` or ``returns``, by game where games differ."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,10 @@ def check(
     With --server the server decides: it knows baselines, names that are taken, the date, and how
     long matches took there. Without matches there, each game is played here at random for a moment.
     """
+    from plyhouse.games.registry import get_game
     from plyhouse.server.competition.facts import FormatError
     from plyhouse.server.competition.file import read_competition
+    from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
     known: list[dict[str, Any]] = []
@@ -169,6 +171,8 @@ def check(
     except FormatError as error:
         raise CommandError(f"With {entries or most} entries: {error}.", EXIT_USAGE) from None
     note(f"{file} is valid: {found.name}, {counted(len(found.games), 'game')}.")
+    for game in found.games:
+        note(f"{game} is scored {scoring_rule(get_game(game), found.scored_by(game))}.")
     if cost is None:
         note(
             "A ladder has no end, and so no cost: it plays as long as bots are connected, at most "

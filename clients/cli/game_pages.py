@@ -121,7 +121,7 @@ def _page(game: Game, published: dict[str, Any]) -> str:
         f"| Kind | {game.chance_kind.value}, {info.information.value} information, "
         f"{info.utility.value.replace('_', ' ')} |",
         f"| Returns | {least:g} to {most:g} per seat |",
-        f"| Rated by | {'wins' if info.scoring.value == 'wins' else 'the size of the returns'} |",
+        f"| Scored by | {info.scoring.value} |",
         f"| Draw offers | {'yes' if info.draw_offers else 'no'} |",
         f"| An action | {game.action_notation} |",
         "",

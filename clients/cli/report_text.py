@@ -19,6 +19,8 @@ def report_text(found: dict[str, Any], base: str) -> str:
     if found["grade"]:
         by = f" (for {found['graded_by']})" if found["graded_by"] else ""
         lines += [f"Grade: **{found['grade']}**{by}", ""]
+    scoring = [f"{game} by {each}" for game, each in found["scoring"].items()]
+    lines += [f"Scored: {', '.join(scoring)}", ""]
     lines += _entries(found["entries"])
     lines += _scores("Against the baselines", found["baselines"], graded=True)
     lines += _scores("Against each opponent", found["opponents"], graded=False)

@@ -247,8 +247,10 @@ const rounded = (/** @type {number} */ value) => (value < 10 ? value.toFixed(1) 
 /** @param {Answers.CostView} found */
 function cost(found) {
   valid();
+  const notes = html("ul", { class: "notes" }, found.notes.map((each) => html("li", {}, each)));
   if (found.endless) {
-    byId("cost").replaceChildren(html("p", { class: "panel" }, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`));
+    byId("cost").replaceChildren(html("div", { class: "panel" },
+      html("p", {}, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`), notes));
     return;
   }
   const row = (/** @type {Answers.GameCostView} */ each) => html("tr", {},
@@ -262,7 +264,7 @@ function cost(found) {
     html("p", {}, html("strong", {}, `${found.name} is valid.`), ` With ${found.entries} bots: ${found.matches.toLocaleString()} matches and typically ${rounded(found.typical_core_hours ?? 0)} core-hours, at most ${rounded(found.core_hours)} if every bot uses all its time. With ${found.at_a_time} matches at a time it typically takes ${rounded(found.typical_hours ?? 0)} hours, at most ${rounded(found.hours ?? 0)}${found.end_ms === null ? "" : `: it ends between ${time(found.typical_end_ms)} and ${time(found.end_ms)}`}.`),
     html("div", { class: "scroll" }, html("table", {},
       html("thead", {}, html("tr", {}, heads.map(([head, kind]) => html("th", { scope: "col", class: kind }, head)))),
-      html("tbody", {}, found.games.map(row))))));
+      html("tbody", {}, found.games.map(row)))), notes));
 }
 
 /** As `perform`, with mistakes shown beside the file. @param {() => Promise<string>} act */

@@ -138,7 +138,11 @@ def _short(cell: Cell) -> str:
 
 
 def gradescope(
-    grade: Grade, baselines: Sequence[Baseline], line: Line | None, forfeits: Mapping[str, int]
+    grade: Grade,
+    baselines: Sequence[Baseline],
+    line: Line | None,
+    forfeits: Mapping[str, int],
+    scoring: str,
 ) -> str:
     """``results.json`` of a student: one test for each baseline that is worth a grade.
 
@@ -165,7 +169,7 @@ def gradescope(
         )
     told = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
-        told.append(f"Mean score over all games: {grade.score:.3f}")
+        told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
     told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
     board: list[dict[str, Any]] = []
     if line is not None and line.standing.score is not None:

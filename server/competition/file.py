@@ -40,16 +40,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from plyhouse.games.base import Information
+from plyhouse.games.base import Information, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition import catalogue, formats
 from plyhouse.server.competition.catalogue import FORMATS
 from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.file_scoring import read_scoring
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.provided import HOUSE, HOUSE_LEVELS, reference_problem
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
+from plyhouse.server.results.scoring import default_scoring
 
 __all__ = [
     "MAX_FILE",
@@ -161,6 +163,13 @@ class CompetitionFile:
     shared_chance: bool | None = None
     """Whether mirrored matches have the same dice and deals if the house runs all of their bots,
     each match in a process of its own; None: in games in which nothing is hidden."""
+    scoring: Mapping[str, Scoring] = field(default_factory=dict)
+    """What scores a match, for the games for which the file says so; see `scored_by`."""
+
+    def scored_by(self, game: str) -> Scoring:
+        """What scores a match of one of the games: what the file says, or the game's default."""
+        found = self.scoring.get(game)
+        return default_scoring(get_game(game)) if found is None else found
 
     @property
     def originals(self) -> tuple[Baseline, ...]:
@@ -279,12 +288,14 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     shared = hosting.take("shared_chance", bool, "true or false", "shared_chance = true")
     hosting.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
+    scoring = read_scoring(table, games or ())
     table.end()
     if name is None or games is None or control is None:
         return None
     found = CompetitionFile(
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
         *(board or "class", limits, required, rules, shared),
+        scoring=scoring,
     )
     if not table.mistakes:
         _fitting(found, table)

@@ -7,11 +7,12 @@ all fits: a server without a competition, and every match on one's own machine, 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition.evidence import Evidence, Outcome
@@ -35,17 +36,21 @@ NASH_ROUNDS: Final = 100
 
 
 def evidence(
-    outcomes: Sequence[Outcome], repeats: Collection[str] = (), extra: Sequence[str] = ()
+    outcomes: Sequence[Outcome],
+    repeats: Collection[str] = (),
+    extra: Sequence[str] = (),
+    scoring: Mapping[str, Scoring] | None = None,
 ) -> Evidence:
     """Work out what results say; ``repeats`` are matches that repeat an earlier one.
 
-    ``extra`` are further notes.  Takes seconds for hundreds of entries: call it in a thread.
+    ``extra`` are further notes, ``scoring`` says what the scores are of, by game (the game's
+    default where it says nothing).  Takes seconds for hundreds of entries: call it in a thread.
     """
     counted = [each for each in outcomes if each.match not in repeats]
     notes: list[str] = []
-    fitted = _fit(counted, notes)
+    fitted = _fit(counted, notes, scoring or {})
     nash = _nash(counted, notes) if fitted is not None else {}
-    returns, lucky = _returns(counted)
+    returns, lucky = _returns(counted, scoring or {})
     gone = len(outcomes) - len(counted)
     if gone:
         notes.append(
@@ -55,7 +60,9 @@ def evidence(
     return Evidence(len(outcomes), gone, fitted, nash, returns, lucky, (*notes, *extra))
 
 
-def _fit(outcomes: Sequence[Outcome], notes: list[str]) -> Fitted[str] | None:
+def _fit(
+    outcomes: Sequence[Outcome], notes: list[str], scoring: Mapping[str, Scoring]
+) -> Fitted[str] | None:
     """The strengths: by scores between two, by places where a game has more seats."""
     several = [each for each in outcomes if len(set(each.seats)) > 1]
     if not several:
@@ -68,7 +75,11 @@ def _fit(outcomes: Sequence[Outcome], notes: list[str]) -> Fitted[str] | None:
         else:
             fitted = fit_strengths(
                 collect(_played(several)),
-                shares=[game for game in {each.game for each in several} if _span(game) > 0.0],
+                shares=[
+                    game
+                    for game in {each.game for each in several}
+                    if _span(game, scoring.get(game)) > 0.0
+                ],
             )
     except ResultError as error:
         notes.append(f"There are no ratings: {error}")
@@ -77,12 +88,19 @@ def _fit(outcomes: Sequence[Outcome], notes: list[str]) -> Fitted[str] | None:
     return fitted
 
 
-def checkpoints(outcomes: Sequence[Outcome], points: int = 10) -> list[tuple[int, Fitted[str]]]:
-    """The fits after so many matches, in the order they ended: how ratings went."""
+def checkpoints(
+    outcomes: Sequence[Outcome],
+    points: int = 10,
+    scoring: Mapping[str, Scoring] | None = None,
+) -> list[tuple[int, Fitted[str]]]:
+    """Fit ratings after each of ``points`` equal parts of the matches, in the order they ended.
+
+    ``scoring`` as in `evidence`.
+    """
     counts = sorted({round(len(outcomes) * at / points) for at in range(1, points + 1)} - {0})
     found = []
     for count in counts:
-        fitted = _fit(outcomes[:count], [])
+        fitted = _fit(outcomes[:count], [], scoring or {})
         if fitted is not None:
             found.append((count, fitted))
     return found
@@ -130,7 +148,7 @@ def _nash(outcomes: Sequence[Outcome], notes: list[str]) -> dict[str, NashShare[
 
 
 def _returns(
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[Outcome], scoring: Mapping[str, Scoring]
 ) -> tuple[dict[str, dict[str, Adjusted]], frozenset[str]]:
     """Mean returns where their size counts, or luck is known."""
     games: dict[str, list[Outcome]] = defaultdict(list)
@@ -141,7 +159,8 @@ def _returns(
     for game, rows in sorted(games.items()):
         known = all(each.luck is not None for each in rows)
         alone = len(rows[0].seats) == 1
-        if not (known or alone or _span(game) > 0.0):
+        by_size = max(_span(game), _span(game, scoring.get(game))) > 0.0
+        if not (known or alone or by_size):
             continue
         found[game] = utilities(
             (Paid(each.seats, each.returns, each.pairing, each.luck) for each in rows),
@@ -152,9 +171,9 @@ def _returns(
     return found, frozenset(lucky)
 
 
-def _span(spec: str) -> float:
+def _span(spec: str, scoring: Scoring | None = None) -> float:
     try:
-        return return_span(get_game(spec))
+        return return_span(get_game(spec), scoring)
     except GameError:  # its file is gone
         return 0.0
 

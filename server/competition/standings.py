@@ -1,7 +1,8 @@
 """Results of a final made into standings and grades, and these into CSV.
 
-A *score* is from 0 to 1: of a match 1 for a win, 1/2 for a draw; of a game the mean over its
-matches; of an entry the mean over the games, each counting alike however many matches it has.
+A *score* is from 0 to 1.  A match scores by wins or by returns
+(`plyhouse.server.results.scoring`); a game scores the mean over its matches; an entry scores the
+mean over its games, each counting alike however many matches it has.
 Entries with the same score share a rank.  Who was disqualified has no rank, and comes last; the
 results of others against it stay.  A twin (`plyhouse.server.competition.twins`) stands where its
 score puts it, without a rank, and the others are ranked as if it were not there.
@@ -225,16 +226,21 @@ def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
 def grades_csv(
     lines: Sequence[Grade],
     baselines: Sequence[Baseline],
+    scoring: str,
     known: Mapping[tuple[str, str], BandDecision] | None = None,
 ) -> str:
     """The grades as CSV, with a column for the mean score against each baseline.
 
-    ``known`` says how sure they are, by the names of entry and baseline in small letters; then
-    there are columns for that, too.
+    ``scoring`` names what scores a match.  ``known`` says how sure the grades are, by the names of
+    entry and baseline in small letters; then there are columns for that, too.
     """
-    header = ["student", "grade", "score", "entry", *(f"against {b.bot}" for b in baselines)]
+    header = ["student", "grade", "score", "scoring", "entry"]
+    header += [f"against {each.bot}" for each in baselines]
     rows: list[list[object]] = [
-        [line.student, line.grade, _number(line.score), line.entry, *map(_number, line.against)]
+        [
+            *(line.student, line.grade, _number(line.score), scoring, line.entry),
+            *map(_number, line.against),
+        ]
         for line in lines
     ]
     for each in baselines if known else ():

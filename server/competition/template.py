@@ -19,6 +19,7 @@ time_control = {control}  # seconds: move:1, total:60+0.5, byoyomi:60+5x10, bank
 mirrored = true  # every pairing is played from every seat
 rounds = 1  # how often the whole schedule is played
 entries_per_student = 1
+# scoring = "wins"  # or "returns", or by game: {{ kuhn_poker = "returns" }}
 board = "class"  # who sees the table: {boards}
 rules = \"\"\"
 One bot each. Your own work; say what you took from where.

@@ -12,10 +12,11 @@ import asyncio
 import functools
 import time
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
@@ -39,6 +40,7 @@ from plyhouse.server.competition.standings import (
 )
 from plyhouse.server.competition.twins import Twins, told, twins
 from plyhouse.server.house.game_finals import GameFinals
+from plyhouse.server.house.game_scoring import scoring_by_game
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.match.endings import FORFEITS
@@ -86,6 +88,8 @@ class Results:
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
     state: State
+    scoring: Mapping[str, Scoring]
+    """What scores a match, by game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ class Board:
     """Between the entries of the lines; empty where they have no names."""
     twins: tuple[Twins, ...] = ()
     """Those among the lines."""
+    scoring: Mapping[str, Scoring] = field(default_factory=dict)
+    """What scores a match, by game."""
 
 
 @dataclass(slots=True)
@@ -226,13 +232,14 @@ class Boards:
         seats = await self._book.final_seats(row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
         extra = await self._read_courses(kept, outcomes, seats)
+        scoring = await scoring_by_game(self._store, row, file)
         left = [
             each
             for each in outcomes
             if _judge(each.game) is not None and each.match not in kept.luck
         ]
         found = kept.results = await asyncio.to_thread(
-            _worked, row, file, entries, seats, outcomes, kept, state, extra
+            _worked, row, file, entries, seats, outcomes, kept, state, extra, scoring
         )
         kept.entries = entries
         kept.complete = not left or bool(extra)
@@ -374,6 +381,7 @@ def _worked(
     kept: _Kept,
     state: State,
     extra: Sequence[str],
+    scoring: Mapping[str, Scoring],
 ) -> Results:
     """Everything that follows from the matches; takes its time."""
     from plyhouse.server.competition.proof import evidence  # numpy: only competitions need it
@@ -399,9 +407,10 @@ def _worked(
         tuple(outcomes),
         results,
         tuple(standings(entrants, results)),
-        evidence(outcomes, repeats, extra),
+        evidence(outcomes, repeats, extra, scoring),
         crosstab(outcomes),
         state,
+        scoring,
     )
 
 
@@ -450,6 +459,7 @@ def _board(found: Results, viewer: Viewer) -> Board:
         found.evidence,
         table,
         pairs,
+        found.scoring,
     )
 
 

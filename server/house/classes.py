@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
+from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.package import Package, digest_of, pack
 from plyhouse.server.competition.file import (
@@ -37,6 +38,7 @@ from plyhouse.server.house.absences import Absences
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
+from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
@@ -70,6 +72,8 @@ class GameProgress:
     from this game, and why."""
     unplayed: str = ""
     """Whose pairings would be left out if the final ended now; empty if there are none."""
+    scoring: Scoring = Scoring.WINS
+    """What scores a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -502,7 +506,8 @@ class Classes:
             if game.competition_id is None:
                 active = sum(each.status == "active" for each in entries)
                 planned = finals.planned(file, game.game, active)
-                games.append(GameProgress(game.game, "", planned, 0, (), ()))
+                by = file.scored_by(game.game)
+                games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
             else:
                 found = await self._competitions.view(game.competition_id)
                 waiting = tuple(found.waiting_for)
@@ -515,7 +520,7 @@ class Classes:
                 games.append(
                     GameProgress(
                         *(game.game, place, found.planned, found.finished),
-                        *(waiting, tuple(absent), left),
+                        *(waiting, tuple(absent), left, scoring_of(found.row)),
                     )
                 )
         students = tuple(await self._book.students(row.id))

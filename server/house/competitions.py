@@ -224,6 +224,7 @@ class Competitions:
             only_hosted=kept.get("only_hosted") is True,
             shared_chance=kept.get("shared_chance") is True,
             rehearsal=kept.get("rehearsal") is True,
+            scoring=self._runner.score_by(row),
             unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
         )
         for entry in entries:
@@ -484,7 +485,7 @@ class Competitions:
         missed = outcome is not None and outcome.termination == "aborted"
         missed = missed and None in live.match.course.nonces
         if outcome is not None and outcome.termination not in VOID and not void:
-            counted = match_scores(outcome.returns, return_span(live.match.game))
+            counted = match_scores(outcome.returns, return_span(live.match.game, running.scoring))
             scores = [score for score, _ in counted.seats]
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = bots[outcome.seat]

@@ -35,6 +35,7 @@ from plyhouse.server.house.finals import certainty
 from plyhouse.server.house.privacy import Privacy, Sight
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.scoring import scoring_words
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -83,7 +84,7 @@ class Exports:
             if each.entry in names and each.baseline in names
         }
         marks = await self._boards.grades(found)
-        return grades_csv(marks, found.file.originals, known)
+        return grades_csv(marks, found.file.originals, scoring_words(found.scoring), known)
 
     async def gradescope(self, reference: str) -> bytes:
         """An archive with ``STUDENT/results.json`` for every student."""
@@ -150,11 +151,16 @@ def has_parquet() -> bool:
 
 def _standings(board: Board, form: str) -> str:
     head, rows = standings_table(board.lines, board.file.games)
+    scoring = scoring_words(board.scoring)
     if form == "csv":
+        head.append("scoring")
+        for row in rows:
+            row.append(scoring)
         return table_csv(head, rows)
     state = "" if board.row.status == "finished" else f" ({board.row.status})"
     write = standings_markdown if form == "md" else standings_html
-    return write(f"{board.row.name}{state}", head, rows, board.notes)
+    notes = (f"Matches are scored by {scoring}.", *board.notes)
+    return write(f"{board.row.name}{state}", head, rows, notes)
 
 
 def _archive(found: Results, marks: Any) -> bytes:
@@ -172,6 +178,7 @@ def _archive(found: Results, marks: Any) -> bytes:
                 found.file.originals,
                 board.get(grade.entry),
                 forfeits.get(grade.student, {}),
+                scoring_words(found.scoring),
             )
             archive.writestr(f"{grade.student}/results.json", text)
     return out.getvalue()

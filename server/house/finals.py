@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from plyhouse.games.registry import get_game
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile, read_competition
 from plyhouse.server.competition.preview import planned_matches
@@ -16,6 +17,7 @@ from plyhouse.server.house.boards import Boards, entrants_of
 from plyhouse.server.house.competitions import MAX_MATCHES
 from plyhouse.server.house.game_finals import Certainty, GameFinal
 from plyhouse.server.house.onlookers import Eyes, eyes_of
+from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import CompetitionRow, Identity, new_id
@@ -85,6 +87,7 @@ async def parts(
     twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
     made = []
     for game in row.games:
+        scoring = file.scored_by(game.game)
         data = {
             "class": row.id,
             "at_a_time": file.limits.matches_at_a_time,
@@ -95,6 +98,7 @@ async def parts(
             "twins": twins,
             "thresholds": thresholds,
             "rehearsal": rehearsal,
+            "scoring": scoring.value,
             "seeds": await _seeds(store, game.game, entered),
         }
         made.append(
@@ -106,8 +110,11 @@ async def parts(
                 format=name,
                 rounds=file.laps,
                 mirrored=file.mirrored,
-                # Leaderboards are for everybody: only what everybody may see counts there.
-                rated=name == "ladder" and file.board == "public",
+                # Leaderboards are for everybody, and each has one scoring: only what everybody may
+                # see counts there, if it is scored likewise.
+                rated=name == "ladder"
+                and file.board == "public"
+                and scoring is default_scoring(get_game(game.game)),
                 created_ms=now,
                 status="running",
                 started_ms=now,

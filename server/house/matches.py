@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plyhouse.games.base import ChanceKind, Game
+from plyhouse.games.base import ChanceKind, Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
@@ -17,6 +18,7 @@ from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import journal
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.live import LiveMatch, LivePairing
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
@@ -32,7 +34,9 @@ from plyhouse.server.match.time_control import (
     TimeControl,
 )
 from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import (
+    CompetitionRow,
     FinishMatch,
     FinishPairing,
     MatchRow,
@@ -96,6 +100,8 @@ class MatchRunner:
         self.now = now
         self.settle_stalls = settle_stalls
         self.store = self._writer.submit_then
+        self._scoring: dict[str, Scoring] = {}
+        """What scores the matches of competitions, by id; other matches go by their game."""
         self.plies = 0
         """Plies of finished matches since the start."""
         self._resumed_plies = 0
@@ -112,6 +118,14 @@ class MatchRunner:
         return self.plies + running - self._resumed_plies
 
     # --------------------------------------------------------------------------- making
+
+    def score_by(self, row: CompetitionRow) -> Scoring:
+        """Score the matches of a competition as its row says, and return how that is.
+
+        Raises `GameError` as `plyhouse.server.house.game_scoring.scoring_of` does.
+        """
+        self._scoring[row.id] = scoring = scoring_of(row)
+        return scoring
 
     def begin(
         self,
@@ -275,7 +289,11 @@ class MatchRunner:
         pairings: dict[str, LivePairing] = {}
         restored = []
         broken: list[StoredMatch] = []
-        for stored in await self._store.running_matches():
+        running = await self._store.running_matches()
+        for competition in {each.pairing.competition_id for each in running} - {None}:
+            with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
+                self.score_by(await self._store.competition(str(competition)))
+        for stored in running:
             header = stored.header
             holders = [participant(seat) for seat in header.seats]
             hidden = await hidden_in(stored.pairing.competition_id)
@@ -344,6 +362,7 @@ class MatchRunner:
         pairing = live.pairing
         outcome = finish.outcome
         wall = wall_ms()
+        span = return_span(live.match.game, self._scoring.get(pairing.competition or ""))
         ops: list[Op] = [
             FinishMatch(
                 live.id,
@@ -353,11 +372,7 @@ class MatchRunner:
                 wall,
                 culprit=outcome.seat,
                 reason=outcome.reason,
-                scores=(
-                    None
-                    if finish.void
-                    else match_scores(outcome.returns, return_span(live.match.game))
-                ),
+                scores=None if finish.void else match_scores(outcome.returns, span),
             )
         ]
         pairing.open.pop(live.id, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -10,6 +11,7 @@ from plyhouse.server.competition.schedule import count
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.rosters import bots_named
+from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage.rows import CompetitionRow, new_id, wall_ms
 from plyhouse.storage.store import Store
 
@@ -72,5 +74,6 @@ async def robin_of(
         created_ms=now,
         status="running",
         started_ms=now,
+        data=json.dumps({"scoring": default_scoring(game).value}),
     )
     return row, bots, planned

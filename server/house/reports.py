@@ -181,6 +181,8 @@ class Report(Struct):
     history: dict[str, list[RatingPoint]]
     """By entry, how its rating went in this competition."""
     notes: list[str]
+    scoring: dict[str, str] = {}
+    """What scores a match, by game: ``wins`` or ``returns``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ class Reports:
         """How ratings went, fitted once for all students."""
         kept = self._points.get(row.id)
         if kept is None or kept[0] != results.state:
-            made = await asyncio.to_thread(_points, results.outcomes)
+            made = await asyncio.to_thread(_points, results)
             self._points[row.id] = kept = (results.state, made)
             while len(self._points) > KEPT:
                 self._points.popitem(last=False)
@@ -274,12 +276,12 @@ def _address(match: str, ply: int | None = None) -> str:
     return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
 
 
-def _points(outcomes: Sequence[Outcome]) -> list[_Point]:
+def _points(results: Results) -> list[_Point]:
     from plyhouse.server.competition.proof import checkpoints  # numpy: only competitions need it
 
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})
-        for count, fitted in checkpoints(outcomes)
+        for count, fitted in checkpoints(results.outcomes, scoring=results.scoring)
     ]
 
 
@@ -358,6 +360,7 @@ def _report(
         results.evidence.told({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.evidence.notes),
+        {game: each.value for game, each in results.scoring.items()},
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from plyhouse.games.base import Scoring
 from plyhouse.server.competition.catalogue import make_format
 from plyhouse.server.competition.facts import Field, Outcome, Pairing
 from plyhouse.server.competition.formats import Format
@@ -418,6 +419,8 @@ class Running:
     """Whether it only rehearses another one: it steps back, and nobody is suspended for it."""
     shared_chance: bool = False
     """Whether the matches of a pairing have the same dice where the house keeps its bots apart."""
+    scoring: Scoring | None = None
+    """What scores a match; None: the game's default."""
     cut: bool = False
     """Whether the last look ended at that limit: then bots that were not looked at may have room.
     """

@@ -17,6 +17,7 @@ from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.results.intervals import interval_of_sums
+from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import PairResult, Standing
 from plyhouse.storage.store import Store
@@ -60,7 +61,7 @@ async def board(
 def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
     """Make the lines of a game's table, in the order of its standings."""
     game = _game(spec)
-    if game is None or _scoring(game) is not Scoring.RETURNS:
+    if game is None or default_scoring(game) is not Scoring.RETURNS:
         return [_line(each, None, None, None) for each in standings]
     bounds = game.return_bounds  # forfeits give these, too
     made = []
@@ -68,11 +69,6 @@ def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
         made.append(_line(each, mean.mean, mean.low, mean.high))
     return made
-
-
-def _scoring(game: Game) -> Scoring:
-    """What counts: who plays alone can only be compared by returns."""
-    return game.info.scoring if game.seats > 1 else Scoring.RETURNS
 
 
 def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
@@ -83,7 +79,7 @@ def _line(standing: Standing, mean: float | None, low: float | None, high: float
 def scoring_of(spec: str) -> Scoring:
     """How a game is scored; by wins if it is not installed any more."""
     game = _game(spec)
-    return Scoring.WINS if game is None else _scoring(game)
+    return Scoring.WINS if game is None else default_scoring(game)
 
 
 class Leaderboards:

@@ -15,13 +15,14 @@ MatchScores(seats=((0.75, 'W'), (0.25, 'L')), pairs=(0.75,))
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from plyhouse.games.base import Game, Scoring
 from plyhouse.storage.rows import MatchScores
 
-__all__ = ["match_scores", "pair_score", "return_span", "seat_result"]
+__all__ = ["default_scoring", "match_scores", "pair_score", "return_span", "scoring_rule",
+           "scoring_words", "seat_result"]  # fmt: skip
 
 
 def pair_score(mine: float, other: float, span: float = 0.0) -> float:
@@ -61,9 +62,49 @@ def match_scores(returns: Sequence[float], span: float = 0.0) -> MatchScores:
     return MatchScores(seats, pairs)
 
 
-def return_span(game: Game) -> float:
-    """By how much the returns of two seats can differ, if that scores a match; else 0."""
-    if game.info.scoring is not Scoring.RETURNS:
+def default_scoring(game: Game) -> Scoring:
+    """Return what scores a match where nobody chose: `GameInfo.scoring`.
+
+    A game for one seat is always scored by returns, as there is nobody to win against.
+    """
+    return game.info.scoring if game.seats > 1 else Scoring.RETURNS
+
+
+def return_span(game: Game, scoring: Scoring | None = None) -> float:
+    """Return by how much two returns can differ, 0 where matches are not scored by returns.
+
+    ``scoring`` None takes the game's default.
+    """
+    if (game.info.scoring if scoring is None else scoring) is not Scoring.RETURNS:
         return 0.0
     least, most = game.return_bounds
     return most - least
+
+
+def scoring_words(scoring: Mapping[str, Scoring]) -> str:
+    """Name the scoring of several games, briefly.
+
+    >>> scoring_words({"pig": Scoring.WINS, "chess": Scoring.WINS})
+    'wins'
+    >>> scoring_words({"pig": Scoring.WINS, "kuhn_poker": Scoring.RETURNS})
+    'pig: wins, kuhn_poker: returns'
+    """
+    if len(set(scoring.values())) == 1:
+        return next(iter(scoring.values())).value
+    return ", ".join(f"{game}: {each.value}" for game, each in scoring.items())
+
+
+def scoring_rule(game: Game, scoring: Scoring) -> str:
+    """State how a match of a game scores, as a sentence without a full stop.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> scoring_rule(get_game("kuhn_poker"), Scoring.RETURNS)
+    'by returns: equal returns score 0.5, each point of difference adds 0.125, up to 1'
+    """
+    span = return_span(game, scoring)
+    if span <= 0.0:
+        return "by wins: a win scores 1, a draw 0.5, a loss 0"
+    return (
+        "by returns: equal returns score 0.5, each point of difference adds "
+        f"{1.0 / (2.0 * span):.3g}, up to 1"
+    )

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plyhouse.games.registry import get_game
 from plyhouse.server.competition.catalogue import FORMATS, described
 from plyhouse.server.competition.file import (
     MAX_FILE,
@@ -171,6 +172,11 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
         (LEAST + "entries_per_student = 1.5", [("bad_type", "entries_per_student")]),
         (LEAST + 'board = "secret"', [("bad_value", "board")]),
         (LEAST + "rule = 'x'", [("unknown_key", "rule")]),
+        (LEAST + "scoring = 'goals'", [("bad_value", "scoring")]),
+        (LEAST + "scoring = 1", [("bad_type", "scoring")]),
+        (LEAST + "scoring = { pig = 1 }", [("bad_value", "scoring.pig")]),
+        (LEAST + "scoring = { pgi = 'wins' }", [("unknown_game", "scoring.pgi")]),
+        (LEAST + "scoring = { chess = 'wins' }", [("bad_value", "scoring.chess")]),
         (LEAST + "rules = 'a\\u0000'".replace("'", '"'), [("bad_value", "rules")]),
         (LEAST + "[format]\nname = 'swis'", [("unknown_format", "format.name")]),
         (LEAST + "[format]\nname = 'swiss'\nbest_of = 3", [("unknown_key", "format.best_of")]),
@@ -241,6 +247,21 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
 )  # fmt: skip
 def test_every_mistake_has_its_code_and_its_key(text: str, wanted: list[tuple[str, str]]) -> None:
     assert mistakes(text) == wanted
+
+
+def test_scoring_is_chosen_for_all_games_or_each_and_left_to_the_games_otherwise() -> None:
+    games = LEAST.replace('"pig"', '"pig(target=50)", "kuhn_poker", "leduc_poker"')
+
+    def chosen(more: str) -> list[str]:
+        found = read_competition(games + more, NOW)
+        return [found.scored_by(game).value for game in found.games]
+
+    assert chosen("") == [get_game(game).info.scoring for game in ("pig", "kuhn_poker",
+                                                                   "leduc_poker")]  # fmt: skip
+    assert chosen('scoring = "returns"') == ["returns"] * 3
+    assert chosen('scoring = "wins"') == ["wins"] * 3
+    table = 'scoring = { "pig(target=50)" = "returns", kuhn_poker = "wins" }'
+    assert chosen(table)[:2] == ["returns", "wins"]
 
 
 def test_a_twin_repeats_a_baseline_and_is_hidden_with_it() -> None:

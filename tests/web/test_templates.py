@@ -185,6 +185,7 @@ def competition(name: str) -> dict[str, Any]:
         "files": ("csv", "jsonl"),
         "every": 15000,
         "outcomes": OUTCOMES,
+        "scoring": {name: "by wins: a win scores 1, a draw 0.5, a loss 0"},
     }
 
 

@@ -142,6 +142,8 @@ class BoardView(Struct):
     crosstab: list[CrossView]
     """Only if it was asked for."""
     twins: list[TwinView]
+    scoring: dict[str, str] = {}
+    """What scores a match, by game: ``wins`` or ``returns``."""
 
 
 def board_view(found: Board, *, crosses: bool) -> BoardView:
@@ -164,6 +166,7 @@ def board_view(found: Board, *, crosses: bool) -> BoardView:
             TwinView(each.entry, each.twin, each.same, each.score, each.elo, each.chance)
             for each in found.twins
         ],
+        {game: each.value for game, each in found.scoring.items()},
     )
 
 

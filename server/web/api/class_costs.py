@@ -12,10 +12,12 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.games.registry import get_game
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.preview import Measured, played, preview, sample
 from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.class_types import FileText
 from plyhouse.server.web.parameters import hub_of
@@ -70,6 +72,8 @@ class CostView(Struct):
     """From begin to end, if every bot uses all its time."""
     typical_hours: float = 0.0
     typical_end_ms: int | None = None
+    notes: list[str] = []
+    """How a match of each game scores, as sentences."""
 
 
 @post(
@@ -122,8 +126,12 @@ def _view(
     except FormatError as error:
         raise Problem("competition/invalid", f"With {entries} entries: {error}") from None
     at_a_time = file.limits.matches_at_a_time
+    notes = [
+        f"{game} is scored {scoring_rule(get_game(game), file.scored_by(game))}."
+        for game in file.games
+    ]
     if found is None:
-        return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None)
+        return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None, notes=notes)
     games = [
         GameCostView(
             *(each.game, each.matches, each.measured.most, each.most / 3600),
@@ -136,6 +144,7 @@ def _view(
         *(file.name, entries, False, games, found.matches, found.most, found.at_a_time),
         *(_ms(found.end(found.most)), found.typical, found.hours(found.most)),
         *(found.hours(found.typical), _ms(found.end(found.typical))),
+        notes,
     )
 
 

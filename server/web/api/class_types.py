@@ -243,6 +243,8 @@ class GameView(Struct):
     """Who has been waited for, for how long, and what comes of it; who was withdrawn, and why."""
     unplayed: str
     """Whose pairings would be left out if the final ended now; empty if there are none."""
+    scoring: str = ""
+    """What scores a match: ``wins`` or ``returns``."""
 
 
 class ClassSummary(Struct):
@@ -404,6 +406,8 @@ class GradeLine(Struct):
     entry: str
     against: dict[str, float | None]
     """The mean score against each baseline."""
+    scoring: str = ""
+    """What scores a match: ``wins`` or ``returns``, by game where games differ."""
 
 
 class ExportView(Struct):

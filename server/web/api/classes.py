@@ -20,6 +20,7 @@ from plyhouse.server.competition.times import milliseconds, read_time
 from plyhouse.server.house.classes import only_handed_in
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.suspicions import Suspicions, suspicions
+from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.web.api.access import (
     address_of,
     authorise,
@@ -127,6 +128,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
                 list(each.waiting_for),
                 list(each.absent),
                 each.unplayed,
+                each.scoring.value,
             )
             for each in view.games
         ],
@@ -255,6 +257,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     found = await hub.boards.results(row)
     baselines = found.file.originals
     marks = await hub.boards.grades(found)
+    scoring = scoring_words(found.scoring)
     return ExportView(
         found.row.name,
         found.row.status,
@@ -263,11 +266,12 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
             GradeLine(
                 *(each.student, each.grade, each.score, each.entry),
                 {b.bot: score for b, score in zip(baselines, each.against, strict=True)},
+                scoring,
             )
             for each in marks
         ],
         standings_csv(found.standings, found.file.games),
-        grades_csv(marks, baselines),
+        grades_csv(marks, baselines, scoring),
     )
 
 

@@ -15,6 +15,7 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath
 
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
@@ -23,6 +24,7 @@ from plyhouse.server.house.boards import Board
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.upcoming import Upcoming, upcoming
 from plyhouse.server.results.intervals import Interval
+from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.classroom import own_of, staff_of
 from plyhouse.server.web.pages.matches import running_for
@@ -161,6 +163,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         staff=await staff_of(hub, view, viewer),
         own=await own_of(hub, view, viewer),
         outcomes=OUTCOMES,
+        scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
     )
 
 
