@@ -200,6 +200,8 @@ class BoardLine:
     games: dict[str, float]
     version: str
     digest: str
+    place: int | None = None
+    """The place by the rules of the format; ``rank`` is by score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +263,8 @@ class ProvenLine:
     twin_of: str
     returns: dict[str, MeanReturn]
     """By game."""
+    place: int | None = None
+    """The place by the rules of the format; ``rank`` is by score."""
 
 
 @dataclass(frozen=True, slots=True)

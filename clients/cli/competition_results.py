@@ -60,7 +60,8 @@ def print_board(view: dict[str, Any]) -> None:
 def board_cells(view: dict[str, Any]) -> tuple[str, list[str], list[list[str]], str]:
     """Title, columns, rows and alignment of a board."""
     nash = any(line["nash"] for line in view["lines"])
-    columns = ["#", "entry", "score", "played", "rating", "95 %", "while watching", "rank", "ahead"]
+    columns = ["place", "entry", "score", "played", "rating", "95 %", "while watching"]
+    columns += ["rank by rating", "ahead"]
     means: list[tuple[str, str]] = []
     for game in sorted({game for line in view["lines"] for game in line["returns"]}):
         means += [(game, "raw"), (game, "watched")]
@@ -99,7 +100,7 @@ def print_certainty(lines: list[dict[str, Any]]) -> None:
 def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> list[str]:
     rating = line["rating"]
     cells = [
-        "-" if line["rank"] is None else str(line["rank"]),
+        "-" if line["place"] is None else str(line["place"]),
         line["entry"] + _kind(line),
         "-" if line["score"] is None else f"{line['score']:.3f}",
         str(line["matches"]),

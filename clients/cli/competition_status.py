@@ -55,6 +55,12 @@ def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) 
         ]
         columns = ["place", "entry", "points", "pairings", *ties]
         print_table(f"{each['game']}, {each['format']}", columns, lines, "rlrr" + "r" * len(ties))
+        note(f"Places are decided by {each['decided_by']}.")
+        if each["seeds"]:
+            listed = ", ".join(f"{place} {name}" for place, name in enumerate(each["seeds"], 1))
+            note(f"Seeds: {listed}.")
+        if each["lot"]:
+            note(f"Entries without a rating were seeded by lot with the seed {each['lot']}.")
         for number in each["rounds"]:
             pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
             print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")

@@ -112,11 +112,11 @@ def _hit(verdict: Verdict) -> str:
 
 
 def _shown(line: Any) -> str:
-    rank = "no rank" if line["rank"] is None else f"rank {line['rank']}"
+    place = "no place" if line["place"] is None else f"place {line['place']}"
     score = "-" if line["score"] is None else f"{line['score']:.2f}"
     status = "" if line["status"] == "active" else f", {line['status']}"
     return (
-        f"{rank}, score {score}, {line['wins']}-{line['draws']}-{line['losses']}, "
+        f"{place}, score {score}, {line['wins']}-{line['draws']}-{line['losses']}, "
         f"{counted(line['forfeits'], 'forfeit')}{status}"
     )
 

@@ -74,7 +74,7 @@ def _entries(entries: Sequence[dict[str, Any]]) -> list[str]:
             [
                 each["entry"],
                 each["version"] or each["digest"][:8] or "-",
-                "-" if each["rank"] is None else str(each["rank"]),
+                "-" if each["place"] is None else str(each["place"]),
                 "-" if each["score"] is None else f"{each['score']:.3f}",
                 f"{each['wins']}-{each['draws']}-{each['losses']}",
                 str(each["forfeits"]),
@@ -82,7 +82,7 @@ def _entries(entries: Sequence[dict[str, Any]]) -> list[str]:
                 "-" if rating is None else interval(rating["low"], rating["high"]),
             ]
         )
-    head = ("entry", "version", "rank", "score", "won-drawn-lost", "forfeits", "rating", "95 %")
+    head = ("entry", "version", "place", "score", "won-drawn-lost", "forfeits", "rating", "95 %")
     return _section("Entries", head, rows)
 
 

@@ -31,9 +31,9 @@ def standings_table(
     """The standings with all that they prove: heads of the columns, and rows."""
     paid = sorted({game for line in lines for game in line.returns})
     nash = any(line.nash is not None for line in lines)
-    head = ["rank", "entry", "student", "status", "baseline", "score", "matches", "wins", "draws"]
+    head = ["place", "entry", "student", "status", "baseline", "score", "matches", "wins", "draws"]
     head += ["losses", "forfeits", *games, "rating", "low", "high", "any_low", "any_high"]
-    head += ["rank_low", "rank_high", "ahead_of_next"]
+    head += ["rating_rank_low", "rating_rank_high", "ahead_of_next"]
     for game in paid:
         head += [f"{game} return", f"{game} low", f"{game} high"]
         head += [f"{game} any_low", f"{game} any_high"]
@@ -51,7 +51,7 @@ def standings_table(
 def _row(line: Line, games: Sequence[str], paid: Sequence[str], *, nash: bool) -> list[Cell]:
     standing, who, at = line.standing, line.standing.entrant, line.estimate
     row: list[Cell] = [
-        *(standing.rank, who.name, who.student, who.status, "yes" if who.baseline else ""),
+        *(standing.place, who.name, who.student, who.status, "yes" if who.baseline else ""),
         *(standing.score, standing.matches, standing.wins, standing.draws, standing.losses),
         standing.forfeits,
         *(standing.games.get(game) for game in games),

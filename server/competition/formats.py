@@ -66,6 +66,9 @@ class Format(ABC):
     tie_breaks: ClassVar[tuple[str, ...]] = ()
     """What decides the table where points are equal, in this order."""
 
+    decided_by: ClassVar[str] = "points"
+    """What decides the places, in words."""
+
     seats: int = 2
     """Seats of the game."""
     mirrored: bool = True

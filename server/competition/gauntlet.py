@@ -43,6 +43,7 @@ class Gauntlet(Format):
     adaptive = False
     admits_late = True
     tie_breaks = ("mean score",)
+    decided_by = "the mean score against the baselines"
 
     times: int = 1
     until_certain: bool = False

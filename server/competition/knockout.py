@@ -66,6 +66,7 @@ class Knockout(Format):
     adaptive = True
     admits_late = False
     tie_breaks = ("mean score",)
+    decided_by = "the round in which an entry was beaten"
 
     best_of: int = 1
     extra: int = 2

@@ -59,6 +59,7 @@ class Ladder:
     """The standing ladder of a game of two seats."""
 
     name: ClassVar[str] = "ladder"
+    decided_by: ClassVar[str] = "ratings fitted to the matches of the ladder"
     seats: int = 2
     mirrored: bool = True
     patience: float = 10.0

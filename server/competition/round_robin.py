@@ -47,6 +47,7 @@ class RoundRobin(Format):
     adaptive = False
     admits_late = True
     tie_breaks = TIE_BREAKS
+    decided_by = "points, then direct encounter, Sonneborn-Berger and pairings won"
 
     laps: int = 1
 

@@ -63,7 +63,7 @@ class Standing:
     """One line of the standings."""
 
     rank: int | None
-    """None for who was disqualified, and for twins."""
+    """The rank by ``score``; None for disqualified entries and twins."""
     entrant: Entrant
     score: float | None
     """None as long as nothing was played."""
@@ -74,6 +74,11 @@ class Standing:
     forfeits: int
     games: Mapping[str, float] = field(default_factory=dict)
     """The score in each game."""
+    place: int | None = None
+    """The place by the rules of the format (`plyhouse.server.competition.places`).
+
+    None before the final, for disqualified entries, twins, and baselines that are not ranked.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +208,11 @@ def _mean(scores: Sequence[float]) -> float | None:
 
 def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
     """The standings as CSV, with a column for the score in each game."""
-    header = ["rank", "entry", "student", "status", "baseline", "score", "matches", "wins",
-              "draws", "losses", "forfeits", *games, "version", "digest"]  # fmt: skip
+    header = ["place", "entry", "student", "status", "baseline", "score", "matches",
+              "wins", "draws", "losses", "forfeits", *games, "version", "digest"]  # fmt: skip
     rows = [
         [
-            "" if line.rank is None else line.rank,
+            "" if line.place is None else line.place,
             line.entrant.name,
             line.entrant.student,
             line.entrant.status,

@@ -50,6 +50,7 @@ class Swiss(Format):
     round_by_round = True
     admits_late = True
     tie_breaks = ("median-Buchholz", "Buchholz", "Sonneborn-Berger")
+    decided_by = "points, then median-Buchholz, Buchholz and Sonneborn-Berger"
 
     number: int | None = None
     """How many rounds; None: the logarithm to base 2 of those who are there at the beginning."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from plyhouse.server.competition.facts import EntryT, Field, Outcome, Row
 
-__all__ = ["direct_encounters", "placed", "sonneborn_berger", "standings"]
+__all__ = ["direct_encounters", "placed", "places_without", "sonneborn_berger", "standings"]
 
 DIGITS = 9
 """Scores are compared to so many decimals: sums of the same shares in another order are equal."""
@@ -77,3 +78,17 @@ def placed(
             for r in equal
         ]
     return result
+
+
+def places_without(rows: Sequence[Row[EntryT]], out: Collection[EntryT]) -> list[Row[EntryT]]:
+    """Take the places of some entries away, and let those below them move up.
+
+    The rows stay in their order.
+    """
+    above = [row.place for row in rows if row.entry in out and row.place is not None]
+    return [
+        replace(row, place=None)
+        if row.place is None or row.entry in out
+        else replace(row, place=row.place - sum(each < row.place for each in above))
+        for row in rows
+    ]

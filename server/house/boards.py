@@ -30,6 +30,7 @@ from plyhouse.server.competition.evidence import (
     lines,
 )
 from plyhouse.server.competition.file import CompetitionFile, read_competition
+from plyhouse.server.competition.places import BY_SCORE, with_places
 from plyhouse.server.competition.standings import (
     Entrant,
     Grade,
@@ -39,7 +40,7 @@ from plyhouse.server.competition.standings import (
     standings,
 )
 from plyhouse.server.competition.twins import Twins, told, twins
-from plyhouse.server.house.game_finals import GameFinals
+from plyhouse.server.house.game_finals import GameFinal, GameFinals
 from plyhouse.server.house.game_scoring import scoring_by_game
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
@@ -54,12 +55,6 @@ from plyhouse.storage.store import Store
 
 __all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
 
-DRAWN: Final = ("swiss", "knockout", "groups_knockout")
-OWN_TABLE: Final = (
-    "Places in this format are those of its own table, with byes and walkovers: `plyhouse "
-    "competition rounds` shows it. This board ranks by the mean score of the matches played."
-)
-"""For formats in which not everybody meets the same opponents."""
 KEPT: Final = 16
 """Competitions whose results are kept in memory, those looked at last."""
 PATIENCE: Final = 20.0
@@ -170,10 +165,14 @@ class Boards:
         viewer = await self.viewer(row, identity)
         self.admit(row, file, viewer, identity)
         found = await self.results(row)
-        board = await asyncio.to_thread(_board, found, viewer)
+        finals = await self.games.of(row)
+        board = await asyncio.to_thread(_board, found, viewer, finals)
         gone = await self._gone(row, board.lines)
-        drawn = [OWN_TABLE] if file.format.name in DRAWN else []
-        return replace(board, notes=(*drawn, *board.notes, *gone))
+        return replace(board, notes=(*_rules(finals), *board.notes, *gone))
+
+    async def placed(self, found: Results, eyes: Eyes) -> list[Standing]:
+        """The standings that somebody sees, with their places and in that order."""
+        return standings_for(found, eyes, await self.games.of(found.row))
 
     async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
         """Who of those shown by name was withdrawn from a game of the final, and why."""
@@ -428,19 +427,39 @@ def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[E
     )
 
 
-def standings_for(found: Results, eyes: Eyes) -> Sequence[Standing]:
-    """The standings without the baselines that somebody does not see."""
-    if not eyes.hidden:
-        return found.standings
-    kept = [each.entrant for each in found.standings if each.entrant.bot_id not in eyes.hidden]
-    ids = {each.bot_id for each in kept}
-    return standings(kept, [each for each in found.results if each.bot_id in ids])
+def standings_for(found: Results, eyes: Eyes, finals: Sequence[GameFinal]) -> list[Standing]:
+    """The standings in the order of places, without the baselines that somebody does not see."""
+    shown: Sequence[Standing] = found.standings
+    if eyes.hidden:
+        kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
+        ids = {each.bot_id for each in kept}
+        shown = standings(kept, [each for each in found.results if each.bot_id in ids])
+    return with_places(shown, [each.table for each in finals], found.file.format.name)
 
 
-def _board(found: Results, viewer: Viewer) -> Board:
+def _rules(finals: Sequence[GameFinal]) -> list[str]:
+    """What decides the places, and the seed of the lot."""
+    if not finals:
+        return []
+    [rule] = {each.decided_by for each in finals}
+    if len(finals) == 1:
+        told = [f"Places are decided by {rule}."]
+    elif finals[0].format in BY_SCORE:
+        told = ["Places are decided by the mean score over the games."]
+    else:
+        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
+    told += [
+        f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
+        for each in finals
+        if each.lot
+    ]
+    return told
+
+
+def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
     """What one viewer sees of it."""
     eyes = eyes_of(found.file, viewer, found.entrants)
-    shown = standings_for(found, eyes)
+    shown = standings_for(found, eyes, finals)
     inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
     seen = [
         line if eyes.named(line.standing.entrant.bot_id) else _masked(line)

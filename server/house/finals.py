@@ -6,13 +6,17 @@ A final is one competition for each game, which `plyhouse.server.house.competiti
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import secrets
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile, read_competition
+from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.lots import drawn
 from plyhouse.server.competition.preview import planned_matches
+from plyhouse.server.competition.tables import places_without
 from plyhouse.server.house.boards import Boards, entrants_of
 from plyhouse.server.house.competitions import MAX_MATCHES
 from plyhouse.server.house.game_finals import Certainty, GameFinal
@@ -75,7 +79,8 @@ async def parts(
 ) -> list[CompetitionRow]:
     """What is played in the final: one competition for each game.
 
-    Entries are seeded by their place on the leaderboard of the game at this moment.
+    Entries are seeded by their place on the leaderboard of the game at this moment.  Where the
+    format goes by seeds, those without a rating follow by lot.
     """
     name, parameters = file.terms
     needed = {each.bot.lower(): each.at_least for each in file.baselines if each.grade}
@@ -99,7 +104,7 @@ async def parts(
             "thresholds": thresholds,
             "rehearsal": rehearsal,
             "scoring": scoring.value,
-            "seeds": await _seeds(store, game.game, entered),
+            **await _seeds(store, game.game, entered, file),
         }
         made.append(
             CompetitionRow(
@@ -124,13 +129,38 @@ async def parts(
     return made
 
 
-async def _seeds(store: Store, game: str, entered: Sequence[ClassEntry]) -> list[int]:
-    """The bots that have a rating with the version that plays, the best first."""
+async def _seeds(
+    store: Store, game: str, entered: Sequence[ClassEntry], file: CompetitionFile
+) -> dict[str, object]:
+    """The bots in the order of the seeding, and the seed of the lot if one was drawn.
+
+    First come those that have a rating with the version that plays.
+    """
     versions = {each.version_id: each.bot_id for each in entered}
     board = await store.leaderboard(game, 1_000_000, every_version=True)
     rated = [each for each in board if each.rating is not None and each.version_id in versions]
     rated.sort(key=lambda each: (-(each.rating or 0.0), each.version_id))
-    return [versions[each.version_id] for each in rated]
+    seeds = [versions[each.version_id] for each in rated]
+    names = {bot: name for bot, name in _labels(entered, file).items() if bot not in seeds}
+    form = file.play(game)
+    if isinstance(form, Ladder) or not form.adaptive or len(names) < 2:
+        return {"seeds": seeds}
+    lot = secrets.token_hex(8)
+    return {"seeds": seeds + drawn(lot, names), "lot": lot}
+
+
+def _labels(entered: Sequence[ClassEntry], file: CompetitionFile) -> dict[int, str]:
+    """What entries are called in a lot.
+
+    A hidden baseline is called by its number in the competition file: with its name, anybody who
+    guesses the name could see whether the lot confirms it.
+    """
+    hidden = {
+        each.bot.lower(): f"hidden {number}"
+        for number, each in enumerate(file.baselines, start=1)
+        if each.hidden
+    }
+    return {each.bot_id: hidden.get(each.name.lower(), each.name) for each in entered}
 
 
 # ------------------------------------------------------------------------------- looking
@@ -151,7 +181,8 @@ async def finals_of(
     boards.admit(row, file, viewer, identity)
     entrants = entrants_of(await store.classes.played_entries(row.id, replaced=True), file)
     eyes = eyes_of(file, viewer, entrants)
-    return [_seen(each, eyes) for each in await boards.games.of(row)]
+    out = eyes.hidden.union(each.bot_id for each in entrants if each.status == "disqualified")
+    return [_seen(each, eyes, out) for each in await boards.games.of(row)]
 
 
 async def certainty(boards: Boards, row: ClassCompetition) -> list[Certainty]:
@@ -162,12 +193,14 @@ async def certainty(boards: Boards, row: ClassCompetition) -> list[Certainty]:
     return [each for final in found for each in final.certainty]
 
 
-def _seen(final: GameFinal, eyes: Eyes) -> GameFinal:
-    """What somebody sees of a game of a final."""
+def _seen(final: GameFinal, eyes: Eyes, out: Collection[int]) -> GameFinal:
+    """What somebody sees of a game of a final, in which the entries ``out`` have no place."""
     lines = set(eyes.lines([row.entry for row in final.table]))
+    table = places_without(final.table, out)
     return replace(
         final,
-        table=tuple(row for row in final.table if row.entry in lines),
+        table=tuple(row for row in table if row.entry in lines),
+        seeds=() if eyes.anonymous else tuple(b for b in final.seeds if b not in eyes.hidden),
         certainty=tuple(
             each
             for each in final.certainty

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -19,12 +19,13 @@ from plyhouse.server.competition.facts import Line, Round, Row, State
 from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import field_of, look
-from plyhouse.server.competition.tables import placed
+from plyhouse.server.competition.tables import placed, places_without
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.running import (
     PairingId,
     Stored,
     graded_of,
+    lot_of,
     progress_of,
     run_of,
     twins_of,
@@ -80,6 +81,12 @@ class GameFinal:
     """Ids of the pairings that were begun, by the keys of the lines."""
     certainty: tuple[Certainty, ...] = ()
     """For a gauntlet that goes on until grades are certain."""
+    decided_by: str = ""
+    """What decides the places, in words."""
+    lot: str = ""
+    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    seeds: tuple[int, ...] = ()
+    """The entries from the strongest to the weakest, if the format goes by that."""
 
 
 @dataclass(slots=True)
@@ -131,22 +138,11 @@ class GameFinals:
                 began = self._clock()
                 seats = await self._store.played_seats(part.id)
                 final = await asyncio.to_thread(_worked_out, part, entries, seats)
-                kept.final, kept.key = _unranked(final, twins_of(part)), key
+                table = tuple(places_without(final.table, twins_of(part)))
+                kept.final, kept.key = replace(final, table=table), key
                 now = self._clock()
                 kept.until = now + (PATIENCE * (now - began) if len(seats) > FEW else 0.0)
             return kept.final
-
-
-def _unranked(final: GameFinal, twins: Collection[int]) -> GameFinal:
-    """Without places for twins, the others placed as if these were not there."""
-    above = [row.place for row in final.table if row.entry in twins and row.place is not None]
-
-    def place(row: Row[int]) -> int | None:
-        if row.place is None or row.entry in twins:
-            return None
-        return row.place - sum(each < row.place for each in above)
-
-    return replace(final, table=tuple(replace(row, place=place(row)) for row in final.table))
 
 
 def _worked_out(
@@ -173,6 +169,9 @@ def _worked_out(
         tuple(way.rounds(*known)),
         names,
         {**pairings, **facts.reused},
+        decided_by=way.decided_by,
+        lot=lot_of(row),
+        seeds=facts.field.ranked if way.adaptive else (),
     )
 
 
@@ -194,6 +193,7 @@ def _graded(
         names,
         {**pairings, **work.reused},
         tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
+        way.decided_by,
     )
 
 
@@ -232,4 +232,5 @@ def _ladder(
         (Round(0, "Ladder", tuple(lines)),) if lines else (),
         names,
         stored.ids,
+        decided_by=Ladder.decided_by,
     )

@@ -23,9 +23,9 @@ from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import PRIVATE, Outcome, lines
-from plyhouse.server.competition.standings import Grade
-from plyhouse.server.house.boards import Boards, Results, standings_for
-from plyhouse.server.house.onlookers import Viewer, eyes_of
+from plyhouse.server.competition.standings import Grade, Standing
+from plyhouse.server.house.boards import Boards, Results
+from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
@@ -102,6 +102,8 @@ class ReportEntry(Struct):
     losses: int
     forfeits: int
     rating: EntryRating | None
+    place: int | None = None
+    """The place by the rules of the format, as on the board."""
 
 
 class Forfeit(Struct):
@@ -221,7 +223,11 @@ class Reports:
             Grade(found.player, found.status, None, "", ()),
         )
         points = await self._history(row, results)
-        made = await asyncio.to_thread(_report, found, results, grade, points, organiser=organiser)
+        eyes = eyes_of(results.file, Viewer(organiser, found.player), results.entrants)
+        placed = await self._boards.placed(results, eyes)
+        made = await asyncio.to_thread(
+            _report, found, results, grade, points, placed, eyes, organiser=organiser
+        )
         await self._add_matches(made, found, results, author=own)
         return made
 
@@ -290,6 +296,8 @@ def _report(
     results: Results,
     grade: Grade,
     points: Sequence[_Point],
+    placed: Sequence[Standing],
+    eyes: Eyes,
     *,
     organiser: bool,
 ) -> Report:
@@ -298,7 +306,6 @@ def _report(
         each for each in results.entrants if each.student == student.player and not each.baseline
     ]
     own = {each.name for each in entrants}
-    eyes = eyes_of(file, Viewer(organiser, student.player), results.entrants)
     ids = {each.name: each.bot_id for each in results.entrants}
 
     def shown(name: str) -> bool:
@@ -309,7 +316,7 @@ def _report(
 
     board = {
         line.standing.entrant.name: line
-        for line in lines(standings_for(results, eyes), results.evidence)
+        for line in lines(placed, results.evidence)
         if line.standing.entrant.name in own
     }
     met: dict[str, list[tuple[Outcome, int]]] = {}
@@ -367,7 +374,7 @@ def _report(
 def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
     line = board.get(name)
     if line is None:
-        return None, None, 0, 0, 0, 0, 0, None
+        return None, None, 0, 0, 0, 0, 0, None, None
     standing, at = line.standing, line.estimate
     return (
         *(standing.rank, standing.score, standing.matches, standing.wins, standing.draws),
@@ -377,6 +384,7 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
         else EntryRating(
             *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high)
         ),
+        standing.place,
     )
 
 

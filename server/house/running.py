@@ -27,7 +27,7 @@ from plyhouse.storage.competitions import settings
 from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
 
 __all__ = ["MAX_AGAIN", "Again", "PairingId", "Running", "Stored", "Tally", "Work",
-           "baselines_of", "graded_of", "progress_of", "run_of",
+           "baselines_of", "graded_of", "lot_of", "progress_of", "run_of",
            "twins_of", "way_of", "work_of"]  # fmt: skip
 
 MAX_AGAIN: Final = 3
@@ -326,6 +326,12 @@ def _field(row: CompetitionRow, entries: Sequence[EntryRow]) -> Field[int]:
     gone = {int(bot): number for bot, number in left.items()} if isinstance(left, dict) else {}
     bots = sorted([entry.bot_id for entry in entries])
     return field_of(bots, seeds=_ids(kept, "seeds"), baselines=_ids(kept, "baselines"), left=gone)
+
+
+def lot_of(row: CompetitionRow) -> str:
+    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    lot = settings(row).get("lot")
+    return lot if isinstance(lot, str) else ""
 
 
 def graded_of(

@@ -24,7 +24,7 @@ MEAN = {"mean": 0.25, "low": -0.5, "high": 1.0, "pairs": 4}
 
 def line(entry: str, **more: Any) -> dict[str, Any]:
     values = {
-        "rank": 1,
+        "place": 1,
         "entry": entry,
         "baseline": False,
         "twin_of": "",
@@ -49,8 +49,13 @@ def view(*lines: dict[str, Any], notes: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def test_a_board_shows_what_it_has_and_no_column_more(capsys: pytest.CaptureFixture[str]) -> None:
-    print_board(view(line("ada/x"), line("bob/y", rating=None, ahead=None, baseline=True)))
+    bob = line("bob/y", place=7, rating=None, ahead=None, baseline=True)
+    print_board(view(line("ada/x"), bob, line("out/x", place=None)))
     said = capsys.readouterr().out
+    first, *_, third = [row.split()[0] for row in said.splitlines() if "/" in row]
+    assert (first, third) == ("1", "-")
+    assert "place" in said
+    assert "rank by rating" in said
     assert "1480 to 1540" in said
     assert "1 to 2" in said
     assert "87.3%" in said
@@ -93,7 +98,7 @@ def test_a_report_reads_as_markdown_and_keeps_its_cells() -> None:
         "competition": "Cup", "status": "running", "student": "ada", "display": "Ada L.",
         "grade": "pass", "graded_by": "ada/x", "baselines": [score], "opponents": [score],
         "entries": [{
-            "entry": "ada/x", "version": "1|2", "digest": "", "status": "active", "rank": 1,
+            "entry": "ada/x", "version": "1|2", "digest": "", "status": "active", "place": 3,
             "score": 0.5, "matches": 2, "wins": 1, "draws": 0, "losses": 1, "forfeits": 1,
             "rating": RATING,
         }],

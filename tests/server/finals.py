@@ -99,6 +99,13 @@ class Course:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def resign(client: Any, snapshot: MatchSnapshot) -> None:
+    """Resign a match as soon as both bots are ready."""
+    while isinstance(answer := await client.ask(Resign, snapshot.match), Error):
+        assert answer.code == "match/not_ready", answer
+        await asyncio.sleep(0.005)
+
+
 def weaker_resigns(order: list[str]) -> Callable[[str], Play]:
     """Who comes later in the order resigns."""
 
@@ -110,9 +117,7 @@ def weaker_resigns(order: list[str]) -> Callable[[str], Play]:
             ]
             others = [order.index(each) for each in names]
             if order.index(name) == max(others):
-                while isinstance(answer := await client.ask(Resign, snapshot.match), Error):
-                    assert answer.code == "match/not_ready", answer  # the other one is not yet
-                    await asyncio.sleep(0.005)
+                await resign(client, snapshot)
 
         return play
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
@@ -228,10 +229,15 @@ async def test_every_format_is_played_to_its_table(
         assert found["staff/b0"] is None
     view = await course.hub.classes.view("Cup")
     assert view.games[0].finished == matches <= view.games[0].planned
-    # The mean scores and grades beside it are those of all matches.
-    notes = " ".join((await course.hub.boards.board("Cup", ORGANISER)).notes)
+    board = await course.hub.boards.board("Cup", ORGANISER)
+    assert "Places are decided by" in board.notes[0]
+    placed = [(each.standing.entrant.name, each.standing.place) for each in board.lines]
+    assert placed == [(final.names[row.entry], row.place) for row in final.table]
+    # The lot is drawn and shown where seeds matter.
     drawn = any(name in style for name in ("swiss", "knockout"))
-    assert ("ranks by the mean score" in notes) == drawn
+    assert bool(final.lot) == drawn
+    assert any(f"seed {final.lot}." in note for note in board.notes) == drawn
+    # The mean scores and grades beside it are those of all matches.
     export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
     assert sum(line.matches for line in export.standings) == 2 * matches
 
@@ -263,6 +269,28 @@ async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
     listed = await course.hub.store.played_seats(final.competition_id)
     assert len({seat.match_id for seat in listed}) == counted, "nothing twice, or in vain"
     assert {seat.pairing_id for seat in listed} == set(final.pairings.values())
+
+
+async def test_seeding_by_lot_outlives_a_restart_and_older_finals_keep_their_order(
+    course: Course, tmp_path: Path
+) -> None:
+    await course.open(f'{FILE}[format]\nname = "knockout"\n', 5)
+    await course.run()
+    before = await course.finished()
+    assert len(before.seeds) == 5
+    await course.stop()
+    await course.start()
+    again = await course.final()
+    assert (again.seeds, again.lot, again.rounds) == (before.seeds, before.lot, before.rounds)
+    await course.stop()
+    # As a server without lots has stored it: only entries with a rating were seeded.
+    with contextlib.closing(sqlite3.connect(tmp_path / "course.db")) as database, database:
+        database.execute("UPDATE competitions SET data = json_remove(data, '$.lot')")
+        database.execute("UPDATE competitions SET data = json_set(data, '$.seeds', json('[]'))")
+    await course.start()
+    older = await course.final()
+    assert older.lot == ""
+    assert list(older.seeds) == sorted(before.seeds)
 
 
 async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(

@@ -65,6 +65,7 @@ class TableLine(Struct):
     """One line of a board: what the rules say, and what it proves."""
 
     rank: int | None
+    """The rank by ``score``."""
     entry: str
     student: str
     status: str
@@ -85,6 +86,8 @@ class TableLine(Struct):
     nash: NashView | None
     returns: dict[str, ReturnView]
     """By game."""
+    place: int | None = None
+    """The place by the rules of the format; lines come in this order."""
 
 
 class SeatTerm(Struct):
@@ -196,6 +199,7 @@ def _line(line: Line, lucky: frozenset[str]) -> TableLine:
             *(line.nash.share, line.nash.low, line.nash.high, line.nash.score, line.nash.chosen)
         ),
         {game: _return(each, known=game in lucky) for game, each in line.returns.items()},
+        standing.place,
     )
 
 

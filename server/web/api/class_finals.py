@@ -110,6 +110,9 @@ def _final(final: GameFinal) -> FinalView:
             RoundView(each.number, each.name, [_line(final, line) for line in each.lines])
             for each in final.rounds
         ],
+        final.decided_by,
+        [final.names[bot] for bot in final.seeds],
+        final.lot,
     )
 
 

@@ -298,6 +298,7 @@ class BoardLine(Struct):
     """One line of the standings."""
 
     rank: int | None
+    """The rank by ``score``."""
     entry: str
     student: str
     status: str
@@ -311,6 +312,8 @@ class BoardLine(Struct):
     games: dict[str, float]
     version: str
     digest: str
+    place: int | None = None
+    """The place by the rules of the format; lines come in this order."""
 
 
 class PlaceLine(Struct):
@@ -364,6 +367,14 @@ class FinalView(Struct):
     """What decides the table where points are equal, in this order."""
     table: list[PlaceLine]
     rounds: list[RoundView]
+    decided_by: str = ""
+    """What decides the places, in words."""
+    seeds: list[str] = []
+    """The entries from the first seed to the last, if the format goes by seeds.
+
+    Empty on an anonymous board."""
+    lot: str = ""
+    """The seed of the lot that ordered entries without a rating; empty if there was none."""
 
 
 class NextLine(Struct):

@@ -19,6 +19,7 @@ from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
 from plyhouse.server.house.classes import only_handed_in
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.onlookers import Viewer, eyes_of
 from plyhouse.server.house.suspicions import Suspicions, suspicions
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.web.api.access import (
@@ -255,13 +256,14 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     await authorise(request, hub, "organise")
     row = await hub.store.classes.find(competition)
     found = await hub.boards.results(row)
+    placed = await hub.boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
     marks = await hub.boards.grades(found)
     scoring = scoring_words(found.scoring)
     return ExportView(
         found.row.name,
         found.row.status,
-        [_line(each) for each in found.standings],
+        [_line(each) for each in placed],
         [
             GradeLine(
                 *(each.student, each.grade, each.score, each.entry),
@@ -270,7 +272,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
             )
             for each in marks
         ],
-        standings_csv(found.standings, found.file.games),
+        standings_csv(placed, found.file.games),
         grades_csv(marks, baselines, scoring),
     )
 
@@ -535,5 +537,5 @@ def _line(line: Standing) -> BoardLine:
     return BoardLine(
         *(line.rank, who.name, who.student, who.status, who.baseline, line.score, line.matches),
         *(line.wins, line.draws, line.losses, line.forfeits, dict(line.games)),
-        *(who.version, who.digest),
+        *(who.version, who.digest, line.place),
     )
