@@ -121,8 +121,10 @@ def _rotated(group: tuple[EntryT, ...], shift: int) -> tuple[EntryT, ...]:
 def _circle(count: int) -> list[list[tuple[int, ...]]]:
     """Everybody against everybody: one stands still, the others walk round the table.
 
-    Returns the rounds as lists of pairs (first, second).  Everybody sits first in half of its
-    pairings, give or take one.
+    Returns the rounds as lists of pairs (first, second).  With an odd number of entries everybody
+    sits first exactly as often as second: entry ``i`` sits first against the next half of the
+    circle, ``i + 1`` to ``i + (count - 1) / 2``.  With an even number the difference is one, which
+    is the least that can be as everybody has an odd number of opponents.
     """
     table: list[int | None] = list(range(count))
     if count % 2:
@@ -135,8 +137,11 @@ def _circle(count: int) -> list[list[tuple[int, ...]]]:
             one, other = table[place], table[-1 - place]
             if one is None or other is None:
                 continue
-            # The one that stands still alternates; the other tables alternate by their place.
-            swap = number % 2 if place == 0 else place % 2
+            if count % 2:
+                swap = (other - one) % count > count // 2
+            else:
+                # The one that stands still alternates; the other tables alternate by their place.
+                swap = bool(number % 2 if place == 0 else place % 2)
             pairs.append((other, one) if swap else (one, other))
         laps.append(pairs)
         table = [table[0], table[-1], *table[1:-1]]

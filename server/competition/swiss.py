@@ -1,12 +1,19 @@
 """Swiss: a few rounds, in each of which everybody meets somebody who has done about as well.
 
-A round is drawn when the one before it is settled, by the aims of FIDE's Dutch system, in this
-order: nobody meets the same entry, or gets a bye, twice while that can be avoided; where a
-pairing is one match, nobody sits first three times more often than second, or the reverse;
-opponents are as near in points as possible; seats balance; and within a group of equal points the
-upper half meets the lower half in the order of the seeding.  Instead of that system's procedure
-for groups of whole and half points, all pairs of a round are found at once as the matching of
-least cost: mirrored pairings and games of points score anything between 0 and 1.
+A round is drawn when the one before it is settled, by the aims of FIDE's Dutch system (FIDE
+Handbook, C.04.3), in this order:
+
+* nobody meets the same entry, or gets a bye, twice;
+* where a pairing is one match, nobody plays the same seat three times in a row, or one seat three
+  times more often than the other (the absolute colour preferences of A.6);
+* the bye goes to an entry with the fewest points of those that have had none;
+* opponents are as near in points as possible;
+* seats balance, and alternate;
+* within a group of equal points the upper half of the seeding meets the lower half.
+
+An aim is given up only where all rounds that are possible break it.  Instead of that system's
+procedure for groups of whole and half points, all pairs of a round are found at once as the
+matching of least cost: mirrored pairings and games of points score anything between 0 and 1.
 """
 
 from __future__ import annotations
@@ -37,6 +44,10 @@ __all__ = ["Swiss"]
 
 SLACK: Final = 1e-9
 """Shares of a pairing that differ by less are equal."""
+MOST_WRONG: Final = 12
+"""The most that `_seats_after` finds wrong with the seats of a pair."""
+MOST_UNEASY: Final = 29
+"""The most that `_seats_after` finds unbalanced in the seats of a pair."""
 UNIT: Final = 100
 """Points are compared in hundredths when a round is drawn."""
 
@@ -198,7 +209,7 @@ class Swiss(Format):
                     round(cards[entry].points * UNIT),
                     cards[entry].free,
                     frozenset([index[other] for other, _ in cards[entry].met if other in index]),
-                    0 if self.mirrored else cards[entry].balance,
+                    () if self.mirrored else tuple(cards[entry].seats),
                 )
                 for entry in there
             ]
@@ -206,12 +217,10 @@ class Swiss(Format):
         pairs, bye = _drawn(players)
         drawn: dict[str, tuple[EntryT, ...]] = {}
         for board, (i, j) in enumerate(pairs):
-            one, other = cards[there[i]], cards[there[j]]
-            second = (one.balance, one.last) > (other.balance, other.last)
-            if (one.balance, one.last) == (other.balance, other.last):
-                second = bool((board + number) % 2)
-            pair = (there[j], there[i]) if second else (there[i], there[j])
-            drawn[_key(number, board)] = pair
+            turned = _turned(cards[there[i]].seats, cards[there[j]].seats)
+            if turned is None:
+                turned = bool((board + number) % 2)
+            drawn[_key(number, board)] = (there[j], there[i]) if turned else (there[i], there[j])
         return drawn, None if bye is None else there[bye]
 
     def _mark(self, line: Line[EntryT], cards: Mapping[EntryT, _Card[EntryT]]) -> None:
@@ -225,8 +234,7 @@ class Swiss(Format):
             return
         for place, card in enumerate(known):
             if not self.mirrored:
-                card.last = 1 - 2 * place
-                card.balance += card.last
+                card.seats.append(1 - 2 * place)
             if line.state is State.PLAYING:
                 continue
             opponent = known[1 - place].entrant.entry if len(known) == 2 else None
@@ -257,10 +265,8 @@ class _Card(Generic[EntryT]):
     """Its opponents, and what it scored against each."""
     free: bool = False
     """Whether it had a bye, or an opponent that left."""
-    balance: int = 0
-    """How much more often it sat first than second."""
-    last: int = 0
-    """1 if it sat first the last time, -1 if second."""
+    seats: list[int] = default(default_factory=list)
+    """Where it sat in its matches, in their order: 1 for first, -1 for second."""
 
     def give(self, points: float, *, free: bool = False) -> None:
         self.points += points
@@ -275,7 +281,8 @@ class _Player:
     points: int
     free: bool
     met: frozenset[int]
-    balance: int
+    seats: tuple[int, ...]
+    """Where it sat so far; empty where pairings are mirrored."""
 
 
 @lru_cache(maxsize=32)
@@ -291,20 +298,21 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
     for each, player in enumerate(players):
         groups.setdefault(player.points, []).append(each)
     places = {each: place for group in groups.values() for place, each in enumerate(group)}
-    least = min(groups, default=0)
-    span = max(groups, default=0) - least + 1
+    span = max(groups, default=0) - min(groups, default=0) + 1
+    fewest = min((each.points for each in players if not each.free), default=0)
     # Each aim weighs more than all the pairs of a round could sum up to in the aims below it.
     seat = (count + 1) ** 3
-    near = seat * 10 * (count + 1)
-    lopsided = near * span**2 * (count + 1)
-    again = lopsided * (count + 1)
+    near = seat * (MOST_UNEASY + 1) * (count + 1)
+    rest = near * span**2 * (count + 1)
+    lopsided = rest * (span + 1)
+    again = lopsided * (MOST_WRONG + 1) * (count + 1)
 
     def cost(here: int, there: int) -> int:
         i, j = (order[here], count) if there == count else sorted((order[here], order[there]))
         one = players[i]
         if j == count:  # the bye
             last = count - 1 - i
-            return again * one.free + near * (one.points - least) ** 2 + last**2
+            return again * one.free + rest * max(0, one.points - fewest) + last**2
         other = players[j]
         apart = abs(one.points - other.points)
         if apart:
@@ -315,25 +323,68 @@ def _drawn(players: tuple[_Player, ...]) -> tuple[list[tuple[int, int]], int | N
             fold = abs(places[i] - places[j]) - half
             if (places[i] < half) == (places[j] < half):
                 fold = count  # they should not meet unless seats demand it
-        low, high = sorted((one.balance, other.balance))
-        most = max(abs(low + 1), abs(high - 1))
-        return (
-            again * (j in one.met)
-            + lopsided * (most > 2)
-            + near * apart**2
-            + seat * min(most, 3) ** 2
-            + fold**2
-        )
+        turned = _turned(one.seats, other.seats)
+        wrong, uneasy = _seats_after(*((other, one) if turned else (one, other)))
+        return again * (j in one.met) + lopsided * wrong + near * apart**2 + seat * uneasy + fold**2
 
     order_of = [*order, count]
     matched = [
         (min(order_of[i], order_of[j]), max(order_of[i], order_of[j]))
-        for i, j in cheapest_pairs(count + count % 2, cost, dear=lopsided)
+        for i, j in cheapest_pairs(count + count % 2, cost, dear=rest)
     ]
     pairs = [pair for pair in matched if pair[1] < count]
     pairs.sort(key=lambda p: (-max(players[p[0]].points, players[p[1]].points), p))
     bye = next((i for i, j in matched if j == count), None)
     return pairs, bye
+
+
+def _seats_after(first: _Player, second: _Player) -> tuple[int, int]:
+    """How far a pair in this order breaks the absolute aims for seats, and how unbalanced it is.
+
+    At most `MOST_WRONG` and `MOST_UNEASY`.
+    """
+    wrong = repeated = most = 0
+    for player, seat in ((first, 1), (second, -1)):
+        balance, streak = _after(player.seats, seat)
+        wrong += min(max(abs(balance) - 2, 0), 3) + min(max(streak - 2, 0), 3)
+        repeated += streak > 1
+        most = max(most, min(abs(balance), 3))
+    return wrong, 3 * most**2 + repeated
+
+
+def _after(seats: Sequence[int], seat: int) -> tuple[int, int]:
+    """How much more often somebody sat first, and how often in a row where it sits now."""
+    streak = 1
+    for each in reversed(seats):
+        if each != seat:
+            break
+        streak += 1
+    return sum(seats) + seat, streak
+
+
+def _turned(one: Sequence[int], other: Sequence[int]) -> bool | None:
+    """Whether the second of two should sit first; None if their seats say nothing.
+
+    Given are the seats that each has had.  As in FIDE's rules for colours (C.04.3, E): no seat
+    three times in a row or three times too often, then balance, then alternation, then the seats
+    of the latest match in which they sat differently, the other way round.
+    """
+
+    def cost(first: Sequence[int], second: Sequence[int]) -> tuple[int, int, int]:
+        after = _after(first, 1), _after(second, -1)
+        return (
+            sum(max(abs(balance) - 2, 0) + max(streak - 2, 0) for balance, streak in after),
+            sum(balance**2 for balance, _ in after),
+            sum(streak for _, streak in after),
+        )
+
+    straight, turned = cost(one, other), cost(other, one)
+    if straight != turned:
+        return turned < straight
+    for mine, its in zip(reversed(one), reversed(other), strict=False):
+        if mine != its:
+            return mine == 1
+    return None
 
 
 def _several(field: Field[EntryT], number: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from tests.competition.playing import Play, played, scores_by_strength
 
@@ -27,6 +29,28 @@ def test_a_round_robin_is_its_schedule_numbered() -> None:
     assert [(int(p.key), p.round, p.matches) for p in play.ready()] == [
         (number, pairing.round, pairing.matches) for number, pairing in enumerate(schedule)
     ]
+
+
+@pytest.mark.parametrize("entries", range(2, 30))
+@pytest.mark.parametrize("laps", [1, 2, 3])
+def test_first_seats_of_a_round_robin_differ_by_one_at_most(entries: int, laps: int) -> None:
+    planned = round_robin(range(entries), laps, mirrored=False)
+    first = Counter(pairing.entries[0] for pairing in planned)
+    games = laps * (entries - 1)
+    assert {first[each] for each in range(entries)} <= {games // 2, (games + 1) // 2}
+
+
+@pytest.mark.parametrize("entries", range(2, 12))
+def test_a_round_robin_is_numbered_as_it_was_before_its_seats_were_balanced(entries: int) -> None:
+    """Finals that have begun go on with the numbers of their pairings, whoever sits first."""
+    table: list[int] = [*range(entries), *([-1] if entries % 2 else [])]
+    expected = []
+    for number in range(len(table) - 1):
+        pairs = [(table[place], table[-1 - place]) for place in range(len(table) // 2)]
+        expected += [(number, set(pair)) for pair in pairs if -1 not in pair]
+        table = [table[0], table[-1], *table[1:-1]]
+    planned = [(each.round, set(each.entries)) for each in round_robin(range(entries))]
+    assert planned == expected
 
 
 def test_games_of_three_seats_meet_in_all_groups() -> None:

@@ -7,8 +7,9 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from networkx import Graph, max_weight_matching
 from tests.competition.playing import Play, played, scores_by_strength
 
 from plyhouse.server.competition.facts import Entrant, Field, Outcome, State
@@ -82,6 +83,93 @@ def test_seats_are_balanced_where_a_pairing_is_one_match(entries: int, seed: int
         balance[first] += 1
         balance[second] -= 1
     assert max(map(abs, balance.values())) <= 2
+
+
+def possible(
+    players: list[int],
+    met: dict[int, set[int]],
+    seats: dict[int, list[int]],
+    resting: list[int],
+) -> bool:
+    """Whether all but one of those who may rest can be paired by the absolute rules.
+
+    Nobody meets an opponent again, plays a seat three times in a row, or sits first three times
+    more often than second or the reverse.
+    """
+
+    def fits(entry: int, seat: int) -> bool:
+        had = seats[entry]
+        return had[-2:] != [seat, seat] and abs(sum(had) + seat) < 3
+
+    def allowed(one: int, other: int) -> bool:
+        if other in met[one]:
+            return False
+        return (fits(one, 1) and fits(other, -1)) or (fits(one, -1) and fits(other, 1))
+
+    for bye in resting or [None]:
+        left = [each for each in players if each != bye]
+        graph: Graph[int] = Graph()
+        graph.add_nodes_from(left)
+        graph.add_edges_from(e for e in itertools.combinations(left, 2) if allowed(*e))
+        if 2 * len(max_weight_matching(graph, maxcardinality=True)) == len(left):
+            return True
+    return False
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(4, 26), st.integers(2, 9), st.integers(0, 9999))
+@example(25, 7, 1)
+def test_seats_and_byes_follow_the_absolute_rules_unless_no_round_could(
+    entries: int, number: int, seed: int
+) -> None:
+    play = played(Swiss(number=number, mirrored=False), entries, seed=seed)
+    met: dict[int, set[int]] = {each: set() for each in range(entries)}
+    seats: dict[int, list[int]] = {each: [] for each in range(entries)}
+    rested: set[int] = set()
+    points = dict.fromkeys(range(entries), 0.0)
+    for each in play.format.rounds(play.field, play.finished, play.begun):
+        everybody = list(range(entries))
+        fresh = [entry for entry in everybody if entry not in rested]
+        bye = next((line.winner for line in each.lines if line.state is State.BYE), None)
+        again = any(line.players[0] in met[line.players[-1]] for line in each.lines)
+        again = again or bye in rested
+        before = {entry: list(had) for entry, had in seats.items()}
+        for line in each.lines:
+            if line.state is not State.BYE:
+                for entry, seat in zip(line.players, (1, -1), strict=True):
+                    seats[entry].append(seat)
+        wrong = again or any(
+            had[-3:] in ([1] * 3, [-1] * 3) or abs(sum(had)) > 2
+            for entry, had in seats.items()
+            if len(had) > len(before[entry])
+        )
+        if bye is None:
+            assert not wrong or not possible(everybody, met, before, [])
+        else:
+            assert not wrong or not possible(everybody, met, before, fresh)
+            fewer = [entry for entry in fresh if points[entry] < points[bye] - 1e-9]
+            assert not fewer or not possible(everybody, met, before, fewer), (
+                "somebody with fewer points could have had the bye"
+            )
+            rested.add(bye)
+            points[bye] += 1.0
+        for line in each.lines:
+            if line.outcome is not None:
+                one, other = line.outcome.entries
+                met[one].add(other)
+                met[other].add(one)
+                for entry in (one, other):
+                    points[entry] += line.outcome.share(entry)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_of_25_plays_one_seat_three_times_in_a_row(seed: int) -> None:
+    play = played(Swiss(number=5, mirrored=False), 25, seed=seed)
+    seats: dict[int, str] = dict.fromkeys(range(25), "")
+    for key in sorted(play.pairings):
+        for entry, seat in zip(play.pairings[key].entries, "12", strict=True):
+            seats[entry] += seat
+    assert not [each for each in seats.values() if "111" in each or "222" in each]
 
 
 def test_a_bye_counts_in_full_and_goes_to_the_last() -> None:
