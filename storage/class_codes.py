@@ -22,7 +22,7 @@ from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import class_codes, players
 from plyhouse.storage.rows import By
 
-__all__ = ["add_code", "codes_of", "join", "revoke_code"]
+__all__ = ["add_code", "class_of", "codes_of", "join", "revoke_code"]
 
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 """No letters that are taken for digits, or for each other."""
@@ -77,6 +77,15 @@ def codes_of(connection: Connection, reference: str) -> list[Code]:
         Code(_shown(code), uses, used, expires, group or "", late, revoked)
         for code, uses, used, expires, group, late, revoked in connection.execute(query)
     ]
+
+
+def class_of(connection: Connection, text: str) -> str:
+    """Return the id of the competition that a code is for; `Unknown` if there is no such code."""
+    query = select(class_codes.c.class_id).where(class_codes.c.code == _plain(text))
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        raise Unknown(f"there is no valid code {text!r}; see plyhouse student codes")
+    return str(found)
 
 
 def revoke_code(connection: Connection, text: str, by: By, now_ms: int) -> None:

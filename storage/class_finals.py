@@ -14,7 +14,7 @@ from dataclasses import replace
 import msgspec
 from sqlalchemy import Connection, bindparam, select
 
-from plyhouse.storage import audit
+from plyhouse.storage import audit, class_staff
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.class_sql import create, entries_of, find
 from plyhouse.storage.competitions import competition, settings
@@ -85,6 +85,8 @@ def rehearse(connection: Connection, row: ClassCompetition, bot_ids: Sequence[in
     that is taken.
     """
     create(connection, row, (), by)
+    if row.rehearses is not None:
+        class_staff.copy(connection, row.rehearses, row.id)
     entry, student = class_entries.c, class_students.c
     mine = select(class_entries).where(entry.class_id == row.rehearses, entry.bot_id.in_(bot_ids))
     copied = [{**each._mapping, "class_id": row.id} for each in connection.execute(mine)]

@@ -17,6 +17,7 @@ __all__ = [
     "Measure",
     "Member",
     "NewMember",
+    "StaffMember",
     "Submission",
     "VersionRow",
 ]
@@ -126,6 +127,16 @@ class Code:
     """The account of the group that it lets in; empty: everybody gets an account of their own."""
     late_ms: int | None
     revoked_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StaffMember:
+    """Somebody on the staff of a competition."""
+
+    player: str
+    role: str
+    """``owner``, ``assistant`` or ``reader``."""
+    since_ms: int
 
 
 @dataclass(frozen=True, slots=True)

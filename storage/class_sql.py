@@ -24,6 +24,7 @@ from plyhouse.storage.models import (
     class_competitions,
     class_entries,
     class_games,
+    class_staff,
     competitions,
     entries,
     matches,
@@ -79,8 +80,8 @@ _HINTS = {
 def create(connection: Connection, row: ClassCompetition, baselines: Sequence[int], by: By) -> None:
     """Store a competition with its games and baselines, in a bounded number of statements.
 
-    ``baselines`` are bots; each plays with its last version until the freeze.  Raises
-    `ClassRefusal` if there is one of that name.
+    ``baselines`` are bots; each plays with its last version until the freeze.  The account in
+    ``by`` becomes the owner.  Raises `ClassRefusal` if there is one of that name.
     """
     key = row.name.lower()
     taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
@@ -97,6 +98,9 @@ def create(connection: Connection, row: ClassCompetition, baselines: Sequence[in
         class_games.insert(),
         [{"class_id": row.id, "number": each.number, "game": each.game} for each in row.games],
     )
+    if by.player_id is not None:
+        owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
+        connection.execute(class_staff.insert().values(class_id=row.id, **owner))
     if baselines:
         owners = _last_versions(connection, baselines)
         connection.execute(

@@ -21,6 +21,7 @@ from plyhouse.storage import (
     class_privacy,
     class_results,
     class_sql,
+    class_staff,
     class_tokens,
 )
 from plyhouse.storage.announcements import Announcement
@@ -32,6 +33,7 @@ from plyhouse.storage.class_rows import (
     Joined,
     Measure,
     NewMember,
+    StaffMember,
     Submission,
     VersionRow,
 )
@@ -163,6 +165,41 @@ class ClassBook:
         """Return how long the latest matches of a game took here."""
         return await self._database.read(lambda c: class_sql.measure(c, game, time_control))
 
+    # staff
+
+    async def role(self, competition_id: str, player_id: int) -> str | None:
+        """Return the role of an organiser in a competition; every one's is owner without an owner.
+
+        None for no role.
+        """
+        return await self._database.read(lambda c: class_staff.role(c, competition_id, player_id))
+
+    async def closed_to(self, player_id: int) -> frozenset[str]:
+        """Return the ids of the competitions with owners in which a player has no role."""
+        return await self._database.read(lambda c: class_staff.closed_to(c, player_id))
+
+    async def bot_roles(
+        self, player_id: int, bot_ids: Collection[int]
+    ) -> dict[int, list[str | None]]:
+        """Return the roles of an organiser in the competitions of each bot that is in some."""
+        return await self._database.read(lambda c: class_staff.bot_roles(c, player_id, bot_ids))
+
+    async def staff(self, competition: str) -> list[StaffMember]:
+        """Return the staff of a competition, owners first."""
+        return await self._database.read(lambda c: class_staff.staff_of(c, competition))
+
+    async def add_staff(
+        self, competition: str, player: str, role: str, by: By
+    ) -> tuple[StaffMember, bool]:
+        """Give a player a role; say whether it has a token with which it can use that role."""
+        return await self._write(
+            lambda c, now: class_staff.add(c, competition, player, role, by, now)
+        )
+
+    async def remove_staff(self, competition: str, player: str, by: By) -> str:
+        """Take a player's role away; return the player's name."""
+        return await self._write(lambda c, now: class_staff.remove(c, competition, player, by, now))
+
     # students
 
     async def take_in(
@@ -248,6 +285,10 @@ class ClassBook:
     async def codes(self, competition: str) -> list[Code]:
         """Return all codes of a competition."""
         return await self._database.read(lambda c: class_codes.codes_of(c, competition))
+
+    async def class_of_code(self, code: str) -> str:
+        """Return the id of the competition that a code is for; raises `Unknown`."""
+        return await self._database.read(lambda c: class_codes.class_of(c, code))
 
     async def revoke_code(self, code: str, by: By) -> None:
         """Let nobody in by a code any more."""

@@ -34,6 +34,7 @@ __all__ = [
     "class_entries",
     "class_games",
     "class_members",
+    "class_staff",
     "class_students",
     "competitions",
     "entries",
@@ -429,6 +430,15 @@ announcements = Table(
     Column("who", String(100), nullable=False),
     Column("kind", String(16), nullable=False),  # "note", or "change" of the competition's file
     Column("text", Text, nullable=False),
+)
+
+class_staff = Table(
+    "class_staff",
+    metadata,
+    Column("class_id", String(64), ForeignKey("class_competitions.id"), primary_key=True),
+    Column("player_id", _Ref, ForeignKey("players.id"), primary_key=True, index=True),
+    Column("role", String(16), nullable=False),  # owner, assistant or reader
+    Column("since_ms", BigInteger, nullable=False),
 )
 
 # Requests of students to look at a match or a grade again.

@@ -51,6 +51,7 @@ class SuspensionRow:
     version_id: int
     since_ms: int
     reason: str
+    bot_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
     query = (
         select(
             *(players.c.name, bots.c.name, versions.c.label, versions.c.digest, versions.c.id),
-            *(suspensions.c.since_ms, suspensions.c.reason),
+            *(suspensions.c.since_ms, suspensions.c.reason, bots.c.id),
         )
         .join(versions, versions.c.id == suspensions.c.version_id)
         .join(bots, bots.c.id == versions.c.bot_id)

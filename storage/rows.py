@@ -104,6 +104,8 @@ class By:
 
     who: str
     why: str = ""
+    player_id: int | None = None
+    """The account, if it is one; it owns the competitions that it opens."""
 
 
 @dataclass(frozen=True, slots=True)

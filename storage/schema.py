@@ -32,7 +32,20 @@ from plyhouse.storage.rows import wall_ms
 
 __all__ = ["HEAD", "KNOWN", "VERSION_TABLE", "check", "migrate", "put_meta", "revision", "upgrade"]
 
-KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
+KNOWN = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+)
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 
 HEAD = KNOWN[-1]

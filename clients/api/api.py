@@ -387,6 +387,25 @@ class Api:
         """Publish a text on the page of a competition."""
         return self.do(calls.announce(name, text))
 
+    def staff(self, name: str) -> Rows[competition_rows.Staff]:
+        """The staff of a competition, owners first; empty if every organiser is an owner."""
+        return self.do(calls.staff(name))
+
+    def add_staff(
+        self,
+        name: str,
+        player: str,
+        role: Literal["owner", "assistant", "reader"],
+        *,
+        why: str = "",
+    ) -> competition_rows.Staff:
+        """Give a player a role in a competition, in the place of an earlier one."""
+        return self.do(calls.add_staff(name, player, role, why))
+
+    def remove_staff(self, name: str, player: str, *, why: str = "") -> None:
+        """Take a player's role in a competition away."""
+        self.do(calls.remove_staff(name, player, why))
+
     def reissue_token(
         self, name: str, student: str, *, member: str = "", why: str = ""
     ) -> competition_rows.Joining:

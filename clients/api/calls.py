@@ -342,6 +342,19 @@ def announce(name: str, text: str) -> Call[competition_rows.Announcement]:
     return _post(*_CLASS, name, "announcements", read=read, text=text)
 
 
+def staff(name: str) -> Call[Rows[competition_rows.Staff]]:
+    return _get(*_CLASS, name, "staff", read=rows_of(competition_rows.Staff))
+
+
+def add_staff(name: str, player: str, role: str, why: str) -> Call[competition_rows.Staff]:
+    read = one(competition_rows.Staff)
+    return _post(*_CLASS, name, "staff", read=read, player=player, role=role, why=why)
+
+
+def remove_staff(name: str, player: str, why: str) -> Call[None]:
+    return Call("DELETE", _path(*_CLASS, name, "staff", player), nothing, {"why": why})
+
+
 def reissue_token(name: str, student: str, member: str, why: str) -> Call[competition_rows.Joining]:
     read = one(competition_rows.Joining)
     body = {"student": student, "member": member, "why": why}

@@ -28,6 +28,7 @@ __all__ = [
     "NextPairing",
     "ProvenLine",
     "Results",
+    "Staff",
     "Strength",
     "Student",
     "Submission",
@@ -358,6 +359,18 @@ class Joining:
     """Told this once; empty where none was made."""
     outcome: str
     """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Staff:
+    """Somebody on the staff of a competition."""
+
+    player: str
+    role: str
+    """``owner``, ``assistant`` or ``reader``."""
+    since_ms: int
+    able: bool
+    """False right after it was added if it has no token with the scope ``organise`` yet."""
 
 
 @dataclass(frozen=True, slots=True)

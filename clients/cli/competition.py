@@ -16,6 +16,7 @@ import click
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
 from plyhouse.clients.cli.competition_results import board, export, report
+from plyhouse.clients.cli.competition_staff import staff
 from plyhouse.clients.cli.competition_status import rounds, status
 from plyhouse.clients.cli.competition_steering import (
     delete,
@@ -72,6 +73,7 @@ def competition() -> None:
 
 competition.add_command(rehearse)
 competition.add_command(suspicious)
+competition.add_command(staff)
 
 
 @competition.command()

@@ -44,6 +44,7 @@ from plyhouse.server.house.game_finals import GameFinal, GameFinals
 from plyhouse.server.house.game_scoring import scoring_by_game
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
 from plyhouse.server.results.repeats import Line as Course
@@ -138,7 +139,7 @@ class Boards:
         """What somebody with this token is in a competition."""
         if identity is None:
             return Viewer()
-        if not identity.scopes.isdisjoint(("organise", "admin")):
+        if await role_in(self._store, row.id, identity) is not None:
             return Viewer(organiser=True)
         for each in await self._book.students(row.id):
             if each.player_id == identity.player_id and each.status != "revoked":

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.privacy import ALL, Sight
+from plyhouse.server.house.privacy import Sight
+from plyhouse.server.house.staff import bots_seen
 from plyhouse.server.results.careers import Career, Pace, career, paces
 from plyhouse.storage.careers import CareerMatch, RatingPoint, VersionResult, VersionSeen
 from plyhouse.storage.rows import BotRow, Identity
@@ -64,9 +65,8 @@ async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -
     timed = [each for each in rows if each.over][:TIMED]
     plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
     known = {each.version_id for each in standings} | {each.version_id for each in rows}
-    if viewer is not None and (
-        viewer.player_id == row.player_id or not viewer.scopes.isdisjoint(ALL)
-    ):
+    own = viewer is not None and viewer.player_id == row.player_id
+    if own or (viewer is not None and await bots_seen(store, [row.id], viewer, "see")):
         shown = await store.careers.versions(row.id, MOST_VERSIONS)
     else:
         shown = [

@@ -27,6 +27,7 @@ from plyhouse.protocol.package import (
 from plyhouse.server.competition.students import without_accents
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.rates import Rate
+from plyhouse.server.house.staff import role_in
 from plyhouse.storage.errors import SubmissionRefusal, Unknown
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
@@ -161,16 +162,22 @@ class HandingIn:
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
-        """Return a submission of one's own; organisers see those for competitions as well.
+        """Return a submission of one's own; staff sees those for its competitions as well.
 
         To everybody else it is not there.
         """
         row = await self._store.submissions.get(submission_id)
-        staff = not identity.scopes.isdisjoint(("organise", "admin"))
-        if row.player_id != identity.player_id and not (staff and row.competitions):
+        if row.player_id != identity.player_id and not await self._staffed(row, identity):
             raise Unknown(f"there is no submission {submission_id}; plyhouse submissions lists "
                           "yours")  # fmt: skip
         return row
+
+    async def _staffed(self, row: SubmissionRow, identity: Identity) -> bool:
+        """Whether somebody is on the staff of a competition for which something was submitted."""
+        for each in row.competitions:
+            if await role_in(self._store, each.class_id, identity) is not None:
+                return True
+        return False
 
 
 class Incoming:

@@ -2,13 +2,13 @@
 
 A competition with a class says in its file who sees its board: everybody (``public``), its class
 (``class``), or each only themselves (``anonymous``).  The same holds for what is played in its
-final, in lists, live, in replays and in records: organisers see all of it, students of a ``class``
+final, in lists, live, in replays and in records: its staff sees all of it, students of a ``class``
 competition, too, and everybody always the matches in which a bot of theirs had a seat.  Free play
 and competitions without a class are public.
 
 Baselines that the file hides have no name in any match of the final, whoever plays or watches it:
 what is sent while it is played, lists, records and pages say `PRIVATE`, as the board does.  Only
-organisers, and the account that they belong to, read their names in what is stored, and nobody else
+its staff, and the account that they belong to, read their names in what is stored, and nobody else
 finds a match by them.
 
 Whatever shows matches asks here first: `Privacy.sight` says what somebody may see, `Sight.sees`
@@ -35,8 +35,6 @@ from plyhouse.storage.store import Store
 
 __all__ = ["Privacy", "Sight", "not_there"]
 
-ALL: Final = frozenset(("organise", "admin"))
-"""Scopes of a token that shows everything."""
 DEFAULT: Final = "class"
 """What a competition file means that does not say (`plyhouse.server.competition.file`)."""
 
@@ -95,13 +93,16 @@ class Privacy:
 
     async def sight_of(self, player_id: int | None, scopes: frozenset[str]) -> Sight:
         """`sight`, for who has logged in otherwise."""
-        if not scopes.isdisjoint(ALL):
+        if "admin" in scopes:
             return Sight(player_id)
         finals = await self._book.finals(player_id, self._rules)
         self._learn(finals.files)
+        begun = finals.begun
+        if "organise" in scopes and player_id is not None:  # its own ones hide nothing
+            begun = begun & await self._book.closed_to(player_id)
         closed = set()
         unnamed = {}
-        for class_id in finals.begun:
+        for class_id in begun:
             rules = self._rules.get(class_id, _STRICTEST)
             if rules.board != "public" and not (
                 rules.board == "class" and class_id in finals.member_of

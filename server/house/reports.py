@@ -26,6 +26,7 @@ from plyhouse.server.competition.evidence import PRIVATE, Outcome, lines
 from plyhouse.server.competition.standings import Grade, Standing
 from plyhouse.server.house.boards import Boards, Results
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
+from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
@@ -208,11 +209,11 @@ class Reports:
         Raises `ProtocolError` for somebody else's, and `Unknown` if there is no such student.
         """
         row = await self._book.find(reference)
-        organiser = not identity.scopes.isdisjoint(("organise", "admin"))
+        organiser = await role_in(self._store, row.id, identity) is not None
         wanted = student or identity.player
         own = wanted.lower() == identity.player.lower()
         if not (organiser or own):
-            raise ProtocolError("auth/scope", "A report is for its own student and organisers.")
+            raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
         everybody = await self._book.students(row.id)
         found = next((each for each in everybody if each.player.lower() == wanted.lower()), None)
         if found is None:

@@ -20,6 +20,7 @@ from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.competition.students import InvalidStudents
 from plyhouse.server.competition.times import InvalidTime
 from plyhouse.server.house.hosting import RunnerRefused
+from plyhouse.server.house.staff import NotStaff
 from plyhouse.server.house.worked_out import NotWorkedOut
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
@@ -39,6 +40,7 @@ _STATUS: Final = {
     "auth/rate": 429,
     "auth/limit": 409,
     "auth/scope": 403,
+    "auth/role": 403,
     "auth/registration_closed": 403,
     "auth/bad_password": 401,
     "auth/signed_out": 401,
@@ -204,6 +206,7 @@ HANDLERS: Final[dict[type[Exception] | int, Any]] = {
     Problem: _known,
     NotWorkedOut: _not_worked_out,
     RunnerRefused: _known,
+    NotStaff: _known,
     ProtocolError: _known,
     StorageError: _known,
     GameError: _known,

@@ -168,6 +168,15 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert (refused.code, refused.out) == (4, ""), "without a token: for the class only"
     do("competition", "announcements", "Cup", "--remove", "1")
     assert "no announcements" in do("competition", "announcements", "Cup").err
+    token(plyhouse, server, "tutor")
+    assert (
+        "no token with the scope organise"
+        in do("competition", "staff", "add", "tutor", "--role", "assistant").err
+    )
+    assert "tutor" in do("competition", "staff", "list").out
+    assert "the only owner" in do("competition", "staff", "remove", "olga", code=2).err
+    do("competition", "staff", "remove", "tutor")
+    assert "tutor" not in do("competition", "staff", "list").out
     shown = do("competition", "status", "Cup").out
     assert "Cup is open" in shown
     assert "4 students, 4 without an entry" in shown

@@ -33,8 +33,10 @@ from plyhouse.server.results import careers, chances
 from plyhouse.server.results.leaderboards import Line
 from plyhouse.server.web import replay
 from plyhouse.server.web.api import (
+    announcements,
     board_types,
     career_types,
+    class_staff,
     class_types,
     outputs,
     submissions,
@@ -95,6 +97,8 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Measure: class_types.MeasureView,
     competition_rows.Joining: class_types.Joining,
     competition_rows.Code: class_types.CodeView,
+    competition_rows.Announcement: announcements.AnnouncementView,
+    competition_rows.Staff: class_staff.StaffView,
     competition_rows.Submission: class_types.Submitted,
     competition_rows.Version: class_types.VersionView,
     competition_rows.Asked: submissions.AskedView,
@@ -294,6 +298,10 @@ async def test_a_day_of_an_organiser(house: House) -> None:
         assert await api.disqualify("cup", joined.account, "copied") == []
         assert await api.revoke("cup", ada.account) == []
         await api.restore("cup", ada.account)
+        assert (await api.reissue_token("cup", ada.account)).outcome == "reissued"
+        assert (await api.add_staff("cup", "staff", "reader")).able is False
+        assert [each.role for each in await api.staff("cup")] == ["owner", "reader"]
+        await api.remove_staff("cup", "staff", why="left")
         assert (await api.class_step("cup", "freeze", why="the day")).status == "frozen"
         assert isinstance(await api.board("cup"), Rows)
         assert (await api.table("cup")).twins == []

@@ -214,3 +214,61 @@ async def test_competitions_of_before_go_on(lasting_url: str) -> None:
         (cup,) = await store.competitions()
         assert (cup.id, cup.status) == ("cup", "running")
         assert [entry.version_id for entry in await store.entries("cup")] == [None]
+
+
+async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str) -> None:
+    def tenth(connection: Connection) -> None:
+        schema.migrate(connection, "0011")
+        people = ((1, "ada", 5), (2, "bob", 5), (3, "zed", 5), (4, "cy", 99))
+        for number, name, made in people:
+            connection.execute(
+                text(
+                    "INSERT INTO players (id, name, name_key, created_ms)"
+                    f" VALUES ({number}, '{name}', '{name}', {made})"
+                )
+            )
+        # zed was called eve when it opened "renamed"; cy is younger than "taken"; "told" was
+        # opened from the command line, and nothing is known of "unknown".
+        log = (
+            ("Ada", "competition.open", "Known", "known"),
+            ("bob", "competition.open", "Known", "known"),
+            ("eve", "competition.open", "Renamed", "renamed"),
+            ("root", "player.rename", "eve to zed", "3"),
+            ("cy", "competition.open", "Taken", "taken"),
+            ("ada (command line)", "competition.open", "Told", "told"),
+        )
+        for who, what, subject, which in log:
+            connection.execute(
+                text(
+                    "INSERT INTO audit (at_ms, who, what, subject, subject_id, why, keep_matches)"
+                    f" VALUES (7, '{who}', '{what}', '{subject}', '{which}', '', true)"
+                )
+            )
+        for which in ("known", "renamed", "taken", "told", "unknown"):
+            connection.execute(
+                text(
+                    "INSERT INTO class_competitions (id, name, name_key, file, format, status,"
+                    " entries_each, most_students, created_ms)"
+                    f" VALUES ('{which}', '{which}', '{which}', '', 'x', 'open', 1, 9, 7)"
+                )
+            )
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(tenth)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        owners = {
+            row.id: [(each.player, each.role) for each in await store.classes.staff(row.id)]
+            for row in await store.classes.all()
+        }
+        assert owners == {
+            "known": [("ada", "owner")],
+            "renamed": [("zed", "owner")],
+            "taken": [],
+            "told": [],
+            "unknown": [],
+        }
+        assert await store.classes.role("known", 2) is None
+        assert await store.classes.role("unknown", 2) == "owner"

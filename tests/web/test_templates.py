@@ -39,6 +39,7 @@ from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
 from plyhouse.server.web.pages.rendering import ENVIRONMENT, render
 from plyhouse.server.web.pages.words import FILTERS
+from plyhouse.storage.announcements import Announcement
 from plyhouse.storage.careers import (
     CareerMatch,
     Holder,
@@ -53,6 +54,7 @@ from plyhouse.storage.class_rows import (
     ClassGame,
     ClassStudent,
     Code,
+    StaffMember,
     VersionRow,
 )
 from plyhouse.storage.outputs import KeptOutput
@@ -178,6 +180,7 @@ def competition(name: str) -> dict[str, Any]:
         "row": course(name),
         "file": SimpleNamespace(time_control=name, rules=name, board="public"),
         "refused": name,
+        "announced": [Announcement(1, 0, name, kind, name) for kind in ("note", "change")],
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
         "named": True,
         "following": [Upcoming(name, "1", 0, (name, name), 2, own) for own in (True, False)],
@@ -202,6 +205,7 @@ def staff(name: str) -> Staff:
     there = ClassStudent(1, name, f"{name}!", "active", 0, 1)
     gone = ClassStudent(2, name, "", name, 0, None)
     return Staff(
+        "owner",
         STEPS["running"],
         True,
         (Pupil(there, entries(name)), Pupil(gone, ())),
@@ -209,6 +213,7 @@ def staff(name: str) -> Staff:
         (SuspensionRow(name, name, name, name, 1, 0, name),),
         (Code("ab", 2, 1, 1, name, None, None), Code("cd", 2, 1, None, "", None, 1)),
         (name,),
+        people=(StaffMember(name, "owner", 0), StaffMember(name, "reader", 0)),
     )
 
 
@@ -420,7 +425,7 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 "running": [],
                 "named": False,
                 "files": (),
-                "staff": Staff((), False, (), (), (), ()),
+                "staff": Staff("reader", (), False, (), (), (), ()),
                 "own": Own(
                     ClassStudent(1, name, name, "active", 0, None), (), (), False, False, 5, ()
                 ),

@@ -12,11 +12,14 @@ from typing import Any, Final, TypeAlias
 
 from litestar.connection import ASGIConnection
 
+from plyhouse.server.competition.staff import Action
 from plyhouse.server.house.cookies import own_page, secret_of
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.privacy import Sight
+from plyhouse.server.house.staff import require
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.rows import Identity, StoredMatch
 
 __all__ = [
@@ -28,6 +31,7 @@ __all__ = [
     "is_secure",
     "secret_in",
     "sight_of",
+    "staff_for",
     "stored_for",
     "token_of",
     "viewer_of",
@@ -51,6 +55,19 @@ async def authorise(request: Connection, hub: Hub, *scopes: str) -> Identity:
     if request.scope.get("method") not in SAFE_METHODS:
         from_own_page(request)
     return await hub.visitors.identify(secret, *scopes)
+
+
+async def staff_for(
+    request: Connection, hub: Hub, competition: str, action: Action
+) -> tuple[ClassCompetition, Identity]:
+    """Return a competition and who asks, if that is somebody of its staff who may do this.
+
+    Raises `NotStaff`, and what `authorise` does.
+    """
+    identity = await authorise(request, hub, "organise")
+    row = await hub.store.classes.find(competition)
+    await require(hub.store, row, identity, action)
+    return row, identity
 
 
 def from_own_page(request: Connection) -> None:

@@ -17,9 +17,11 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.staff import Action
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.staff import admit_to_bot, admit_to_part, bots_seen
 from plyhouse.server.results.voiding import void_match
-from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.api.access import authorise, first, stored_for
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.api.types import MatchView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
@@ -80,6 +82,15 @@ class Withdrawal(Struct, forbid_unknown_fields=True):
 
 async def _by(request: Call, hub: Hub, scope: str, why: str) -> By:
     return By((await authorise(request, hub, scope)).player, why)
+
+
+async def _steering(
+    request: Call, hub: Hub, competition: str, why: str, action: Action = "run"
+) -> By:
+    """Return who steers a competition; raises `NotStaff` for a game of a final of others."""
+    identity = await authorise(request, hub, "organise")
+    await admit_to_part(hub.store, competition, identity, action)
+    return By(identity.player, why)
 
 
 @asynccontextmanager
@@ -156,11 +167,17 @@ async def enable_bot(
 
 @get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
 async def suspensions(state: State, request: Call) -> list[SuspensionRow]:
-    """List suspended versions and why, latest first: organisers all, players their own."""
+    """List suspended versions and why, latest first: players their own.
+
+    Organisers see all but those that play only in competitions of others.
+    """
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
-    own = identity.scopes.isdisjoint(("organise", "admin"))
-    return await hub.store.probation.all(identity.player_id if own else None)
+    if identity.scopes.isdisjoint(("organise", "admin")):
+        return await hub.store.probation.all(identity.player_id)
+    found = await hub.store.probation.all()
+    seen = await bots_seen(hub.store, {each.bot_id for each in found}, identity, "see")
+    return [each for each in found if each.bot_id in seen or each.player == identity.player]
 
 
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/reinstate", "organise")
@@ -172,7 +189,10 @@ async def reinstate(
     data: JSONBody[Reinstatement],
 ) -> list[SuspensionRow]:
     """Let suspended versions of a bot be paired again; what they forfeited counts no more."""
+    identity = await authorise(request, hub_of(state), "organise")
     async with _measure(state, request, "organise", data.why) as (hub, by):
+        row = await hub.store.bot_named(name, bot)
+        await admit_to_bot(hub.store, row.id, f"{row.player}/{row.name}", identity)
         return await hub.store.probation.reinstate(name, bot, by, data.version)
 
 
@@ -190,7 +210,10 @@ async def void(
     state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]
 ) -> MatchView:
     """Let a match count nowhere, and end it if it is being played; it stays in the record."""
+    identity = await authorise(request, hub_of(state), "organise")
     async with _measure(state, request, "organise", data.why) as (hub, by):
+        stored = await stored_for(request, hub, match)
+        await admit_to_part(hub.store, stored.pairing.competition_id, identity, "run")
         await void_match(hub.store, match, by)
     return match_view(hub, (await hub.store.match(match)).header)
 
@@ -201,7 +224,7 @@ async def pause(
 ) -> None:
     """Begin nothing more of a competition until it is resumed."""
     hub = hub_of(state)
-    by = await _by(request, hub, "organise", data.why)
+    by = await _steering(request, hub, competition, data.why)
     await hub.competitions.pause(competition, by)
 
 
@@ -211,7 +234,7 @@ async def resume(
 ) -> None:
     """Let a paused competition go on."""
     hub = hub_of(state)
-    by = await _by(request, hub, "organise", data.why)
+    by = await _steering(request, hub, competition, data.why)
     await hub.competitions.resume(competition, by)
 
 
@@ -227,6 +250,8 @@ async def withdraw(
     own = row.player_id == identity.player_id
     if not own and identity.scopes.isdisjoint(("organise", "admin")):
         raise ProtocolError("auth/scope", f"This token is not one of {row.player}.")
+    if not own:
+        await admit_to_part(hub.store, competition, identity, "run")
     await hub.competitions.withdraw(competition, row.id, By(identity.player, data.why))
 
 
@@ -243,7 +268,7 @@ async def delete_competition(
 ) -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
     hub = hub_of(state)
-    by = await _by(request, hub, "organise", why)
+    by = await _steering(request, hub, competition, why, "change")
     await hub.competitions.delete(competition, by)
 
 

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.server.house.announcements import announcements_for
-from plyhouse.server.web.api.access import authorise, first, viewer_of
+from plyhouse.server.web.api.access import first, staff_for, viewer_of
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.announcements import MAX_TEXT
 from plyhouse.storage.rows import By
@@ -60,8 +60,8 @@ async def announce(
 ) -> AnnouncementView:
     """Publish an announcement."""
     hub = hub_of(state)
-    by = By((await authorise(request, hub, "organise")).player)
-    made = await hub.store.classes.announce(competition, data.text, by)
+    row, identity = await staff_for(request, hub, competition, "run")
+    made = await hub.store.classes.announce(row.id, data.text, By(identity.player))
     return AnnouncementView(**asdict(made))
 
 
@@ -71,8 +71,8 @@ async def remove_announcement(
 ) -> None:
     """Remove an announcement."""
     hub = hub_of(state)
-    by = By((await authorise(request, hub, "organise")).player)
-    await hub.store.classes.remove_announcement(competition, number, by)
+    row, identity = await staff_for(request, hub, competition, "run")
+    await hub.store.classes.remove_announcement(row.id, number, By(identity.player))
 
 
 HANDLERS: Final[tuple[Any, ...]] = (announcements, announce, remove_announcement)

@@ -1,6 +1,7 @@
 """Competitions with a class: opened, frozen, begun, and what came of them; students and codes.
 
-What organisers do needs the scope ``organise``, and is kept in the audit log.
+What the staff of a competition does needs a role in it (`plyhouse.server.competition.staff`) and a
+token with the scope ``organise``, and is kept in the audit log.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import structs
 
 from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
+from plyhouse.server.competition.staff import Action
 from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
 from plyhouse.server.house.classes import only_handed_in
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.onlookers import Viewer, eyes_of
+from plyhouse.server.house.staff import require
 from plyhouse.server.house.suspicions import Suspicions, suspicions
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.web.api.access import (
@@ -27,6 +30,7 @@ from plyhouse.server.web.api.access import (
     authorise,
     first,
     secret_in,
+    staff_for,
     token_of,
     viewer_of,
 )
@@ -74,8 +78,12 @@ _DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200}
 _ORGANISE: Final[dict[str, Any]] = {**_DO, "guards": [first("organise")]}
 
 
-async def _by(request: Call, hub: Hub, why: str) -> By:
-    return By((await authorise(request, hub, "organise")).player, why)
+async def _by(
+    request: Call, hub: Hub, competition: str, why: str, action: Action = "run"
+) -> tuple[str, By]:
+    """Return the id of a competition, and who does something in it; raises `NotStaff`."""
+    row, identity = await staff_for(request, hub, competition, action)
+    return row.id, By(identity.player, why, identity.player_id)
 
 
 def _time(text: str) -> int | None:
@@ -100,7 +108,8 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
 async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> ClassSummary:
     """Open a competition by its file: at once, or at its date of opening."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    identity = await authorise(request, hub, "organise")
+    by = By(identity.player, data.why, identity.player_id)
     return ClassSummary(**_summary(await hub.classes.open(data.file, by)))
 
 
@@ -114,8 +123,8 @@ async def list_all(state: State) -> list[ClassSummary]:
 async def status(state: State, request: Call, competition: FromPath[str]) -> ClassDetail:
     """Show a competition with its students, entries and progress."""
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    view = await hub.classes.view(competition)
+    row, _ = await staff_for(request, hub, competition, "see")
+    view = await hub.classes.view(row.id)
     return ClassDetail(
         **_summary(view.row, view.file),
         note=view.row.note or "",
@@ -140,8 +149,11 @@ async def _move(
     state: State, request: Call, competition: str, step: str, data: Step
 ) -> ClassSummary:
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
-    row = await hub.store.classes.move(competition, step, by)
+    row, identity = await staff_for(request, hub, competition, "run")
+    if step == "delete" and row.rehearses is None:
+        await require(hub.store, row, identity, "change")
+    by = By(identity.player, data.why, identity.player_id)
+    row = await hub.store.classes.move(row.id, step, by)
     await hub.oversight.look()
     return ClassSummary(**_summary(row))
 
@@ -168,7 +180,7 @@ async def run(
 ) -> ClassSummary:
     """Begin the final."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     row = await hub.classes.run(competition, by, anyway=data.anyway)
     return ClassSummary(**_summary(row))
 
@@ -182,7 +194,7 @@ async def rehearse(
     It is a competition of its own, which can be looked at and deleted like any other.
     """
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     row, left_out = await hub.classes.rehearse(competition, by)
     return Rehearsed(**_summary(row), left_out=left_out)
 
@@ -193,7 +205,7 @@ async def rerun(
 ) -> ClassSummary:
     """Play a final that is over again, as far as what is entered has changed."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     row = await hub.classes.rerun(competition, by, anyway=data.anyway)
     return ClassSummary(**_summary(row))
 
@@ -223,8 +235,8 @@ async def finish(
     Answers whose pairings are left out.
     """
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    unplayed = await hub.classes.unplayed(competition)
+    row, _ = await staff_for(request, hub, competition, "run")
+    unplayed = await hub.classes.unplayed(row.id)
     summary = await _move(state, request, competition, "finish", data)
     return Finished(**structs.asdict(summary), unplayed=unplayed)
 
@@ -253,8 +265,7 @@ async def board(state: State, request: Call, competition: FromPath[str]) -> list
 async def export(state: State, request: Call, competition: FromPath[str]) -> ExportView:
     """Work out standings and grades anew from what is stored."""
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    row = await hub.store.classes.find(competition)
+    row, _ = await staff_for(request, hub, competition, "see")
     found = await hub.boards.results(row)
     placed = await hub.boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
@@ -288,8 +299,8 @@ async def suspicious(
     no proof.  Of what is named the part ``level`` is expected to be there by accident.
     """
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    return await suspicions(hub.store, competition, level)
+    row, _ = await staff_for(request, hub, competition, "see")
+    return await suspicions(hub.store, row.id, level)
 
 
 # -------------------------------------------------------------------------- students
@@ -301,7 +312,7 @@ async def take_in(
 ) -> list[Joining]:
     """Take a list of students in, all or none; new ones get a token, shown only here."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     people = [
         NewMember(each.name, each.account, each.display, each.email, each.line)
         for each in read_students(data.csv)
@@ -316,8 +327,8 @@ async def take_in(
 async def students(state: State, request: Call, competition: FromPath[str]) -> list[StudentView]:
     """List the students, with the members of groups."""
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    return [_student(each) for each in await hub.store.classes.students(competition)]
+    row, _ = await staff_for(request, hub, competition, "see")
+    return [_student(each) for each in await hub.store.classes.students(row.id)]
 
 
 @post(HERE + "/{competition:str}/limit", **_ORGANISE)
@@ -326,7 +337,8 @@ async def limit(
 ) -> None:
     """Let more, or fewer, students in than the file says."""
     hub = hub_of(state)
-    await hub.store.classes.allow(competition, data.students, await _by(request, hub, data.why))
+    competition, by = await _by(request, hub, competition, data.why)
+    await hub.store.classes.allow(competition, data.students, by)
 
 
 @post(HERE + "/{competition:str}/extend", **_ORGANISE)
@@ -335,7 +347,7 @@ async def extend(
 ) -> None:
     """Let one student submit until a later time than the freeze."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     until = milliseconds(read_time(data.until))
     await hub.store.classes.extend(competition, data.student, until, by)
     await hub.oversight.look()
@@ -347,7 +359,7 @@ async def disqualify(
 ) -> list[EntryView]:
     """Disqualify a student or an entry; answers the entries that leave."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     _, gone = await hub.store.classes.disqualify(competition, data.who, by)
     await hub.oversight.look()
     return await _entries(hub, competition, gone)
@@ -359,7 +371,7 @@ async def revoke(
 ) -> list[EntryView]:
     """Take a student out of a competition; answers the entries that leave."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     _, gone = await hub.store.classes.leave(competition, data.student, by)
     await hub.oversight.look()
     return await _entries(hub, competition, gone)
@@ -371,7 +383,7 @@ async def restore(
 ) -> None:
     """Let a student back in that was taken out."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     await hub.store.classes.restore(competition, data.student, by)
     await hub.oversight.look()
 
@@ -382,7 +394,7 @@ async def reissue_token(
 ) -> Joining:
     """Revoke the token that a student lost, and answer a new one, shown only here."""
     hub = hub_of(state)
-    by = await _by(request, hub, data.why)
+    competition, by = await _by(request, hub, competition, data.why)
     made = await hub.store.classes.reissue_token(competition, data.student, data.member, by)
     await hub.oversight.look()
     return Joining(**asdict(made))
@@ -394,9 +406,10 @@ async def new_code(
 ) -> CodeView:
     """Make a code by which students join."""
     hub = hub_of(state)
+    competition, by = await _by(request, hub, competition, data.why)
     code = await hub.store.classes.add_code(
         competition,
-        await _by(request, hub, data.why),
+        by,
         uses=data.uses,
         expires_ms=_time(data.expires),
         group=data.group,
@@ -409,15 +422,18 @@ async def new_code(
 async def codes(state: State, request: Call, competition: FromPath[str]) -> list[CodeView]:
     """List the codes of a competition."""
     hub = hub_of(state)
-    await authorise(request, hub, "organise")
-    return [_code(each) for each in await hub.store.classes.codes(competition)]
+    row, _ = await staff_for(request, hub, competition, "run")
+    return [_code(each) for each in await hub.store.classes.codes(row.id)]
 
 
 @delete("/api/v1/class/codes/{code:str}", **_SECURED)
 async def revoke_code(state: State, request: Call, code: FromPath[str]) -> None:
     """Let nobody in by a code any more."""
     hub = hub_of(state)
-    await hub.store.classes.revoke_code(code, await _by(request, hub, ""))
+    await authorise(request, hub, "organise")
+    competition = await hub.store.classes.class_of_code(code)
+    _, by = await _by(request, hub, competition, "")
+    await hub.store.classes.revoke_code(code, by)
 
 
 # --------------------------------------------------------------- what students do

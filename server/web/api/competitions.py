@@ -12,6 +12,7 @@ from litestar.params import FromPath, JSONBody
 from plyhouse.server.house.competitions import CompetitionView
 from plyhouse.server.house.lobby import read_game, read_time_control
 from plyhouse.server.house.matches import Terms
+from plyhouse.server.house.staff import admit_to_part
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.types import CompetitionDetail, CompetitionSummary, NewCompetition
 from plyhouse.server.web.parameters import hub_of
@@ -32,11 +33,13 @@ async def one_competition(
 ) -> CompetitionDetail:
     """Show a competition with its table and progress.
 
-    A game of a final is shown to organisers only: what others may see of it is on its board.
+    A game of a final is shown to the staff of its competition only; its board shows to others what
+    they may see.
     """
     hub = hub_of(state)
     if await hub.store.classes.game_of(competition) is not None:
-        await authorise(request, hub, "organise")
+        identity = await authorise(request, hub, "organise")
+        await admit_to_part(hub.store, competition, identity, "see")
     return _detail(await hub_of(state).competitions.view(competition))
 
 

@@ -13,7 +13,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from plyhouse.server.house.exports import FILES, MATCHES
-from plyhouse.server.web.api.access import authorise, viewer_of
+from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
@@ -34,7 +34,7 @@ async def file(
     state: State, request: Call, competition: FromPath[str], form: FromPath[str]
 ) -> Response[Any]:
     """Give a file: csv, md, html or json of the standings, as far as whoever asks may see them;
-    jsonl, pgn, sgf, pdn, mat or parquet of the matches; grades and gradescope for organisers.
+    jsonl, pgn, sgf, pdn, mat or parquet of the matches; grades and gradescope for its staff.
     """
     if form not in FILES:
         raise Problem("http/404", f"There is no format {form!r}; use {', '.join(FILES)}.", 404)
@@ -47,9 +47,9 @@ async def file(
     exports = hub.exports
     content: str | bytes
     if form in ("grades", "gradescope"):
-        await authorise(request, hub, "organise")
+        row, _ = await staff_for(request, hub, competition, "see")
         make = exports.grades if form == "grades" else exports.gradescope
-        content = await make(competition)
+        content = await make(row.id)
     else:
         viewer = await viewer_of(request, hub)
         if form in MATCHES:

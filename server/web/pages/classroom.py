@@ -18,13 +18,22 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.rehearsals import rehearsal_name
+from plyhouse.server.competition.staff import allows
 from plyhouse.server.competition.template import template
 from plyhouse.server.house.classes import ClassView
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.staff import role_in
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassStudent, Code, VersionRow
+from plyhouse.storage.class_rows import (
+    ClassCompetition,
+    ClassEntry,
+    ClassStudent,
+    Code,
+    StaffMember,
+    VersionRow,
+)
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import Identity
@@ -109,8 +118,10 @@ class Pupil:
 
 @dataclass(frozen=True, slots=True)
 class Staff:
-    """What an organiser sees of a competition."""
+    """What the staff sees of a competition."""
 
+    role: str
+    """``owner``, ``assistant`` or ``reader``, which has no forms."""
     steps: tuple[Step, ...]
     late: bool
     """Whether somebody may still submit, so that a final would wait."""
@@ -122,6 +133,13 @@ class Staff:
     rehearsal: ClassCompetition | None = None
     """Its rehearsal, if there is one."""
     files: tuple[str, ...] = FILES
+    people: tuple[StaffMember, ...] = ()
+    """All of the staff, owners first."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether the viewer may do what assistants do."""
+        return allows(self.role, "run")
 
     @property
     def names(self) -> list[str]:
@@ -222,10 +240,12 @@ def _organises(viewer: Identity | None) -> bool:
 
 
 async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff | None:
-    """What an organiser needs; None for everybody else."""
-    if viewer is None or not _organises(viewer):
-        return None
+    """What the staff of a competition needs; None for everybody else."""
     row, now = view.row, hub.store.classes.now()
+    role = await role_in(hub.store, row.id, viewer)
+    if viewer is None or role is None:
+        return None
+    runs = allows(role, "run")
     entries: dict[int, list[ClassEntry]] = {}
     for each in view.entries:
         if not each.baseline:
@@ -233,7 +253,8 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
     baselines = _entered(hub, view, [each for each in view.entries if each.baseline])
     rehearsal = await _rehearsal(hub, row)
     return Staff(
-        tuple(_steps(hub, view, rehearsal)),
+        role,
+        tuple(_steps(hub, view, rehearsal)) if runs else (),
         any(
             each.status == "active" and each.extended_ms is not None and each.extended_ms > now
             for each in view.students
@@ -244,9 +265,10 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         ),
         await _with_say(hub, baselines, viewer),
         tuple(await hub.store.probation.suspended_in(row.id)),
-        tuple(await hub.store.classes.codes(row.id)),
+        tuple(await hub.store.classes.codes(row.id)) if runs else (),
         view.warnings,
         rehearsal,
+        people=tuple(await hub.store.classes.staff(row.id)),
     )
 
 

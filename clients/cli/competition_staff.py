@@ -1,0 +1,84 @@
+"""``plyhouse competition staff``: who has which role in a competition."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from plyhouse.clients.cli.administration import minute, why_option
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.cli.shared.organising import request
+from plyhouse.clients.cli.shared.output import note, print_table
+
+__all__ = ["staff"]
+
+
+@click.group(cls=HintingGroup)
+def staff() -> None:
+    """Say who may see, run and change a competition.
+
+    An owner may do everything. An assistant runs it: everything but changing or deleting it and
+    naming its staff. A reader sees students, entries, reports, exports and grades. Whoever opens a
+    competition owns it. Staff needs a token with the scope organise.
+    """
+
+
+@staff.command("list")
+@competition_argument()
+@server_option()
+@token_option()
+@json_option()
+def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the staff of NAME, owners first."""
+    rows = request(server, token, "GET", "competitions", name, "staff")
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+    elif not rows:
+        note(f"{name} has no owner: every organiser of the server counts as one.")
+    else:
+        cells = [[each["player"], each["role"], minute(each["since_ms"])] for each in rows]
+        print_table(f"Staff of {name}", ["player", "role", "since (UTC)"], cells, "lll")
+
+
+@staff.command()
+@competition_argument("player", "PLAYER")
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "assistant", "reader"]),
+    required=True,
+    help="What the player may do.",
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def add(name: str, player: str, role: str, server: str, token: str | None, why: str) -> None:
+    """Give PLAYER a role in NAME, in the place of an earlier one."""
+    body = {"player": player, "role": role, "why": why}
+    made = request(server, token, "POST", "competitions", name, "staff", body=body)
+    note(f"{made['player']} is {made['role']} of {name}.")
+    if not made["able"]:
+        note(
+            f"{made['player']} has no token with the scope organise yet. The administrator makes "
+            f"one: plyhouse player token {made['player']} --scope play --scope organise"
+        )
+
+
+@staff.command()
+@competition_argument("player", "PLAYER")
+@server_option()
+@token_option()
+@why_option(required=False)
+def remove(name: str, player: str, server: str, token: str | None, why: str) -> None:
+    """Take the role of PLAYER in NAME away."""
+    from urllib.parse import quote
+
+    query = f"?why={quote(why, safe='')}"
+    request(server, token, "DELETE", "competitions", name, "staff", player, query=query)
+    note(f"{player} is no longer on the staff of {name}.")

@@ -1,0 +1,36 @@
+"""Roles of the staff of a competition, and what each role may do.
+
+A role holds in one competition.  Who has the scope ``admin`` may do everything everywhere.  To act
+as staff, a token needs the scope ``organise`` besides: a token on a bot's machine opens nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+__all__ = ["ACTIONS", "ASSISTANT", "OWNER", "READER", "ROLES", "Action", "allows"]
+
+READER: Final = "reader"
+ASSISTANT: Final = "assistant"
+OWNER: Final = "owner"
+ROLES: Final = (READER, ASSISTANT, OWNER)
+"""From the role that may do least to the one that may do everything."""
+
+Action: TypeAlias = Literal["see", "run", "change"]
+ACTIONS: Final[dict[Action, str]] = {"see": READER, "run": ASSISTANT, "change": OWNER}
+"""The least role that an action needs.
+
+``see``: students, entries, the whole board, reports, exports, grades, suspicions.
+``run``: every step from opening to a rerun, students, codes, tokens, extensions, withdrawals,
+disqualifications, void matches, announcements, rehearsals.
+``change``: the file, the staff, deletion.
+"""
+
+
+def allows(role: str | None, action: Action) -> bool:
+    """Whether a role may do something; None is no role.
+
+    >>> allows("assistant", "run"), allows("assistant", "change"), allows(None, "see")
+    (True, False, False)
+    """
+    return role is not None and ROLES.index(role) >= ROLES.index(ACTIONS[action])

@@ -1,0 +1,88 @@
+"""Who works in a competition: roles looked up, and actions refused without the role."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from plyhouse.server.competition.staff import ACTIONS, OWNER, Action, allows
+from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["NotStaff", "admit_to_bot", "admit_to_part", "bots_seen", "require", "role_in"]
+
+_WORDS: Final[dict[Action, str]] = {
+    "see": "see that",
+    "run": "do that",
+    "change": "change or delete it, or name its staff",
+}
+
+
+class NotStaff(Exception):  # noqa: N818 - a condition, as Unknown
+    """Somebody has not the role that an action needs."""
+
+    code = "auth/role"
+
+    def __init__(self, competition: str, role: str | None, action: Action) -> None:
+        held = f"you are its {role}" if role else "you are not on its staff"
+        super().__init__(
+            f"Only the staff of {competition!r} from {ACTIONS[action]} up may {_WORDS[action]}; "
+            f"{held}. An owner adds you: plyhouse competition staff add"
+        )
+
+
+async def role_in(store: Store, class_id: str, identity: Identity | None) -> str | None:
+    """Return the role of somebody in a competition; None for everybody outside its staff."""
+    if identity is None:
+        return None
+    if "admin" in identity.scopes:
+        return OWNER
+    if "organise" not in identity.scopes:
+        return None
+    return await store.classes.role(class_id, identity.player_id)
+
+
+async def require(store: Store, row: ClassCompetition, identity: Identity, action: Action) -> None:
+    """Raise `NotStaff` unless somebody may do this in a competition."""
+    role = await role_in(store, row.id, identity)
+    if not allows(role, action):
+        raise NotStaff(row.name, role, action)
+
+
+async def admit_to_part(
+    store: Store, competition_id: str | None, identity: Identity, action: Action
+) -> None:
+    """Raise `NotStaff` for one game of a final that somebody may not do this to.
+
+    Competitions without a class, and matches of none, are open to every organiser.
+    """
+    class_id = None if competition_id is None else await store.classes.game_of(competition_id)
+    if class_id is None:
+        return
+    role = await role_in(store, class_id, identity)
+    if not allows(role, action):
+        raise NotStaff((await store.classes.find(class_id)).name, role, action)
+
+
+async def bots_seen(
+    store: Store, bot_ids: Collection[int], identity: Identity, action: Action
+) -> set[int]:
+    """Return the bots that an organiser may look after: ``see`` or ``run``.
+
+    These are entered in a competition in which it has the role, or in none at all.
+    """
+    if "admin" in identity.scopes:
+        return set(bot_ids)
+    if "organise" not in identity.scopes:
+        return set()
+    roles = await store.classes.bot_roles(identity.player_id, bot_ids)
+    return {
+        bot for bot in bot_ids if bot not in roles or any(allows(r, action) for r in roles[bot])
+    }
+
+
+async def admit_to_bot(store: Store, bot_id: int, name: str, identity: Identity) -> None:
+    """Raise `NotStaff` for a bot that plays in competitions of others only."""
+    if bot_id not in await bots_seen(store, [bot_id], identity, "run"):
+        raise NotStaff(f"the competitions of {name}", None, "run")

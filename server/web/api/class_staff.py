@@ -1,0 +1,81 @@
+"""The staff of a competition: listed by its staff, changed by its owners."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from litestar import Request, delete, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody, QueryParameter
+from msgspec import Meta, Struct
+
+from plyhouse.server.web.api.access import first, staff_for
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "NewStaff", "StaffView"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions/{competition:str}/staff"
+_SECURED: Final[dict[str, Any]] = {
+    "tags": ["class"],
+    "security": [{"token": []}],
+    "guards": [first("organise")],
+}
+
+
+class NewStaff(Struct, forbid_unknown_fields=True):
+    """Somebody who gets a role."""
+
+    player: Annotated[str, Meta(min_length=1, max_length=64)]
+    role: Literal["owner", "assistant", "reader"]
+    why: Annotated[str, Meta(max_length=1000)] = ""
+
+
+class StaffView(Struct):
+    """Somebody on the staff."""
+
+    player: str
+    role: str
+    """``owner``, ``assistant`` or ``reader``."""
+    since_ms: int
+    able: bool = True
+    """False right after it was added if it has no token with the scope ``organise`` yet."""
+
+
+@get(HERE, **_SECURED)
+async def staff(state: State, request: Call, competition: FromPath[str]) -> list[StaffView]:
+    """List the staff of a competition, owners first; empty where every organiser is an owner."""
+    hub = hub_of(state)
+    row, _ = await staff_for(request, hub, competition, "see")
+    found = await hub.store.classes.staff(row.id)
+    return [StaffView(each.player, each.role, each.since_ms) for each in found]
+
+
+@post(HERE, **_SECURED, status_code=200)
+async def add_staff(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewStaff]
+) -> StaffView:
+    """Give a player a role, in the place of the one that it had."""
+    hub = hub_of(state)
+    row, identity = await staff_for(request, hub, competition, "change")
+    by = By(identity.player, data.why)
+    made, able = await hub.store.classes.add_staff(row.id, data.player, data.role, by)
+    return StaffView(made.player, made.role, made.since_ms, able)
+
+
+@delete(HERE + "/{player:str}", **_SECURED)
+async def remove_staff(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    player: FromPath[str],
+    why: Annotated[str, QueryParameter(max_length=1000)] = "",
+) -> None:
+    """Take a player's role away; at least one owner stays."""
+    hub = hub_of(state)
+    row, identity = await staff_for(request, hub, competition, "change")
+    await hub.store.classes.remove_staff(row.id, player, By(identity.player, why))
+
+
+HANDLERS: Final[tuple[Any, ...]] = (staff, add_staff, remove_staff)
