@@ -293,6 +293,23 @@ def ready_version(
     return None if row is None else _with_entries(connection, [row])[0]
 
 
+def ready_versions(
+    connection: Connection, wanted: Collection[tuple[int, int | None]]
+) -> dict[tuple[int, int | None], SubmissionRow]:
+    """Return `ready_version` of several bots, without those that have none."""
+    here = submissions.c
+    order = here.submitted_ms.desc(), here.id.desc()
+    found: dict[tuple[int, int | None], SubmissionRow] = {}
+    bot_ids = sorted({bot for bot, _ in wanted})
+    for start in range(0, len(bot_ids), AT_ONCE):
+        some = here.bot_id.in_(bot_ids[start : start + AT_ONCE])
+        query = _rows().where(some, here.status == "ready").order_by(*order)
+        for row in _with_entries(connection, connection.execute(query).all()):
+            found.setdefault((row.bot_id, None), row)
+            found.setdefault((row.bot_id, row.version_id), row)
+    return {each: found[each] for each in wanted if each in found}
+
+
 def open_to_people(
     connection: Connection, limit: int, bot_ids: Collection[int] | None = None
 ) -> list[SubmissionRow]:

@@ -132,6 +132,12 @@ class Submissions:
         """Return the submission whose version that is, or the newest of a bot; if it is ready."""
         return await self._database.read(lambda c: sql.ready_version(c, bot_id, version_id))
 
+    async def ready_versions(
+        self, wanted: Collection[tuple[int, int | None]]
+    ) -> dict[tuple[int, int | None], SubmissionRow]:
+        """Return `ready_version` of several bots, without those that have none."""
+        return await self._database.read(lambda c: sql.ready_versions(c, wanted))
+
     async def open_to_people(
         self, limit: int = 200, bot_ids: Collection[int] | None = None
     ) -> list[SubmissionRow]:

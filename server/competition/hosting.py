@@ -1,16 +1,16 @@
-"""Which machine hosts which bot, and which makes which check: decided anew, from what is there.
+"""Decides which machine hosts which bot, and which makes which check.
 
-`decide` looks at the machines that are heard of, at what is needed, and at what was decided before,
-and says what shall be.  Nothing is remembered but its own last answer, so whatever dies is mended
-by the next decision.  A bot stays where it is well; one machine at most has it at any time.  It
-moves if its machine has no processor left, another one has fewer bots for its processors, and it is
-between two matches.
+`decide` takes the machines that called lately, the needs and its own last answer, and returns a new
+plan.  It remembers nothing else, so the next plan repairs any loss.  A bot is on one machine at
+most, and stays there while it can.  An idle bot moves if its machine has no processor left and
+another machine has fewer bots for its processors.
 
-Processors are given by priority: first to checks of what was handed in, then to finals, then to
-their rehearsals, and what is left to people who play against a hosted bot.  A check that waits
-keeps a processor free of the rest.  What comes later in this order keeps nothing waiting of what
-comes before: it has no place that those need, and its bots give way on the processor
-(`Priority.nice`).
+Processors are given by priority: first to checks of submissions, then to finals, then to
+rehearsals, then to people who play against a hosted bot, and last to ladders, which always have
+another match to play.  A waiting check keeps a processor free of the rest.  A final does not wait
+for matches of rehearsals and people: it begins beside them on their processor, and their bots give
+way (`Priority.nice`).  A match of a ladder keeps its processor until it ends, because the rating of
+a bot on half a processor means nothing; no other begins while something else waits.
 """
 
 from __future__ import annotations
@@ -44,11 +44,16 @@ class Priority(IntEnum):
     FINAL = 1
     REHEARSAL = 2
     INTERACTIVE = 3
+    LADDER = 4
 
     @property
     def nice(self) -> int:
-        """How much its processes step back behind those of others on a processor, as ``nice``."""
-        return {Priority.FINAL: 0, Priority.REHEARSAL: 10, Priority.INTERACTIVE: 19}[self]
+        """The niceness of its processes, beyond that of all hosted bots."""
+        return {Priority.REHEARSAL: 10, Priority.INTERACTIVE: 19}.get(self, 0)
+
+    def has_to_wait_for(self, running: Priority) -> bool:
+        """Return whether a match needs a processor on which a match of ``running`` is played."""
+        return running <= self or running is Priority.LADDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,9 @@ class Need:
     idle: bool = False
     """Whether it plays no match now, and could be moved."""
     playing: bool = False
-    """Whether it plays a match of a competition, and keeps its place before all others."""
+    """Set while it plays a match of a competition: then it keeps its place."""
+    turn: int = 0
+    """Its turns so far: where there is no room for all, a bot with fewer goes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,8 @@ class Plan:
     """Bots for which there is no machine."""
     held: Mapping[str, int] = field(default_factory=dict)
     """Processors by machine that are for checks: those being made, and those that wait for one."""
+    yielding: frozenset[int] = frozenset()
+    """Bots that begin no more matches, because others wait for their places."""
 
 
 def decide(
@@ -126,13 +135,30 @@ def decide(
     crowded = {each.id for each in machines if each.busy + held.get(each.id, 0) >= each.cores}
     if _spread(here, {need.bot: need for need in needs}, placed, crowded) and waiting:
         placed, waiting = _place(here, needs, placed)  # who moved has left room
-    return Plan(dict(sorted(placed.items())), made, tuple(waiting), held)
+    waits = set(waiting)
+    first = [need for need in needs if need.bot in waits]
+    yielding = [
+        need.bot
+        for need in needs
+        if need.playing and need.bot in placed
+        if any(_goes_before(each, need, placed[need.bot].machine) for each in first)
+    ]
+    return Plan(dict(sorted(placed.items())), made, tuple(waiting), held, frozenset(yielding))
+
+
+def _goes_before(waiting: Need, other: Need, machine: str) -> bool:
+    """Return whether a bot gets the place of another one as soon as that plays no match."""
+    earlier = (waiting.priority, waiting.turn) < (other.priority, other.turn)
+    return earlier and machine not in waiting.not_on
 
 
 def _place(
     here: Mapping[str, Machine], needs: Collection[Need], before: Mapping[int, Place]
 ) -> tuple[dict[int, Place], list[int]]:
-    order = sorted(needs, key=lambda need: (not need.playing, need.priority, need.bot))
+    def group_of(need: Need) -> tuple[bool, Priority, int]:
+        return not need.playing, need.priority, need.turn
+
+    order = sorted(needs, key=lambda need: (group_of(need), need.bot))
     load: Counter[str] = Counter()
     placed: dict[int, Place] = {}
     waiting: list[int] = []
@@ -141,7 +167,7 @@ def _place(
         known = here.get(machine)
         return known is not None and load[machine] < known.bots and machine not in need.not_on
 
-    for _, group in itertools.groupby(order, key=lambda need: (need.playing, need.priority)):
+    for _, group in itertools.groupby(order, key=group_of):
         equals = list(group)
         for need in equals:  # whoever is well where it is stays there
             place = before.get(need.bot)

@@ -95,8 +95,9 @@ class Competitions:
         self._later: asyncio.TimerHandle | None = None
         self._early: list[tuple[LiveMatch, bool]] | None = None
         """Matches that were over while competitions are being restored; None at other times."""
-        self.room_of_hosted: Callable[[Participant, Running], int] | None = None
-        """Matches that a hosted bot may begin now; None if nobody is hosted."""
+        self.rooms_of_hosted: Callable[[Running], Callable[[Participant], int]] | None = None
+        """Returns a function for the matches of a competition that a hosted bot may begin now;
+        its answers hold until one begins.  None if nobody is hosted."""
         self.hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None
         """Tells which entries of a competition have no name, ``player/bot`` in small letters."""
         self.lacking_for_hosted: Callable[[int, int | None], str] | None = None
@@ -356,8 +357,27 @@ class Competitions:
 
         False if there may be more of them than are begun at once.
         """
-        terms = running.terms
-        name, spec = terms.game.info.name, terms.game.spec
+        limit = self._limit(running)
+        if limit:
+            self._begin_again(running, limit)
+            limit = self._limit(running)
+        if not limit:
+            running.cut = True
+            return True
+        if self._has_hosted(running):
+            return self._begin_one_by_one(running, limit)
+        taken = running.work.take(self._room(running), None if running.cut else freed, limit=limit)
+        running.cut = len(taken) == limit < BEGUN_AT_ONCE
+        for pairing in taken:
+            self._begin_pairing(running, pairing)
+        if isinstance(running.work, LadderWork) and running.work.idle:
+            self._look_later()
+        return len(taken) < limit or running.cut
+
+    def _room(self, running: Running) -> Callable[[int], int]:
+        """Return a function that says how many matches a bot may begin, until one begins."""
+        name, spec = running.terms.game.info.name, running.terms.game.spec
+        hosted = None if self.rooms_of_hosted is None else self.rooms_of_hosted(running)
 
         def room(bot: int) -> int:
             participant = self._participants.get(bot)
@@ -367,26 +387,11 @@ class Competitions:
                 return 0
             if running.is_for_runners(bot) and not participant.hosted:
                 return 0  # the house is about to take over
-            if participant.hosted and self.room_of_hosted is not None and participant.free:
-                return min(participant.free, self.room_of_hosted(participant, running))
+            if participant.hosted and hosted is not None and participant.free:
+                return min(participant.free, hosted(participant))
             return participant.free
 
-        limit = self._limit(running)
-        if limit:
-            self._begin_again(running, room, limit)
-            limit = self._limit(running)
-        if not limit:
-            running.cut = True
-            return True
-        if self._has_hosted(running):
-            return self._begin_one_by_one(running, room, limit)
-        taken = running.work.take(room, None if running.cut else freed, limit=limit)
-        running.cut = len(taken) == limit < BEGUN_AT_ONCE
-        for pairing in taken:
-            self._begin_pairing(running, pairing)
-        if isinstance(running.work, LadderWork) and running.work.idle:
-            self._look_later()
-        return len(taken) < limit or running.cut
+        return room
 
     def _begin_pairing(self, running: Running, pairing: Pairing[int]) -> None:
         running.tallies[pairing.key] = Tally(pairing.entries)
@@ -397,10 +402,10 @@ class Competitions:
         here = map(self._participants.get, running.names)
         return any(each is not None and each.hosted for each in here)
 
-    def _begin_one_by_one(self, running: Running, room: Callable[[int], int], limit: int) -> bool:
+    def _begin_one_by_one(self, running: Running, limit: int) -> bool:
         """Begin where hosted bots share processors: each pairing leaves less of them to all."""
         for _ in range(limit):
-            taken = running.work.take(room, None, limit=1)
+            taken = running.work.take(self._room(running), None, limit=1)
             if not taken:
                 break
             self._begin_pairing(running, taken[0])
@@ -448,11 +453,12 @@ class Competitions:
         free = (running.at_a_time - played) // running.work.at_once
         return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
 
-    def _begin_again(self, running: Running, room: Callable[[int], int], limit: int) -> None:
+    def _begin_again(self, running: Running, limit: int) -> None:
         """Begin matches that were void anew, as far as their bots have room."""
         for again in tuple(running.again):
             if not limit:
                 break
+            room = self._room(running)
             if any(room(bot) < len(again.orders) for bot in again.orders[0]):
                 continue
             running.again.remove(again)

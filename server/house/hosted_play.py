@@ -35,6 +35,8 @@ __all__ = ["HostedPlay"]
 
 IDLE_NS: Final = 60 * SECOND
 """How long a bot stays that nobody plays any more, and how long a wish is good."""
+ASKING_NS: Final = 5 * SECOND
+"""How long after a request a processor is kept free for the person who asked."""
 PATIENCE_NS: Final = 20 * SECOND
 """How long `HostedPlay.ready` waits before it says that one has to ask again."""
 LOOK_SECONDS: Final = 0.1
@@ -72,6 +74,7 @@ class HostedPlay:
         """By the player and the bot."""
         self._number = 0
         hosting.needed.also = self._wanted
+        hosting.people_waiting = self._waiting_on
 
     # ------------------------------------------------------------------- what is hosted
 
@@ -114,6 +117,16 @@ class HostedPlay:
                 self._wishes.pop((player, bot), None)
             elif (here := self._directory.participants.get(bot)) is None or not here.matches:
                 wish.row = rows[bot]
+
+    def _waiting_on(self, machine: str) -> int:
+        """Count the people who wait for a processor of a machine."""
+        now = self._now()
+        return sum(
+            wish.used + ASKING_NS > now
+            and self._hosting.machine_of(bot) == machine
+            and not self._plays(player, bot)
+            for (player, bot), wish in self._wishes.items()
+        )
 
     def closed(self, bot: int) -> None:
         """A bot is not open any more: nobody who waits for it or plays it begins another match."""
@@ -221,7 +234,9 @@ class HostedPlay:
         here = self._directory.participants.get(row.bot_id)
         if machine is None:
             return f"{name} waits for a runner machine with room for it."
-        if here is None or not here.online or not here.hosted:
+        if self._hosting.needed.priority(row.bot_id) is Priority.LADDER:
+            return f"{name} ends its matches in a ladder first."
+        if here is None or not self._hosting.runs_for(here, Priority.INTERACTIVE):
             return f"{name} is being started."
         if not here.free:
             return f"{name} plays as many matches as it can."

@@ -122,6 +122,8 @@ class Hosting:
         self._ticket_of: dict[int, Ticket] = {}
         self._bots, self._checks = Troubles(), Troubles()
         self.needed = NeededBots(store, directory, competitions, lambda: self.cores)
+        self.people_waiting: Callable[[str], int] | None = None
+        """Counts the people who wait for a processor of a machine."""
         self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
         """Told by a machine of bots of its that have lost on time."""
         self._credit = Credit(
@@ -217,6 +219,7 @@ class Hosting:
                 not_on=self._bots.machines(version, now) | self._without(need.row.needs),
                 idle=self._is_idle(bot),
                 playing=bot in playing,
+                turn=need.turn,
             )
             for bot, need in wanted.items()
             if (version := need.row.version_id)
@@ -228,7 +231,7 @@ class Hosting:
         old = self._plan
         self._plan = decide(machines, needs, list(waiting), replace(old, bots=before), unfit=unfit)
         self._renew_tickets(wanted)
-        if self._plan.held != old.held or self._plan.bots != old.bots:
+        if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
             self._competitions.advance_soon()
         return wanted
 
@@ -282,14 +285,14 @@ class Hosting:
         return [self._machine(name) for name in sorted(self._runners)]
 
     def _machine(self, name: str) -> Machine:
-        return self._with_busy(name, Priority.INTERACTIVE)
+        return self._with_busy(name, Priority.LADDER)
 
-    def _with_busy(self, name: str, last: Priority) -> Machine:
-        """A machine with what matches of this priority, and those before, need of it."""
+    def _with_busy(self, name: str, purpose: Priority) -> Machine:
+        """Return a machine, busy with the matches that one of this priority has to wait for."""
         said = self._runners[name].said
-        return Machine(name, said.cores, said.bots, self._busy(name, last))
+        return Machine(name, said.cores, said.bots, self._busy(name, purpose))
 
-    def _busy(self, machine: str, last: Priority) -> int:
+    def _busy(self, machine: str, purpose: Priority) -> int:
         """Processors that the matches of its bots need: one where seats move in turn."""
         turns: set[str] = set()
         at_once = 0
@@ -298,7 +301,9 @@ class Hosting:
                 continue
             for match in each.matches:
                 live = self._directory.live.get(match)
-                if live is not None and (live.held or self._priority(live) > last):
+                if live is not None and (
+                    live.held or not purpose.has_to_wait_for(self._priority(live))
+                ):
                     continue
                 if live is not None and live.match.game.info.simultaneous:
                     at_once += 1
@@ -382,23 +387,47 @@ class Hosting:
         """How many runners are there."""
         return sum(map(self._hears, self._runners))
 
-    def room(self, participant: Participant, running: Running) -> int:
-        """Matches that a hosted bot may begin now, as far as its machine's processors go."""
-        if not self._hears(participant.hosted):
-            return 0
-        ticket = self._ticket_of.get(participant.bot_id)
-        if ticket is None or ticket.secret != participant.ticket:
-            return 0  # its runner is about to move or restart it, which no match is to notice
-        if self.needed.is_outdated(participant.bot_id):
-            return 0
+    def rooms(self, running: Running) -> Callable[[Participant], int]:
+        """Return a function that says how many matches of a competition a hosted bot may begin.
+
+        Its answers hold until a match begins or ends.
+        """
+        free: dict[str, int] = {}
+
+        def room(participant: Participant) -> int:
+            machine = participant.hosted
+            if machine not in free:
+                free[machine] = self._free(machine, running)
+            if not free[machine] or not self.runs_for(participant, priority_of(running)):
+                return 0
+            lives = [self._directory.live.get(match) for match in participant.matches]
+            played = sum(live is None or live.pairing.competition is not None for live in lives)
+            allowed = self.needed.at_once(running, participant.bot_id)
+            return min(max(0, allowed - played), free[machine])
+
+        return room
+
+    def runs_for(self, participant: Participant, priority: Priority) -> bool:
+        """Return whether a bot runs as it has to, for matches of this priority.
+
+        It does not if its runner is about to move or restart it: no match is to notice that.
+        """
+        bot, ticket = participant.bot_id, self._ticket_of.get(participant.bot_id)
+        if bot in self._plan.yielding:
+            return False
+        if ticket is None or ticket.secret != participant.ticket or self.needed.is_outdated(bot):
+            return False
+        return self.needed.priority(bot) == priority
+
+    def _free(self, name: str, running: Running) -> int:
+        """Return how many matches of a competition may begin on a machine."""
         priority = priority_of(running)
-        if self._is_hungry(participant.hosted, priority):
+        if not self._hears(name) or self._is_hungry(name, priority):
             return 0
-        lives = [self._directory.live.get(match) for match in participant.matches]
-        played = sum(live is None or live.pairing.competition is not None for live in lives)
-        allowed = max(0, self.needed.at_once(running, participant.bot_id) - played)
-        machine = self._with_busy(participant.hosted, priority)
-        held = self._plan.held.get(machine.id, 0)
+        machine = self._with_busy(name, priority)
+        held = self._plan.held.get(name, 0)
+        if priority > Priority.INTERACTIVE and self.people_waiting is not None:
+            machine = replace(machine, busy=machine.busy + self.people_waiting(name))
         game = running.terms.game
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1
@@ -406,18 +435,25 @@ class Hosting:
         room = room_for_matches(machine, held, cores_each=each, at_once=at_once)
         if self._one_by_one(running):
             # One match of a pairing is played at a time.
-            free = room_for_matches(machine, held, cores_each=each, at_once=1)
-            return min(allowed, max(room, free * at_once))
-        return min(allowed, room)
+            room = max(room, room_for_matches(machine, held, cores_each=each, at_once=1) * at_once)
+        return room
 
     def _is_hungry(self, machine: str, priority: Priority) -> bool:
-        """Whether something that goes before could begin there, if there were processors."""
+        """Return whether a match of a higher priority could begin there, given a processor."""
         for running in self._competitions.played():
             if priority_of(running) < priority and self._competitions.could_begin(running):
-                here = map(self._plan.bots.get, running.waiting())
-                if any(place is not None and place.machine == machine for place in here):
-                    return True
+                for bot in running.waiting():
+                    place = self._plan.bots.get(bot)
+                    if place is not None and place.machine == machine and self._comes(bot, place):
+                        return True
         return False
+
+    def _comes(self, bot: int, place: Place) -> bool:
+        """Return whether a hosted bot can begin another match, now or when its runner starts it."""
+        here = self._directory.participants.get(bot)
+        if here is not None and here.online and not self.needed.is_outdated(bot):
+            return here.free > 0
+        return self._bots.count.get(place.version, 0) < GIVEN_UP
 
     def machine_of(self, bot: int) -> str | None:
         """The machine that is to host a bot; None as long as there is no room for it."""

@@ -122,7 +122,7 @@ class Hub:
         self.lobby = Lobby(config, self.runner, self.directory)
         self.competitions = Competitions(store, self.runner, self.directory)
         self.hosting = Hosting(store, self.directory, self.competitions, now)
-        self.competitions.room_of_hosted = self.hosting.room
+        self.competitions.rooms_of_hosted = self.hosting.rooms
         self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
         self.lobby.admit_to_hosted = self.hosted_play.admit
         self.verdicts = Verdicts(store, now, self._settled)

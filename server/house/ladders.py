@@ -103,6 +103,15 @@ class LadderWork:
         """What has begun; more will."""
         return self._met.total() * self.at_once
 
+    @property
+    def bots(self) -> list[int]:
+        """The bots that are paired when they are here."""
+        return list(self._bots)
+
+    def played(self, bot: int) -> int:
+        """Return how many pairings of a bot have begun."""
+        return self._played[bot]
+
     def entries(self) -> list[int]:
         """Nobody in particular is waited for."""
         return []

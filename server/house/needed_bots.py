@@ -1,6 +1,6 @@
 """Which bots have to be hosted now, with which version, and for which competition.
 
-A runner restarts a bot when anything changes that it is told of the bot.  So a bot that plays a
+A runner restarts a bot whose description changes.  So a bot that plays a
 match of a competition stays hosted unchanged until the match ends, also if the competition is
 paused, finished or deleted meanwhile.  The bot begins nothing that needs a change before that
 (`NeededBots.is_outdated`).
@@ -8,13 +8,14 @@ paused, finished or deleted meanwhile.  The bot begins nothing that needs a chan
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from plyhouse.server.competition.hosting import Place, Priority
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.ladders import LadderWork
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.running import Running
 from plyhouse.storage.store import Store
@@ -24,13 +25,24 @@ __all__ = ["PLAY_MATCHES", "NeededBots", "Wanted", "priority_of"]
 
 MOST_AT_ONCE: Final = 16
 """Matches that one hosted bot is asked to play at a time."""
+PAIRINGS_A_TURN: Final = 4
+"""Pairings that a bot plays in a ladder before it gives its place to one that waits."""
 PLAY_MATCHES: Final = 2
 """Matches with people that one hosted bot plays at a time."""
 
 
 def priority_of(running: Running) -> Priority:
-    """The priority of a competition's matches."""
-    return Priority.REHEARSAL if running.rehearsal else Priority.FINAL
+    """Return the priority of a competition's matches."""
+    if running.rehearsal:
+        return Priority.REHEARSAL
+    return Priority.LADDER if isinstance(running.work, LadderWork) else Priority.FINAL
+
+
+def _players(running: Running) -> list[int]:
+    """Return the bots that a competition needs: those of a ladder all the time."""
+    if isinstance(running.work, LadderWork):
+        return running.work.bots
+    return [bot for bot in running.waiting() if bot not in running.gone]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +56,12 @@ class Wanted:
     games: tuple[str, ...]
     why: str
     """The purpose in words, for people."""
+    turn: int = 0
+    """See `plyhouse.server.competition.hosting.Need`."""
 
     @property
     def terms(self) -> tuple[object, ...]:
-        """Everything that a runner is told of the bot."""
+        """The description of the bot for its runner."""
         row = self.row
         named = row.version_id, row.player, row.bot, row.label, row.digest
         return (*named, self.priority.nice, self.matches, self.games, self.why)
@@ -95,10 +109,12 @@ class NeededBots:
         for bot, live in self.in_matches().items():
             fresh = found.pop(bot, None)
             kept = await self._as_it_is(bot, live)
+            if kept is not None and fresh is not None:
+                kept = replace(kept, turn=fresh.turn)
+                if not kept.serves(fresh):
+                    outdated.add(bot)
             if kept is not None:
                 found[bot] = kept
-                if fresh is not None and not kept.serves(fresh):
-                    outdated.add(bot)
         self._last, self._outdated = found, outdated
         self._extra = {bot: extra for bot, extra in self._extra.items() if bot in found}
         return found
@@ -113,8 +129,8 @@ class NeededBots:
         return None if wanted is None else wanted.priority
 
     def is_for_competition(self, bot: int) -> bool:
-        """Return whether a bot is hosted for a competition."""
-        return bot in self._extra
+        """Return whether a bot is hosted for a competition other than a ladder."""
+        return self.priority(bot) in (Priority.FINAL, Priority.REHEARSAL)
 
     def row(self, bot: int, version: int | None) -> SubmissionRow | None:
         """Return the submission by which a bot is hosted; None if it is not hosted."""
@@ -146,7 +162,7 @@ class NeededBots:
         last = self._last.get(bot)
         if last is not None and last.row.version_id == version:
             return last
-        row = await self._ready(bot, version)
+        row = await self._store.submissions.ready_version(bot, version)
         if row is None or row.version_id != version:
             return None
         running = self._competitions.running(live.pairing.competition or "")
@@ -161,30 +177,44 @@ class NeededBots:
         """The bots that have something before them."""
         found: dict[int, Wanted] = {}
         known: dict[tuple[int, int | None], SubmissionRow] = {}
+        people = {
+            each.row.bot_id: each for each in ([] if self.also is None else await self.also())
+        }
         for running in sorted(self._competitions.played(), key=priority_of):
-            for bot in {*running.waiting()} - running.gone - found.keys():
-                version = running.versions.get(bot)
-                if version is None and bot in placed:
-                    version = placed[bot].version  # not another in the middle
-                row = self._known.get((bot, version)) or await self._ready(bot, version)
-                if row is not None:
-                    known[bot, version] = row
-                    if self._is_needed(running, row):
-                        found[bot] = self._for(running, row)
+            if priority_of(running) > Priority.INTERACTIVE:
+                found = people | found
+            rows = await self._submitted(running, placed, {*_players(running)} - found.keys())
+            for row in rows.values():
+                if self._is_needed(running, row):
+                    found[row.bot_id] = self._for(running, row)
+            known |= rows
         self._known = known
-        for each in [] if self.also is None else await self.also():
-            found.setdefault(each.row.bot_id, each)
-        return found
+        return people | found
 
-    async def _ready(self, bot: int, version: int | None) -> SubmissionRow | None:
-        return await self._store.submissions.ready_version(bot, version)
+    async def _submitted(
+        self, running: Running, placed: Mapping[int, Place], bots: Iterable[int]
+    ) -> dict[tuple[int, int | None], SubmissionRow]:
+        """Return the submissions of bots with the versions that play, as far as there are any."""
+        wanted = []
+        for bot in bots:
+            version = running.versions.get(bot)
+            if version is None and bot in placed:
+                version = placed[bot].version  # not another in the middle
+            wanted.append((bot, version))
+        rows = {each: row for each in wanted if (row := self._known.get(each)) is not None}
+        unknown = [each for each in wanted if each not in rows]
+        if unknown:
+            rows |= await self._store.submissions.ready_versions(unknown)
+        return rows
 
     def _for(self, running: Running, row: SubmissionRow) -> Wanted:
+        work = running.work
+        turn = work.played(row.bot_id) // PAIRINGS_A_TURN if isinstance(work, LadderWork) else 0
         # Keep the number of the first time: a change would restart the bot.
         extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
         return Wanted(
             *(row, priority_of(running), self.at_once(running, row.bot_id) + extra),
-            *((running.terms.game.spec,), running.row.name),
+            *((running.terms.game.spec,), running.row.name, turn),
         )
 
     def _is_needed(self, running: Running, row: SubmissionRow) -> bool:

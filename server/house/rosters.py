@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.ladders import LadderWork
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.running import Running
 from plyhouse.storage.competitions import gone_why
@@ -91,6 +92,8 @@ def missing(
     """
     if running.paused:
         return ["The competition is paused."]
+    if isinstance(running.work, LadderWork):
+        return _ladder_waits(running, running.work.bots, participants)
     told = {bot: each.text for bot, each in missed(running, participants, lacking).items()}
     matches = running.work.at_once
     for bot in running.waiting():
@@ -101,6 +104,23 @@ def missing(
         if participant.max_matches - len(other) < matches:
             told[bot] = _busy(participant, other, matches)
     return list(told.values())
+
+
+def _ladder_waits(
+    running: Running, bots: Sequence[int], participants: Mapping[int, Participant]
+) -> list[str]:
+    """Say so if a ladder has too few bots to pair."""
+    able = [
+        bot
+        for bot in bots
+        if _fault(running, running.names[bot], bot, participants.get(bot)) is None
+    ]
+    if len(able) > 1:
+        return []
+    return [
+        f"{len(able)} of {len(bots)} entries are here, and a ladder pairs two: start the bots; "
+        "`plyhouse runner` starts a machine for those that were submitted."
+    ]
 
 
 def _busy(participant: Participant, other: Sequence[str], matches: int) -> str:

@@ -37,7 +37,18 @@ needs = st.lists(
         st.integers(1, 3),
         st.sampled_from(Priority),
         st.frozensets(st.sampled_from(NAMES), max_size=2),
-        st.booleans(),
+        idle=st.just(value=False),
+        playing=st.booleans(),
+        turn=st.integers(0, 2),
+    )
+    | st.builds(
+        Need,
+        st.integers(1, 8),
+        st.integers(1, 3),
+        st.sampled_from(Priority),
+        st.frozensets(st.sampled_from(NAMES), max_size=2),
+        idle=st.booleans(),
+        turn=st.integers(0, 2),
     ),
     unique_by=lambda need: need.bot,
     max_size=8,
@@ -177,3 +188,30 @@ def test_a_machine_that_joins_takes_bots_that_are_between_matches() -> None:
     idle = [Need(need.bot, need.version, idle=True) for need in needs]
     plan = decide(large, idle, [], alone)
     assert sum(place.machine == "b" for place in plan.bots.values()) == 5
+
+
+def test_playing_bot_keeps_its_place_and_yields_it_to_one_that_goes_first() -> None:
+    small = Machine("a", 2, 1)
+    ladder = Need(1, 10, Priority.LADDER, playing=True, turn=1)
+    there = decide([small], [ladder], [])
+    for first in (Need(2, 20, Priority.FINAL), Need(2, 20, Priority.LADDER, turn=0)):
+        plan = decide([small], [ladder, first], [], there)
+        assert (plan.bots, plan.waiting) == ({1: Place("a", 10)}, (2,))
+        assert plan.yielding == {1}
+        # Its match is over.
+        idle = Need(1, 10, Priority.LADDER, idle=True, turn=1)
+        assert decide([small], [idle, first], [], plan).bots == {2: Place("a", 20)}
+    for later in (Need(2, 20, Priority.LADDER, turn=1), Need(2, 20, not_on=frozenset("a"))):
+        assert decide([small], [ladder, later], [], there).yielding == frozenset()
+
+
+def test_matches_wait_for_ladders_and_for_what_goes_before_them() -> None:
+    waits = {
+        each: {other for other in Priority if each.has_to_wait_for(other)} for each in Priority
+    }
+    assert waits == {
+        Priority.FINAL: {Priority.FINAL, Priority.LADDER},
+        Priority.REHEARSAL: {Priority.FINAL, Priority.REHEARSAL, Priority.LADDER},
+        Priority.INTERACTIVE: set(Priority),
+        Priority.LADDER: set(Priority),
+    }

@@ -53,22 +53,29 @@ class HostedFinal:
         hub = house.hub
         cup = await hub.classes.open(text or cup_file(), OLGA)
         members = [NewMember(name, name) for name in players]
-        await hub.store.classes.take_in(cup.id, members, OLGA)
+        await hub.store.classes.take_in(cup.id, members, OLGA, adopt="*")
         for name in players:
-            number = sum(map(ord, name))
             player = await hub.store.player(name)
             bot = await hub.store.ensure_bot(player.id, "mine", "bot")
+            if await hub.store.submissions.ready_version(bot.id, None) is not None:
+                await hub.store.classes.enter(cup.id, player.id, "mine")
+                continue
+            number = sum(map(ord, name))
             row = await hub.store.submissions.submit(
                 bot.id, "v1", digest(number), b"zip", 1000 + number
             )
             games = [game.game for game in cup.games]
             await hub.store.submissions.checked(row.id, True, "", games, 2000)
-        await hub.store.classes.move(cup.id, "freeze", OLGA)
-        await hub.classes.run(cup.id, OLGA, anyway=True)
         made = cls(house, cup.id, machine)
+        await made.run()
         if connect:
             await made.connect()
         return made
+
+    async def run(self) -> None:
+        """Freeze the competition and begin its final."""
+        await self.house.hub.store.classes.move(self.cup, "freeze", OLGA)
+        await self.house.hub.classes.run(self.cup, OLGA, anyway=True)
 
     async def move(self, step: str) -> None:
         """``pause``, ``resume``, ``finish`` or ``delete`` it, as an organiser does."""
