@@ -294,6 +294,8 @@ class Board:
     twins: list[Twin]
     scoring: dict[str, str] = field(default_factory=dict)
     """What scores a match, by game: ``wins`` or ``returns``."""
+    any_time: bool = False
+    """Whether all intervals are any-time ones: pairings were played until grades were certain."""
 
     def _repr_html_(self) -> str:
         return table_html(self.lines)

@@ -60,19 +60,23 @@ def print_board(view: dict[str, Any]) -> None:
 def board_cells(view: dict[str, Any]) -> tuple[str, list[str], list[list[str]], str]:
     """Title, columns, rows and alignment of a board."""
     nash = any(line["nash"] for line in view["lines"])
-    columns = ["place", "entry", "score", "played", "rating", "95 %", "while watching"]
-    columns += ["rank by rating", "ahead"]
+    any_time = view.get("any_time", False)
+    columns = ["place", "entry", "score", "played", "rating", "95 %"]
+    columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
     means: list[tuple[str, str]] = []
     for game in sorted({game for line in view["lines"] for game in line["returns"]}):
-        means += [(game, "raw"), (game, "watched")]
-        columns += [f"{game}: return", "while watching"]
+        means.append((game, "raw"))
+        columns.append(f"{game}: return")
+        if not any_time:
+            means.append((game, "watched"))
+            columns.append("while watching")
         if any((line["returns"].get(game) or {}).get("adjusted") for line in view["lines"]):
             means.append((game, "adjusted"))
             columns.append("without luck")
     if nash:
         columns.append("Nash share")
     align = "rl" + "r" * (len(columns) - 2)
-    rows = [_row(line, means, nash=nash) for line in view["lines"]]
+    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view["lines"]]
     final = "" if view["status"] == "finished" else f", {view['status']}"
     title = f"{view['name']}: {counted(view['matches'], 'match', 'matches')}{final}"
     return title, columns, rows, align
@@ -97,7 +101,10 @@ def print_certainty(lines: list[dict[str, Any]]) -> None:
         print_table("Until certain", columns, rows, "llrrll")
 
 
-def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> list[str]:
+def _row(
+    line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool, any_time: bool
+) -> list[str]:
+    """The cells of a line; ``any_time``: there are no fixed-time intervals."""
     rating = line["rating"]
     cells = [
         "-" if line["place"] is None else str(line["place"]),
@@ -105,17 +112,15 @@ def _row(line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool) -> l
         "-" if line["score"] is None else f"{line['score']:.3f}",
         str(line["matches"]),
     ]
-    if rating is None:
-        cells += ["-"] * 4
-    else:
-        ranks = sorted({rating["rank_low"], rating["rank_high"]})
-        cells += [
-            f"{rating['elo']:.0f}",
-            f"{rating['low']:.0f} to {rating['high']:.0f}",
-            f"{rating['any_low']:.0f} to {rating['any_high']:.0f}",
-            " to ".join(map(str, ranks)),
-        ]
-    cells.append("" if line["ahead"] is None else f"{line['ahead']:.1%}")
+    near = "-" if rating is None else f"{rating['low']:.0f} to {rating['high']:.0f}"
+    cells += ["-" if rating is None else f"{rating['elo']:.0f}", near]
+    if not any_time:
+        wide = "-" if rating is None else f"{rating['any_low']:.0f} to {rating['any_high']:.0f}"
+        cells.append(wide)
+    ranks = set() if rating is None else {rating["rank_low"], rating["rank_high"]}
+    cells.append(" to ".join(map(str, sorted(ranks))) or "-")
+    if not any_time:
+        cells.append("" if line["ahead"] is None else f"{line['ahead']:.1%}")
     cells += [_return(line["returns"].get(game), kind) for game, kind in means]
     if nash:
         cells.append("-" if line["nash"] is None else f"{line['nash']['share']:.2f}")

@@ -19,11 +19,14 @@ def report_text(found: dict[str, Any], base: str) -> str:
     if found["grade"]:
         by = f" (for {found['graded_by']})" if found["graded_by"] else ""
         lines += [f"Grade: **{found['grade']}**{by}", ""]
-    scoring = [f"{game} by {each}" for game, each in found["scoring"].items()]
-    lines += [f"Scored: {', '.join(scoring)}", ""]
+    scoring = [f"{game} by {each}" for game, each in found.get("scoring", {}).items()]
+    lines += [f"Scored: {', '.join(scoring)}", ""] if scoring else []
     lines += _entries(found["entries"])
-    lines += _scores("Against the baselines", found["baselines"], graded=True)
-    lines += _scores("Against each opponent", found["opponents"], graded=False)
+    any_time = found.get("any_time", False)
+    if any_time:
+        lines += ["Pairings were played until grades were certain: all intervals are any-time.", ""]
+    lines += _scores("Against the baselines", found["baselines"], graded=True, any_time=any_time)
+    lines += _scores("Against each opponent", found["opponents"], graded=False, any_time=any_time)
     lines += _forfeits(found, base)
     lines += _section(
         "Slowest plies",
@@ -86,8 +89,11 @@ def _entries(entries: Sequence[dict[str, Any]]) -> list[str]:
     return _section("Entries", head, rows)
 
 
-def _scores(title: str, scores: Sequence[dict[str, Any]], *, graded: bool) -> list[str]:
-    head = ["bot", "matches", "won-drawn-lost", "score", "95 %", "while watching"]
+def _scores(
+    title: str, scores: Sequence[dict[str, Any]], *, graded: bool, any_time: bool
+) -> list[str]:
+    head = ["bot", "matches", "won-drawn-lost", "score", "95 %"]
+    head += [] if any_time else ["while watching"]
     rows = []
     for each in scores:
         row = [
@@ -96,8 +102,9 @@ def _scores(title: str, scores: Sequence[dict[str, Any]], *, graded: bool) -> li
             f"{each['wins']}-{each['draws']}-{each['losses']}",
             f"{each['score']:.3f}",
             interval(each["low"], each["high"], 2),
-            interval(each["any_low"], each["any_high"], 2),
         ]
+        if not any_time:
+            row.append(interval(each["any_low"], each["any_high"], 2))
         if graded:
             reached = "reached" if each["reached"] else "not reached"
             row.append(f"{each['grade'] or 'no grade'} from {each['at_least']:g}: {reached}")

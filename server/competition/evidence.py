@@ -17,14 +17,16 @@ here: the same observation twice proves no more.
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from plyhouse.server.competition.standings import Standing
 from plyhouse.server.results.intervals import Interval, mean_interval
 from plyhouse.server.results.scoring import pair_score
+from plyhouse.server.results.sequential import ConfidenceSequence
 
 if TYPE_CHECKING:
     from plyhouse.server.results.fitted import Estimate, Fitted
@@ -36,6 +38,7 @@ __all__ = [
     "Evidence",
     "Line",
     "Outcome",
+    "any_time_interval",
     "crosstab",
     "lines",
 ]
@@ -117,8 +120,13 @@ class Crossing(NamedTuple):
     """The mean score with its interval over mirrored pairs."""
 
 
-def lines(standings: Sequence[Standing], found: Evidence) -> list[Line]:
-    """The lines of a board: of all entries, or of those that somebody may see."""
+def lines(standings: Sequence[Standing], found: Evidence, *, any_time: bool = False) -> list[Line]:
+    """The lines of a board: of all entries, or of those that somebody may see.
+
+    ``any_time``: pairings were played until something was certain.  A fixed-time interval covers
+    less than it says then, so any-time bounds take its place everywhere, and nothing is said where
+    there are none (how likely an entry is stronger than the next, means without luck).
+    """
     known = set() if found.fitted is None else set(found.fitted.names)
     shown = [each.entrant.name for each in standings if each.entrant.name in known]
     fitted = found.fitted.among(shown) if found.fitted is not None and shown else None
@@ -134,7 +142,43 @@ def lines(standings: Sequence[Standing], found: Evidence) -> list[Line]:
             ahead = fitted.superiority(name, below)
         means = {game: each[name] for game, each in found.returns.items() if name in each}
         made.append(Line(standing, estimates.get(name), ahead, found.nash.get(name), means))
-    return made
+    return _any_time_only(made) if any_time else made
+
+
+def _any_time_only(made: Sequence[Line]) -> list[Line]:
+    """The same lines with any-time bounds in place of fixed-time ones."""
+    rated = [line.estimate for line in made if line.estimate is not None]
+    ranked = [
+        line.estimate
+        for line in made
+        if line.estimate is not None and not line.standing.entrant.twin_of
+    ]
+    shown = {}
+    for at in rated:
+        stronger = sum(other.any_low > at.any_high for other in ranked)
+        weaker = sum(other.any_high < at.any_low for other in ranked)
+        shown[at.name] = at._replace(
+            low=at.any_low,
+            high=at.any_high,
+            rank_low=1 + stronger,
+            rank_high=len(ranked) - weaker,
+        )
+    return [
+        replace(
+            line,
+            estimate=line.estimate and shown[line.estimate.name],
+            ahead=None,
+            returns={game: _watched(each) for game, each in line.returns.items()},
+        )
+        for line in made
+    ]
+
+
+def _watched(found: Adjusted) -> Adjusted:
+    """A mean return with its any-time bounds alone; none for the mean without luck."""
+    low, high = found.watched or (-math.inf, math.inf)
+    raw = found.raw._replace(low=low, high=high)
+    return found._replace(raw=raw, adjusted=found.adjusted._replace(low=-math.inf, high=math.inf))
 
 
 def _estimates(
@@ -152,8 +196,10 @@ def _estimates(
     return found
 
 
-def crosstab(outcomes: Sequence[Outcome]) -> dict[tuple[str, str], Crossing]:
-    """How everybody did against everybody they met."""
+def crosstab(
+    outcomes: Sequence[Outcome], *, any_time: bool = False
+) -> dict[tuple[str, str], Crossing]:
+    """How everybody did against everybody they met; ``any_time`` as in `lines`."""
     units: dict[tuple[str, str], dict[tuple[str, str], list[float]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -173,6 +219,13 @@ def crosstab(outcomes: Sequence[Outcome]) -> dict[tuple[str, str], Crossing]:
         count = results[key]
         found[key] = Crossing(
             *(count.total(), count["W"], count["D"], count["L"]),
-            mean_interval(means, bounds=(0.0, 1.0)),
+            any_time_interval(means) if any_time else mean_interval(means, bounds=(0.0, 1.0)),
         )
     return found
+
+
+def any_time_interval(means: Sequence[float]) -> Interval:
+    """The mean of scores of mirrored pairs with 95 % bounds that hold at every moment."""
+    bounds = ConfidenceSequence()
+    bounds.extend(min(1.0, max(0.0, each)) for each in means)
+    return Interval(math.fsum(means) / len(means), bounds.low, bounds.high, len(means))

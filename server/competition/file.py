@@ -165,11 +165,18 @@ class CompetitionFile:
     each match in a process of its own; None: in games in which nothing is hidden."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """What scores a match, for the games for which the file says so; see `scored_by`."""
+    every_lower: bool = True
+    """Whether a grade needs the thresholds of all lower grades, too."""
 
     def scored_by(self, game: str) -> Scoring:
         """What scores a match of one of the games: what the file says, or the game's default."""
         found = self.scoring.get(game)
         return default_scoring(get_game(game)) if found is None else found
+
+    @property
+    def until_certain(self) -> bool:
+        """Whether entries meet baselines until their grades are certain."""
+        return self.format.parameters.get("until_certain") is True
 
     @property
     def originals(self) -> tuple[Baseline, ...]:
@@ -289,6 +296,9 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     hosting.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     scoring = read_scoring(table, games or ())
+    grading = table.table("grading")
+    every_lower = grading.flag("every_lower", default=True)
+    grading.end()
     table.end()
     if name is None or games is None or control is None:
         return None
@@ -296,6 +306,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
         *(board or "class", limits, required, rules, shared),
         scoring=scoring,
+        every_lower=every_lower,
     )
     if not table.mistakes:
         _fitting(found, table)
@@ -304,7 +315,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
 
 def _fitting(file: CompetitionFile, table: Table) -> None:
     """Note games that the format cannot pair, and parameters that do not go together."""
-    if file.format.parameters.get("until_certain"):
+    if file.until_certain:
         _until_certain(file, table)
     _twins(file, table)
     for number, game in enumerate(file.games):
@@ -359,7 +370,7 @@ def _twins(file: CompetitionFile, table: Table) -> None:
                 f"is not for {file.format.name}: one of the two may be out after a match, and then "
                 "they show nothing"
             )
-        elif file.format.parameters.get("until_certain"):
+        elif file.until_certain:
             text = (
                 "is not for a gauntlet with until_certain, which stops when grades are certain: "
                 "the two would not play the same number of matches"

@@ -15,14 +15,17 @@ Every result is taken in by itself: nothing is worked out again but what it chan
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic
 
-from plyhouse.server.competition.facts import EntryT, Field, FormatError, Outcome, Pairing
+from plyhouse.server.competition.facts import EntryT, Field, FormatError, Outcome, Pairing, Row
 from plyhouse.server.competition.gauntlet import Gauntlet
+from plyhouse.server.competition.grading import grade_level
 from plyhouse.server.competition.progress import Pool
+from plyhouse.server.competition.tables import placed, standings
 from plyhouse.server.results.sequential import BandDecision, Grading, GradingState
 
 __all__ = ["Graded"]
@@ -65,6 +68,7 @@ class Graded(Generic[EntryT]):
 
     ``thresholds`` are the mean scores that the baselines' grades need.  ``finished`` and
     ``begun`` are what is stored of this run, ``pool`` what need not be played again.
+    ``one_sided`` as in `Grading`.
     """
 
     stale = False
@@ -77,6 +81,8 @@ class Graded(Generic[EntryT]):
         finished: Mapping[str, Outcome[EntryT]] | None = None,
         begun: Mapping[str, Sequence[EntryT]] | None = None,
         pool: Pool[EntryT] | None = None,
+        *,
+        one_sided: bool = True,
     ) -> None:
         if not form.until_certain:
             raise FormatError("this gauntlet is played a fixed number of times")
@@ -86,6 +92,7 @@ class Graded(Generic[EntryT]):
         self.begun = {key: tuple(entries) for key, entries in (begun or {}).items()}
         """What is stored of this run and what was taken over, as formats are told it."""
         self.reused: dict[str, str] = {}
+        self._thresholds = dict(thresholds)
         self._gone = {each.entry for each in field.entrants if each.withdrawn is not None}
         self._series: dict[str, _Series[EntryT]] = {}
         self._ready: dict[str, None] = {}
@@ -103,7 +110,9 @@ class Graded(Generic[EntryT]):
                 grading = None
                 if threshold is not None:
                     share = form.error / graded
-                    grading = Grading([threshold], maximum=form.most, alpha=share)
+                    grading = Grading(
+                        [threshold], maximum=form.most, alpha=share, one_sided=one_sided
+                    )
                 stem = f"e{here}-b{there}"
                 most = form.times if grading is None else form.most
                 self._series[stem] = _Series(
@@ -248,6 +257,45 @@ class Graded(Generic[EntryT]):
         return len(self.reused) * self.at_once
 
     # ----------------------------------------------------------------------------- looking
+
+    def table(self, order: Sequence[EntryT], *, every_lower: bool) -> list[Row[EntryT]]:
+        """The entries by grade, then by their mean score with all baselines alike.
+
+        An entry meets a baseline the longer the closer its score is to the threshold.  The mean
+        over all of its pairings would therefore be that against a few baselines, and rank an entry
+        for which of them it had to meet again.  ``order`` has the graded baselines from the
+        easiest to the hardest; ``every_lower`` as in `grade_level`.  Baselines have no place.
+        """
+        needed = [self._thresholds.get(each) for each in order]
+        levels: dict[EntryT, int] = {}
+        rows: dict[bool, list[Row[EntryT]]] = {False: [], True: []}
+        outcomes = standings(self.field, self.finished.values())
+        for entry, own in outcomes.items():
+            met: dict[EntryT, list[float]] = {}
+            for outcome in own:
+                for other in outcome.entries:
+                    if other != entry:
+                        met.setdefault(other, []).append(outcome.share(entry))
+            means = {other: math.fsum(shares) / len(shares) for other, shares in met.items()}
+            scores = [means.get(each) for each in order]
+            levels[entry] = grade_level(scores, needed, every_lower=every_lower)
+            entrant = self.field.by_entry[entry]
+            rows[entrant.baseline].append(
+                Row(
+                    entry,
+                    None,
+                    math.fsum([outcome.share(entry) for outcome in own]),
+                    len(own),
+                    (math.fsum(means.values()) / len(means) if means else 0.0,),
+                    entrant.withdrawn is not None,
+                    entrant.baseline,
+                )
+            )
+        students = placed(
+            rows[False], self.field, lambda row: (float(levels[row.entry]), *row.tie_breaks)
+        )
+        baselines = placed(rows[True], self.field, lambda row: row.tie_breaks)
+        return [*students, *(replace(row, place=None) for row in baselines)]
 
     def decisions(self) -> dict[tuple[EntryT, EntryT], BandDecision]:
         """What is known of every entry against every graded baseline; band 1 has the grade."""

@@ -7,8 +7,8 @@ Entries with the same score share a rank.  Who was disqualified has no rank, and
 results of others against it stay.  A twin (`plyhouse.server.competition.twins`) stands where its
 score puts it, without a rank, and the others are ranked as if it were not there.
 
-A grade is that of the last baseline of the file against which the mean score, over all matches of
-all games, is at least what the file says.  A student with several entries gets the best of them.
+A grade (`plyhouse.server.competition.grading`) compares the mean score against each baseline, over
+all matches of all games, with what the file says.  A student with several entries gets the best.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.server.competition.file import Baseline
+from plyhouse.server.competition.grading import grade_level
 from plyhouse.server.results.sequential import BandDecision
 
 __all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "grades_csv", "standings",
@@ -96,12 +97,21 @@ class Grade:
     """The mean score against each baseline of the file; None where they have not met."""
 
 
-def standings(entrants: Iterable[Entrant], results: Iterable[SeatResult]) -> list[Standing]:
-    """Return the standings, best first; those with equal scores by name."""
+def standings(
+    entrants: Iterable[Entrant], results: Sequence[SeatResult], *, by_opponent: bool = False
+) -> list[Standing]:
+    """Return the standings, best first; those with equal scores by name.
+
+    ``by_opponent`` gives every opponent the same weight in the score of a game, however often it
+    was met.
+    """
     of: dict[int, list[SeatResult]] = defaultdict(list)
     for result in results:
         of[result.bot_id].append(result)
-    lines = [_line(entrant, of[entrant.bot_id]) for entrant in entrants]
+    opponents: dict[str, list[int]] = defaultdict(list)
+    for result in results if by_opponent else ():
+        opponents[result.match].append(result.bot_id)
+    lines = [_line(entrant, of[entrant.bot_id], opponents) for entrant in entrants]
     lines.sort(key=lambda line: (*_place(line), line.entrant.name.lower()))
     ranked: list[Standing] = []
     number, last = 0, None
@@ -126,11 +136,18 @@ def _place(line: Standing) -> tuple[bool, float]:
     return line.entrant.status == "disqualified", -1.0 if line.score is None else -line.score - 2
 
 
-def _line(entrant: Entrant, results: Sequence[SeatResult]) -> Standing:
-    scores: dict[str, list[float]] = defaultdict(list)
+def _line(
+    entrant: Entrant, results: Sequence[SeatResult], opponents: Mapping[str, Sequence[int]]
+) -> Standing:
+    """A line without its rank; ``opponents`` are the bots of each match, if they weigh alike."""
+    scores: dict[str, dict[tuple[int, ...], list[float]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
-        scores[result.game].append(result.score)
-    games = {game: sum(each) / len(each) for game, each in sorted(scores.items())}
+        met = sorted(bot for bot in opponents.get(result.match, ()) if bot != entrant.bot_id)
+        scores[result.game][tuple(met)].append(result.score)
+    games = {
+        game: sum(sum(each) / len(each) for each in met.values()) / len(met)
+        for game, met in sorted(scores.items())
+    }
     count = {letter: sum(each.result == letter for each in results) for letter in "WDL"}
     return Standing(
         None,
@@ -153,12 +170,20 @@ def grades(
     entrants: Sequence[Entrant],
     results: Sequence[SeatResult],
     baselines: Sequence[Baseline],
+    *,
+    every_lower: bool = True,
+    by_opponent: bool = False,
 ) -> list[Grade]:
-    """Return the grade of every student, by name."""
+    """Return the grade of every student, by name.
+
+    ``every_lower`` as in `grade_level`, ``by_opponent`` as in `standings`.
+    """
+    needed = [each.at_least if each.grade else None for each in baselines]
     against = _against(results)
     ids = {entrant.name.lower(): entrant.bot_id for entrant in entrants}
     staff = [ids.get(baseline.bot.lower()) for baseline in baselines]
-    overall = {line.entrant.bot_id: line.score for line in standings(entrants, results)}
+    lines = standings(entrants, results, by_opponent=by_opponent)
+    overall = {line.entrant.bot_id: line.score for line in lines}
     own: dict[str, list[Entrant]] = defaultdict(list)
     for entrant in entrants:
         if not entrant.baseline:
@@ -168,14 +193,9 @@ def grades(
         options: list[tuple[int, float, Grade]] = []
         for entrant in own[student.lower()]:
             met = tuple(_mean(against[entrant.bot_id, bot]) if bot else None for bot in staff)
-            reached = [
-                number
-                for number, (score, baseline) in enumerate(zip(met, baselines, strict=True))
-                if baseline.grade and score is not None and score >= baseline.at_least
-            ]
             out = entrant.status == "disqualified"
-            best = -2 if out else max(reached, default=-1)
-            grade = "disqualified" if out else baselines[best].grade if reached else ""
+            best = -2 if out else grade_level(met, needed, every_lower=every_lower)
+            grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
             score = overall[entrant.bot_id]
             if score is None and not out:
                 grade = "nothing played"

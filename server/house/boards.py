@@ -41,7 +41,7 @@ from plyhouse.server.competition.standings import (
 )
 from plyhouse.server.competition.twins import Twins, told, twins
 from plyhouse.server.house.game_finals import GameFinal, GameFinals
-from plyhouse.server.house.game_scoring import scoring_by_game
+from plyhouse.server.house.game_scoring import FinalRules, final_rules
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.house.staff import role_in
@@ -56,6 +56,10 @@ from plyhouse.storage.store import Store
 
 __all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
 
+ANY_TIME: Final = (
+    "Pairings were played until grades were certain, so every interval here is an any-time one: it "
+    "holds however often you look."
+)
 KEPT: Final = 16
 """Competitions whose results are kept in memory, those looked at last."""
 PATIENCE: Final = 20.0
@@ -84,8 +88,7 @@ class Results:
     evidence: Evidence
     crosstab: dict[tuple[str, str], Crossing]
     state: State
-    scoring: Mapping[str, Scoring]
-    """What scores a match, by game."""
+    rules: FinalRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,8 @@ class Boards:
         finals = await self.games.of(row)
         board = await asyncio.to_thread(_board, found, viewer, finals)
         gone = await self._gone(row, board.lines)
-        return replace(board, notes=(*_rules(finals), *board.notes, *gone))
+        stopped = [ANY_TIME] if file.until_certain else []
+        return replace(board, notes=(*_rules(finals), *stopped, *board.notes, *gone))
 
     async def placed(self, found: Results, eyes: Eyes) -> list[Standing]:
         """The standings that somebody sees, with their places and in that order."""
@@ -207,7 +211,12 @@ class Boards:
             if each.status != "revoked"
         ]
         return await asyncio.to_thread(
-            grades, students, found.entrants, found.results, found.file.originals
+            functools.partial(
+                grades,
+                *(students, found.entrants, found.results, found.file.originals),
+                every_lower=found.rules.every_lower,
+                by_opponent=found.rules.by_opponent,
+            )
         )
 
     async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
@@ -232,14 +241,14 @@ class Boards:
         seats = await self._book.final_seats(row.id)
         outcomes = await asyncio.to_thread(_outcomes, entries, seats)
         extra = await self._read_courses(kept, outcomes, seats)
-        scoring = await scoring_by_game(self._store, row, file)
+        rules = await final_rules(self._store, row, file)
         left = [
             each
             for each in outcomes
             if _judge(each.game) is not None and each.match not in kept.luck
         ]
         found = kept.results = await asyncio.to_thread(
-            _worked, row, file, entries, seats, outcomes, kept, state, extra, scoring
+            _worked, row, file, entries, seats, outcomes, kept, state, extra, rules
         )
         kept.entries = entries
         kept.complete = not left or bool(extra)
@@ -381,7 +390,7 @@ def _worked(
     kept: _Kept,
     state: State,
     extra: Sequence[str],
-    scoring: Mapping[str, Scoring],
+    rules: FinalRules,
 ) -> Results:
     """Everything that follows from the matches; takes its time."""
     from plyhouse.server.competition.proof import evidence  # numpy: only competitions need it
@@ -406,11 +415,11 @@ def _worked(
         tuple(seats),
         tuple(outcomes),
         results,
-        tuple(standings(entrants, results)),
-        evidence(outcomes, repeats, extra, scoring),
-        crosstab(outcomes),
+        tuple(standings(entrants, results, by_opponent=rules.by_opponent)),
+        evidence(outcomes, repeats, extra, rules.scoring),
+        crosstab(outcomes, any_time=file.until_certain),
         state,
-        scoring,
+        rules,
     )
 
 
@@ -433,8 +442,7 @@ def standings_for(found: Results, eyes: Eyes, finals: Sequence[GameFinal]) -> li
     shown: Sequence[Standing] = found.standings
     if eyes.hidden:
         kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
-        ids = {each.bot_id for each in kept}
-        shown = standings(kept, [each for each in found.results if each.bot_id in ids])
+        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent)
     return with_places(shown, [each.table for each in finals], found.file.format.name)
 
 
@@ -464,7 +472,7 @@ def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board
     inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
     seen = [
         line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
-        for line in lines(shown, found.evidence)
+        for line in lines(shown, found.evidence, any_time=found.file.until_certain)
         if line.standing.entrant.bot_id in inside
     ]
     names = {line.standing.entrant.name for line in seen}
@@ -479,7 +487,7 @@ def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board
         found.evidence,
         table,
         pairs,
-        found.scoring,
+        found.rules.scoring,
     )
 
 

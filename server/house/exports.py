@@ -84,7 +84,7 @@ class Exports:
             if each.entry in names and each.baseline in names
         }
         marks = await self._boards.grades(found)
-        return grades_csv(marks, found.file.originals, scoring_words(found.scoring), known)
+        return grades_csv(marks, found.file.originals, scoring_words(found.rules.scoring), known)
 
     async def gradescope(self, reference: str) -> bytes:
         """An archive with ``STUDENT/results.json`` for every student."""
@@ -164,7 +164,10 @@ def _standings(board: Board, form: str) -> str:
 
 
 def _archive(found: Results, marks: Any) -> bytes:
-    board = {each.standing.entrant.name: each for each in lines(found.standings, found.evidence)}
+    board = {
+        each.standing.entrant.name: each
+        for each in lines(found.standings, found.evidence, any_time=found.file.until_certain)
+    }
     bots = {each.bot_id: each.student for each in found.entrants if not each.baseline}
     forfeits: dict[str, Counter[str]] = {}
     for each in found.results:
@@ -178,7 +181,7 @@ def _archive(found: Results, marks: Any) -> bytes:
                 found.file.originals,
                 board.get(grade.entry),
                 forfeits.get(grade.student, {}),
-                scoring_words(found.scoring),
+                scoring_words(found.rules.scoring),
             )
             archive.writestr(f"{grade.student}/results.json", text)
     return out.getvalue()

@@ -89,6 +89,10 @@ async def parts(
         for each in entered
         if each.baseline and each.name.lower() in needed
     }
+    ids = {each.name.lower(): each.bot_id for each in entered if each.baseline}
+    graded = [
+        ids[each.bot.lower()] for each in file.baselines if each.grade and each.bot.lower() in ids
+    ]
     twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
     made = []
     for game in row.games:
@@ -104,6 +108,7 @@ async def parts(
             "thresholds": thresholds,
             "rehearsal": rehearsal,
             "scoring": scoring.value,
+            "grading": {"order": graded, "every_lower": file.every_lower},
             **await _seeds(store, game.game, entered, file),
         }
         made.append(

@@ -20,6 +20,7 @@ from plyhouse.server.competition.gauntlet import Gauntlet
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import field_of, look
 from plyhouse.server.competition.tables import placed, places_without
+from plyhouse.server.house.game_scoring import grading_of
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.running import (
     PairingId,
@@ -186,14 +187,20 @@ def _graded(
     work = graded_of(row, way, entries, stored)
     known = work.field, work.finished, work.begun
     pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in stored.begun}
+    rules = grading_of(row)
+    if rules is None:
+        table, decided_by = way.table(*known), way.decided_by
+    else:
+        table = work.table(rules.order, every_lower=rules.every_lower)
+        decided_by = "the grade, then the mean score with all baselines weighted equally"
     return GameFinal(
         *(row.game, row.id, way.name, way.tie_breaks),
-        tuple(way.table(*known)),
+        tuple(table),
         tuple(way.rounds(*known)),
         names,
         {**pairings, **work.reused},
         tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
-        way.decided_by,
+        decided_by,
     )
 
 

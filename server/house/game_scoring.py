@@ -1,10 +1,13 @@
-"""What scores the matches of a final: as it was stored when the final began.
+"""How a final is scored and graded: as it was stored when the final began.
 
-Changing a game's default, or the competition file, leaves finished matches as they were scored,
-and a rerun scores new matches as the first run did.
+An update of Plyhouse, or another default of a game, leaves the results of a finished final as they
+are, and a rerun scores new matches as the first run did.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
@@ -16,7 +19,41 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["scoring_by_game", "scoring_of"]
+__all__ = ["FinalRules", "GradingRules", "final_rules", "grading_of", "scoring_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class GradingRules:
+    """How grades follow from results."""
+
+    order: tuple[int, ...]
+    """The bots of the graded baselines, from the easiest to the hardest."""
+    every_lower: bool
+    """Whether a grade needs every lower threshold, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRules:
+    """How a competition is scored and graded."""
+
+    scoring: Mapping[str, Scoring]
+    """What scores a match, by game."""
+    every_lower: bool
+    """Whether a grade needs every lower threshold, too."""
+    by_opponent: bool
+    """Whether all opponents of an entry weigh alike in its score, however often it met them."""
+
+
+def grading_of(row: CompetitionRow) -> GradingRules | None:
+    """Return how one game of a final is graded.
+
+    None for finals that began before this was stored: there the last threshold that is reached
+    counts, and scores are means over all matches.
+    """
+    kept = settings(row).get("grading")
+    if not isinstance(kept, dict) or not isinstance(kept.get("order"), list):
+        return None
+    return GradingRules(tuple(map(int, kept["order"])), kept.get("every_lower") is True)
 
 
 def scoring_of(row: CompetitionRow) -> Scoring:
@@ -31,16 +68,20 @@ def scoring_of(row: CompetitionRow) -> Scoring:
     return default_scoring(get_game(row.game))
 
 
-async def scoring_by_game(
-    store: Store, row: ClassCompetition, file: CompetitionFile
-) -> dict[str, Scoring]:
-    """Return what scores each game of a competition: by its final, or by its file before that."""
-    found = {}
+async def final_rules(store: Store, row: ClassCompetition, file: CompetitionFile) -> FinalRules:
+    """Return the rules of a competition: of its final, or of its file before that."""
+    scoring = {}
+    grading: list[GradingRules | None] = []
     for game in row.games:
-        found[game.game] = file.scored_by(game.game)
+        scoring[game.game] = file.scored_by(game.game)
         if game.competition_id is not None:
             try:
-                found[game.game] = scoring_of(await store.competition(game.competition_id))
+                part = await store.competition(game.competition_id)
             except Unknown:  # that game was deleted by itself
                 continue
-    return found
+            scoring[game.game] = scoring_of(part)
+            grading.append(grading_of(part))
+    if None in grading:
+        return FinalRules(scoring, every_lower=False, by_opponent=False)
+    every_lower = all(each.every_lower for each in grading if each) if grading else file.every_lower
+    return FinalRules(scoring, every_lower, file.until_certain)

@@ -22,7 +22,8 @@ from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.competition.evidence import PRIVATE, Outcome, lines
+from plyhouse.server.competition.evidence import PRIVATE, Outcome, any_time_interval, lines
+from plyhouse.server.competition.grading import is_reached
 from plyhouse.server.competition.standings import Grade, Standing
 from plyhouse.server.house.boards import Boards, Results
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
@@ -30,7 +31,6 @@ from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
 from plyhouse.server.results.intervals import mean_interval
-from plyhouse.server.results.sequential import ConfidenceSequence
 from plyhouse.storage.class_results import State
 from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
 from plyhouse.storage.errors import Unknown
@@ -61,7 +61,8 @@ class Score(Struct):
     losses: int
     score: float
     low: float | None
-    """The fixed-time 95 % interval over mirrored pairs."""
+    """The fixed-time 95 % interval over mirrored pairs; the any-time one where pairings were played
+    until grades were certain, as the other covers less than it says there."""
     high: float | None
     any_low: float
     """The any-time one, of the confidence sequence that grading goes by."""
@@ -186,6 +187,8 @@ class Report(Struct):
     notes: list[str]
     scoring: dict[str, str] = {}
     """What scores a match, by game: ``wins`` or ``returns``."""
+    any_time: bool = False
+    """Whether all intervals are any-time ones: pairings were played until grades were certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +291,7 @@ def _points(results: Results) -> list[_Point]:
 
     return [
         _Point(count, {each.name: each for each in fitted.estimates()})
-        for count, fitted in checkpoints(results.outcomes, scoring=results.scoring)
+        for count, fitted in checkpoints(results.outcomes, scoring=results.rules.scoring)
     ]
 
 
@@ -303,6 +306,7 @@ def _report(
     organiser: bool,
 ) -> Report:
     file = results.file
+    any_time = file.until_certain
     entrants = [
         each for each in results.entrants if each.student == student.player and not each.baseline
     ]
@@ -317,7 +321,7 @@ def _report(
 
     board = {
         line.standing.entrant.name: line
-        for line in lines(placed, results.evidence)
+        for line in lines(placed, results.evidence, any_time=any_time)
         if line.standing.entrant.name in own
     }
     met: dict[str, list[tuple[Outcome, int]]] = {}
@@ -330,9 +334,9 @@ def _report(
     for each in file.originals:
         against = next((other for other in met if other.lower() == each.bot.lower()), None)
         if against is not None and shown(against):
-            score = _score(against, met[against])
+            score = _score(against, met[against], any_time=any_time)
             fields = {key: getattr(score, key) for key in Score.__struct_fields__}
-            reached = score.score >= each.at_least
+            reached = is_reached(score.score, each.at_least)
             baselines.append(
                 BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
             )
@@ -352,14 +356,18 @@ def _report(
             for each in entrants
         ],
         baselines,
-        [_score(name, rows) for name, rows in sorted(met.items()) if shown(name)],
+        [
+            _score(name, rows, any_time=any_time)
+            for name, rows in sorted(met.items())
+            if shown(name)
+        ],
         dict(kinds),
         [],
         [],
         _lost(results, own, title),
         {
             name: [
-                RatingPoint(*(point.matches, at.elo, at.low, at.high, at.any_low, at.any_high))
+                _rating_point(point.matches, at, any_time=any_time)
                 for point in points
                 if (at := point.estimates.get(name)) is not None
             ]
@@ -368,8 +376,14 @@ def _report(
         results.evidence.told({each.name for each in results.entrants} - own)
         if not organiser
         else list(results.evidence.notes),
-        {game: each.value for game, each in results.scoring.items()},
+        {game: each.value for game, each in results.rules.scoring.items()},
+        any_time,
     )
+
+
+def _rating_point(matches: int, at: Estimate[str], *, any_time: bool) -> RatingPoint:
+    near = (at.any_low, at.any_high) if any_time else (at.low, at.high)
+    return RatingPoint(matches, at.elo, *near, at.any_low, at.any_high)
 
 
 def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
@@ -389,8 +403,8 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
     )
 
 
-def _score(name: str, rows: Sequence[tuple[Outcome, int]]) -> Score:
-    """Results of one's seats in some matches."""
+def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> Score:
+    """Results of one's seats in some matches; ``any_time`` as in `lines`."""
     results: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[float]] = {}
     for outcome, seat in rows:
@@ -399,11 +413,10 @@ def _score(name: str, rows: Sequence[tuple[Outcome, int]]) -> Score:
         results["W" if mine > best else "D" if mine == best else "L"] += 1
         pairs.setdefault((outcome.game, outcome.pairing), []).append(outcome.scores[seat])
     means = [min(1.0, max(0.0, sum(each) / len(each))) for each in pairs.values()]
-    fixed = mean_interval(means, bounds=(0.0, 1.0))
-    watched = ConfidenceSequence()
-    watched.extend(means)
+    watched = any_time_interval(means)
+    fixed = watched if any_time else mean_interval(means, bounds=(0.0, 1.0))
     return Score(
-        *(name, len(rows), results["W"], results["D"], results["L"], fixed.mean),
+        *(name, len(rows), results["W"], results["D"], results["L"], watched.mean),
         *(fixed.low, fixed.high, watched.low, watched.high),
     )
 

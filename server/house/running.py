@@ -21,6 +21,7 @@ from plyhouse.server.competition.graded import Graded
 from plyhouse.server.competition.ladder import Ladder
 from plyhouse.server.competition.progress import Pool, Progress, Reusable, Robin, field_of
 from plyhouse.server.competition.schedule import round_robin
+from plyhouse.server.house.game_scoring import grading_of
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.storage.competitions import settings
@@ -347,6 +348,7 @@ def graded_of(
         stored.finished,
         stored.begun,
         stored.pool,
+        one_sided=grading_of(row) is not None,
     )
     for entry in entries:
         if entry.status == "withdrawn":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 import pytest
@@ -65,8 +66,51 @@ def test_grades_are_wrong_as_seldom_as_stated_and_clear_students_take_few_pairs(
         # Were it wrong in one of ten, more than 15 of 75 would have a probability of 0.3 %.
         assert wrong <= 15, mean
         pairs[mean] = played / runs
-    assert max(pairs[0.1], pairs[0.9]) < 100 < min(pairs[0.3], pairs[0.7])
+    assert max(pairs[0.1], pairs[0.9]) < 90 < min(pairs[0.3], pairs[0.7])
     assert max(pairs.values()) < 2 * most
+
+
+def repeated(*shares: float) -> Iterator[float]:
+    return itertools.cycle(shares)
+
+
+def test_entries_are_placed_by_grade_although_their_pairings_have_a_lower_mean() -> None:
+    graded = made(students=2, most=60)
+    # s0 is close to the threshold of the hard baseline, and s1 to that of the easy one: each meets
+    # that baseline very often, and the other one a few times.
+    scores = {
+        ("s0", "easy"): repeated(1.0),
+        ("s0", "hard"): repeated(1.0, 0.5, 0.5, 0.25),
+        ("s0", "free"): repeated(0.5),
+        ("s1", "easy"): repeated(0.5, 0.5, 0.25),
+        ("s1", "hard"): repeated(1.0),
+        ("s1", "free"): repeated(0.5),
+    }
+    count = play(graded, lambda *pair: next(scores[pair]))
+    assert count["hard"] > 60
+    table = {row.entry: row for row in graded.table(["easy", "hard"], every_lower=True)}
+    assert table["s0"].points / table["s0"].played > table["s1"].points / table["s1"].played
+    assert [(row.entry, row.place) for row in table.values()][:2] == [("s1", 1), ("s0", 2)]
+    assert {table[name].place for name in ("easy", "hard", "free")} == {None}
+    (mean,) = table["s1"].tie_breaks
+    assert mean == pytest.approx((5 / 12 + 1.0 + 0.5) / 3, abs=0.01)
+
+
+def test_equal_grades_are_placed_by_the_mean_over_baselines_not_over_pairings() -> None:
+    graded = made(students=2, most=60)
+    scores = {
+        ("s0", "easy"): repeated(0.75),
+        ("s0", "hard"): repeated(1.0),
+        ("s0", "free"): repeated(0.0),
+        ("s1", "easy"): repeated(1.0),
+        ("s1", "hard"): repeated(1.0, 0.5, 0.5),
+        ("s1", "free"): repeated(0.0),
+    }
+    play(graded, lambda *pair: next(scores[pair]))
+    table = {row.entry: row for row in graded.table(["easy", "hard"], every_lower=True)}
+    assert [table["s0"].place, table["s1"].place] == [1, 2]
+    assert table["s0"].tie_breaks[0] == pytest.approx(1.75 / 3)
+    assert table["s1"].tie_breaks[0] == pytest.approx((1 + 2 / 3) / 3, abs=0.02)
 
 
 def test_baselines_share_the_error() -> None:

@@ -78,6 +78,28 @@ def test_a_grade_is_that_of_the_last_baseline_that_was_reached() -> None:
     assert (found["dan"].grade, found["dan"].entry) == ("nothing entered", "")
 
 
+def test_grade_needs_every_lower_threshold_unless_the_file_says_otherwise() -> None:
+    # Bob loses to the easy baseline, and is lucky against the hard one.
+    results = [*RESULTS, *match(8, BOB, HARD, 1.0), *match(9, BOB, HARD, 1.0)]
+    (strict,) = grades(["bob"], ALL, results, BASELINES)
+    (loose,) = grades(["bob"], ALL, results, BASELINES, every_lower=False)
+    assert strict.against == loose.against
+    assert strict.against[0] == 0.0
+    assert (strict.grade, loose.grade) == ("", "good")
+
+
+def test_score_by_opponent_gives_each_opponent_the_same_weight() -> None:
+    results = [*match(1, ADA, EASY, 1.0)]
+    for number in range(2, 12):
+        results += match(number, ADA, HARD, 0.0)
+    (plain, *_) = [each for each in standings(ALL, results) if each.entrant is ADA]
+    (alike, *_) = [each for each in standings(ALL, results, by_opponent=True)
+                   if each.entrant is ADA]  # fmt: skip
+    assert plain.score == pytest.approx(1 / 11)
+    assert alike.score == 0.5
+    assert alike.games == {"pig": 0.5}
+
+
 def test_an_entry_that_played_nothing_is_not_taken_for_one_that_lost() -> None:
     idle = Entrant(6, "eve/bot", "eve")
     found = {g.student: g for g in grades(["bob", "eve"], [*ALL, idle], RESULTS, BASELINES)}

@@ -14,6 +14,8 @@ name = "Cup"
 games = ["connect_four"]
 time_control = "total:60"
 board = "{board}"
+[grading]
+every_lower = false
 [[baselines]]
 bot = "staff/bot"
 grade = "pass"

@@ -15,7 +15,7 @@ from tests.server.test_finals import FILE, ORGANISER, Course, told
 from plyhouse.protocol.messages import MatchSnapshot, Ready
 from plyhouse.server.house.exports import Exports
 from plyhouse.server.house.finals import finals_of
-from plyhouse.server.results.sequential import Grading
+from plyhouse.server.results.sequential import ConfidenceSequence, Grading
 
 STAFF = (
     '[[baselines]]\nbot = "staff/b0"\ngrade = "pass"\nat_least = 0.4\n'
@@ -93,3 +93,34 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     assert {seen.names[each.baseline] for each in seen.certainty} == {"staff/b0"}, "b1 is hidden"
     (mine,) = await finals_of(hub.store, hub.boards, "Cup", ORGANISER)
     assert len(mine.certainty) == 4
+    assert [(mine.names[row.entry], row.place) for row in mine.table] == [
+        ("s00/bot", 1), ("s01/bot", 2), ("staff/b0", None), ("staff/b1", None)
+    ]  # fmt: skip
+
+
+async def test_stopped_final_has_any_time_bounds_alone(course: Clear) -> None:
+    await course.open(TEXT, 2)
+    await course.run()
+    await course.finished()
+    hub = course.hub
+    board = await hub.boards.board("Cup", ORGANISER)
+    assert any("any-time" in note for note in board.notes)
+    for line in board.lines:
+        at = line.estimate
+        assert at is not None
+        assert (at.low, at.high) == (at.any_low, at.any_high)
+        assert line.ahead is None
+        assert 1 <= at.rank_low <= at.rank_high <= 4
+    won = board.crosstab["s00/bot", "staff/b0"].score
+    bounds = ConfidenceSequence()
+    bounds.extend([1.0] * won.size)
+    assert (won.mean, won.low, won.high) == (1.0, bounds.low, bounds.high)
+    report = await hub.reports.report("Cup", "s00", ORGANISER)
+    assert report.any_time
+    for each in (*report.baselines, *report.opponents):
+        assert (each.low, each.high) == (each.any_low, each.any_high)
+    for point in report.history["s00/bot"]:
+        assert (point.low, point.high) == (point.any_low, point.any_high)
+    text = await Exports(hub.store, hub.boards, hub.privacy).standings("Cup", "csv", ORGANISER)
+    for row in csv.DictReader(text.splitlines()):
+        assert (row["low"], row["high"]) == (row["any_low"], row["any_high"])

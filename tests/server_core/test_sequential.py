@@ -218,6 +218,28 @@ def test_wrong_grades_are_as_rare_as_was_stated() -> None:
     assert pairs / runs < 500
 
 
+def test_one_threshold_takes_the_error_on_one_side_and_fewer_pairs() -> None:
+    pairs = {}
+    for one_sided in (False, True):
+        grading = Grading([0.5], maximum=1000, one_sided=one_sided)
+        while grading.decision.state is GradingState.OPEN:
+            grading.add((1.0, 1.0, 0.0)[grading.decision.pairs % 3])
+        pairs[one_sided] = grading.decision.pairs
+    assert pairs[True] < 0.9 * pairs[False]
+
+
+def test_one_threshold_is_decided_wrongly_as_seldom_as_was_stated() -> None:
+    rng = random.Random(8)
+    runs, wrong = 120, 0
+    for _ in range(runs):
+        grading = Grading([0.5], alpha=ALPHA, maximum=250)
+        while grading.decision.state is GradingState.OPEN:
+            grading.add(rng.choices((1.0, 0.5, 0.0), (0.397, 0.2, 0.403))[0])  # just below it
+        wrong += grading.decision.band == 1
+    # Were it wrong more often than stated, more than 22 of 120 would be likely.
+    assert 0 < wrong <= runs * ALPHA + 3 * math.sqrt(runs * ALPHA * (1 - ALPHA))
+
+
 @pytest.mark.parametrize(
     ("thresholds", "maximum"),
     [([0.5, 0.5], 10), ([0.6, 0.4], 10), ([0.0], 10), ([1.0], 10), ([math.nan], 10), ([0.5], 0)],

@@ -147,6 +147,9 @@ class BoardView(Struct):
     twins: list[TwinView]
     scoring: dict[str, str] = {}
     """What scores a match, by game: ``wins`` or ``returns``."""
+    any_time: bool = False
+    """Whether all intervals are any-time ones, as pairings were played until grades were certain;
+    ``low`` and ``high`` are ``any_low`` and ``any_high`` then."""
 
 
 def board_view(found: Board, *, crosses: bool) -> BoardView:
@@ -170,6 +173,7 @@ def board_view(found: Board, *, crosses: bool) -> BoardView:
             for each in found.twins
         ],
         {game: each.value for game, each in found.scoring.items()},
+        found.file.until_certain,
     )
 
 

@@ -270,7 +270,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     placed = await hub.boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
     marks = await hub.boards.grades(found)
-    scoring = scoring_words(found.scoring)
+    scoring = scoring_words(found.rules.scoring)
     return ExportView(
         found.row.name,
         found.row.status,

@@ -96,6 +96,8 @@ class Table:
     crossed: bool
     notes: tuple[str, ...]
     repeated: int
+    any_time: bool = False
+    """Whether all intervals are any-time ones."""
 
 
 @get("/competitions", include_in_schema=False)
@@ -218,6 +220,7 @@ def _table(board: Board) -> Table:
         crossed,
         board.notes,
         board.evidence.repeated,
+        board.file.until_certain,
     )
 
 
