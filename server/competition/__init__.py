@@ -12,6 +12,7 @@
     gauntlet       everybody meets the baselines
     swiss          a few rounds, each against somebody who has done as well
     knockout       who loses is out: brackets, seeding, series of several pairings
+    double_elimination  an entry is out when it has lost twice
     groups         groups first, then a knockout of the best of each
     ladder         never over: pairs whoever is connected
     catalogue      formats by their names, with their parameters

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from plyhouse.server.competition.double_elimination import DoubleElimination
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.formats import Format
 from plyhouse.server.competition.gauntlet import Gauntlet
@@ -23,6 +24,7 @@ FORMATS: Final[Mapping[str, tuple[Callable[..., Format | Ladder], Mapping[str, A
     "double_round_robin": (RoundRobin, {"laps": 2}),
     "swiss": (Swiss, {}),
     "knockout": (Knockout, {}),
+    "double_elimination": (DoubleElimination, {}),
     "groups_knockout": (GroupsKnockout, {}),
     "gauntlet": (Gauntlet, {}),
     "ladder": (Ladder, {}),

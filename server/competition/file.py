@@ -77,7 +77,7 @@ VISIBILITIES: Final = ("public", "class", "anonymous")
 _ROBINS: Final = ("round_robin", "double_round_robin")
 _REPEATED: Final = (*_ROBINS, "gauntlet")
 """Formats whose schedule is known from the beginning, and can be played several times."""
-_BRACKETS: Final = ("knockout", "groups_knockout")
+_BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which who loses is out."""
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w .,:()&'+-]*[\w.)])?")

@@ -9,7 +9,7 @@ key ``k1-3-g2``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic
 
@@ -25,7 +25,8 @@ from plyhouse.server.competition.facts import (
 from plyhouse.server.competition.formats import Format, Plan, checked, played_line, who_of
 from plyhouse.server.competition.tables import placed, standings
 
-__all__ = ["Bracket", "Knockout", "Series", "bracket", "bracket_matches", "seeding"]
+__all__ = ["Bracket", "Knockout", "Meeting", "Series", "bracket", "bracket_matches",
+           "check_series", "knockout_table", "meetings", "seeding", "stands"]  # fmt: skip
 
 SLACK: Final = 1e-9
 """Scores that differ by less are equal."""
@@ -53,8 +54,8 @@ class Bracket(Generic[EntryT]):
 
     rounds: list[Round[EntryT]]
     reached: dict[EntryT, int]
-    """How far each entry got: 2 for every meeting that it won, byes included, and 1 for the third
-    place."""
+    """How far each entry got, more for further: in a knockout 2 for every meeting that it won,
+    byes included, and 1 for the third place."""
     settled: bool
 
 
@@ -76,7 +77,7 @@ class Knockout(Format):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_series(self.best_of, self.extra)
+        check_series(self.best_of, self.extra)
 
     @property
     def series(self) -> Series:
@@ -117,7 +118,8 @@ class Knockout(Format):
         return bracket(seeds, self.series, field, finished, begun, third_place=self.third_place)
 
 
-def _check_series(best_of: int, extra: int) -> None:
+def check_series(best_of: int, extra: int) -> None:
+    """Raise `FormatError` where a series would have too few pairings."""
     checked("best_of", best_of, 1)
     checked("extra", extra, 0)
 
@@ -154,7 +156,7 @@ def bracket(
 
     ``first_round`` is the number of its first round within the competition.
     """
-    who = _meetings(who_of(finished, begun))
+    who = meetings(who_of(finished, begun), "k")
     size = 1
     while size < len(seeds):
         size *= 2
@@ -171,9 +173,9 @@ def bracket(
         lines: list[Line[EntryT]] = []
         after: list[EntryT | None] = []
         after_known: list[bool] = []
-        _stands(slots, known, number, who)
+        stands(slots, known, number, who)
         for slot in range(len(slots) // 2):
-            meeting = _Meeting(
+            meeting = Meeting(
                 (slots[2 * slot], slots[2 * slot + 1]),
                 known[2 * slot] and known[2 * slot + 1],
                 f"k{number + 1}-{slot + 1}",
@@ -188,11 +190,10 @@ def bracket(
             if winner is not None:
                 reached[winner] = 2 * (number + 1)
             if number == depth - 2:
-                known_losers = [e for e in meeting.pair if e is not None and e != winner]
-                losers.append(known_losers[0] if over and len(known_losers) == 1 else None)
+                losers.append(meeting.loser(winner) if over else None)
                 losers_known = losers_known and over
         if third_place and number == depth - 1 and depth > 1:
-            meeting = _Meeting(
+            meeting = Meeting(
                 (losers[0], losers[1]),
                 losers_known,
                 f"k{depth}-2",
@@ -200,7 +201,7 @@ def bracket(
                 (),
             )
             more, winner, _ = meeting.play(series, field, finished, begun, strength)
-            lines += more
+            rounds.append(Round(first_round + number, "Third place", tuple(more)))
             if winner is not None:
                 reached[winner] = reached.get(winner, 0) + 1
         rounds.append(Round(first_round + number, _round_name(depth - number), tuple(lines)))
@@ -214,16 +215,17 @@ def _round_name(left: int) -> str:
     return names.get(left, f"Round of {2**left}")
 
 
-def _meetings(
-    who: Mapping[str, tuple[EntryT, ...]],
+def meetings(
+    who: Mapping[str, tuple[EntryT, ...]], letter: str
 ) -> dict[tuple[int, int], tuple[EntryT, ...]]:
-    """Who meets by what has begun, by the round and the place in the bracket, from 0.
+    """Who has begun to play, by the round and the place in a bracket, from 0.
 
-    In the order of a meeting's first game, whatever the order in which the facts come.
+    ``letter`` begins the keys of the bracket.  The entries are in the order of the first game of
+    their meeting, whatever the order in which the facts come.
     """
     firsts: dict[tuple[int, int], tuple[int, tuple[EntryT, ...]]] = {}
     for key, entries in who.items():
-        if key.startswith("k"):
+        if key.startswith(letter):
             number, slot, played = key[1:].split("-")
             game = int(played[1:])
             place = int(number) - 1, int(slot) - 1
@@ -232,7 +234,7 @@ def _meetings(
     return {place: entries for place, (_, entries) in firsts.items()}
 
 
-def _stands(
+def stands(
     slots: list[EntryT | None],
     known: list[bool],
     number: int,
@@ -251,7 +253,7 @@ def _stands(
 
 
 @dataclass(frozen=True, slots=True)
-class _Meeting(Generic[EntryT]):
+class Meeting(Generic[EntryT]):
     """Two places of a bracket."""
 
     pair: tuple[EntryT | None, EntryT | None]
@@ -259,8 +261,10 @@ class _Meeting(Generic[EntryT]):
     """Whether it is certain who comes here."""
     key: str
     round: int
-    onward: tuple[EntryT, ...]
-    """Who has begun to play in the meeting that the winner goes on to."""
+    onward: Collection[EntryT]
+    """Who has begun to play in the meeting that the winner goes on to.
+
+    What has begun tells who won, whatever was corrected; two entries tell nothing."""
 
     def play(
         self,
@@ -309,6 +313,12 @@ class _Meeting(Generic[EntryT]):
         lines[-1] = Line(last.key, last.round, last.entries, last.state, last.outcome, winner)
         return lines, winner, True
 
+    def loser(self, winner: EntryT | None) -> EntryT | None:
+        """Who lost to the winner; None if nobody did, or both have left."""
+        if winner is None or winner not in self.pair:
+            return None
+        return self.pair[1 - self.pair.index(winner)]
+
     def _not_begun(
         self, key: str, order: tuple[EntryT, EntryT], field: Field[EntryT]
     ) -> tuple[Line[EntryT], EntryT | None]:
@@ -328,10 +338,14 @@ def knockout_table(
     field: Field[EntryT],
     finished: Mapping[str, Outcome[EntryT]],
     found: Bracket[EntryT],
+    letters: str = "k",
 ) -> list[Row[EntryT]]:
-    """Order by how far each has got; only places count, points are shown."""
+    """Order by how far each has got; only places count, points are shown.
+
+    ``letters`` begin the keys of the pairings.
+    """
     rows = []
-    own = standings(field, [o for key, o in finished.items() if key.startswith("k")])
+    own = standings(field, [o for key, o in finished.items() if key[0] in letters])
     for entrant in field.entrants:
         mine = own[entrant.entry]
         points = sum([outcome.share(entrant.entry) for outcome in mine])

@@ -72,10 +72,17 @@ class Pool(Generic[EntryT]):
         """All that were played in these seat orders."""
         return self._by.get(signature(orders), ())
 
-    def find(self, orders: Orders[EntryT], used: set[str]) -> Reusable[EntryT] | None:
-        """One that was played in these seat orders, and is not among the ``used``."""
-        fitting = self._by.get(signature(orders), ())
-        return next((each for each in fitting if each.id not in used), None)
+    def find(
+        self, orders: Orders[EntryT], used: set[str], key: str = ""
+    ) -> Reusable[EntryT] | None:
+        """One that was played in these seat orders, and is not among the ``used``.
+
+        The pairing that had the same ``key`` comes first: two entries may meet twice, and in a
+        bracket it matters who won which meeting.
+        """
+        fitting = [each for each in self._by.get(signature(orders), ()) if each.id not in used]
+        same = (each for each in fitting if each.outcome.key == key)
+        return next(same, fitting[0] if fitting else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,7 @@ def look(form: Format, facts: Facts[EntryT], pool: Pool[EntryT]) -> Answer[Entry
         for line in plan.lines() if pool else ():
             full = len(line.players) == len(line.entries)
             if line.state in wanted and full and stood(line):
-                before = pool.find(form.orders(line.players), used)
+                before = pool.find(form.orders(line.players), used, line.key)
                 if before is not None:
                     found += 1
                     used.add(before.id)

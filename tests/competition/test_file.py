@@ -235,6 +235,10 @@ def test_what_is_played_has_the_rounds_worked_in() -> None:
             [("bad_value", "baselines[2].twin_of")],
         ),
         (
+            LEAST + "[format]\nname = 'double_elimination'\n" + twin("a/b"),
+            [("bad_value", "baselines[1].twin_of")],
+        ),
+        (
             LEAST + "[format]\nname = 'knockout'\n" + twin("a/b"),
             [("bad_value", "baselines[1].twin_of")],
         ),

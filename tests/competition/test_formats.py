@@ -174,6 +174,10 @@ def test_the_places_of_eight() -> None:
     play = played(Knockout(third_place=True), 8, scores=scores_by_strength)
     assert list(play.places().values()) == [1, 2, 3, 4, 5, 5, 5, 5]
     assert play.matches == 2 * 8
+    rounds = play.format.rounds(play.field, play.finished, play.begun)
+    assert [each.name for each in rounds][-3:] == ["Semifinals", "Third place", "Final"]
+    [line] = rounds[-2].lines
+    assert (set(line.players), line.winner) == ({2, 3}, 2)
 
 
 def win(entry: int, pairing: Pairing[int]) -> Outcome[int]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.competition.playing import Play
 
 from plyhouse.server.competition.catalogue import FORMATS, make_format, parameters
+from plyhouse.server.competition.double_elimination import DoubleElimination
 from plyhouse.server.competition.facts import Entrant, Field, FormatError, Outcome, State
 from plyhouse.server.competition.formats import Format
 from plyhouse.server.competition.gauntlet import Gauntlet
@@ -36,6 +37,12 @@ FORMS = st.one_of(
         best_of=st.integers(1, 4),
         extra=st.integers(0, 2),
         third_place=st.booleans(),
+        mirrored=mirrored,
+    ),
+    st.builds(
+        DoubleElimination,
+        best_of=st.integers(1, 3),
+        extra=st.integers(0, 2),
         mirrored=mirrored,
     ),
     st.builds(
@@ -86,7 +93,7 @@ def test_a_competition_goes_to_its_end_whatever_stops_it(
     play = Play(form, field, random)
     play.to_the_end()
     most = count_of(play)
-    if isinstance(form, Knockout | GroupsKnockout):
+    if isinstance(form, Knockout | DoubleElimination | GroupsKnockout):
         assert play.matches <= most
     else:
         assert play.matches == most
@@ -228,6 +235,7 @@ def test_every_format_is_made_with_its_defaults(name: str) -> None:
         (RoundRobin(seats=4), 3, 0, "at least 4 entries, not 3"),
         (Swiss(), 1, 0, "at least 2 entries, not 1"),
         (Knockout(), 0, 0, "at least 2 entries, not 0"),
+        (DoubleElimination(), 1, 0, "at least 2 entries, not 1"),
         (GroupsKnockout(), 1, 0, "at least 2 entries, not 1"),
         (GroupsKnockout(size=2), 5, 0, "groups of 1 to 2, of which 2 cannot go on"),
         (Gauntlet(), 5, 0, "at least one baseline and one other entry, not 0 baselines among 5"),

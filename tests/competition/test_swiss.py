@@ -106,7 +106,8 @@ def possible(
             return False
         return (fits(one, 1) and fits(other, -1)) or (fits(one, -1) and fits(other, 1))
 
-    for bye in resting or [None]:
+    byes: list[int | None] = [*resting] or [None]
+    for bye in byes:
         left = [each for each in players if each != bye]
         graph: Graph[int] = Graph()
         graph.add_nodes_from(left)

@@ -205,7 +205,8 @@ def states(final: GameFinal) -> set[State]:
     [
         ('name = "double_round_robin"', 4, 24, 6),
         ('name = "swiss"\nnumber = 4', 7, 4 * 3 * 2, 4),
-        ('name = "knockout"\nthird_place = true', 6, 6 * 2, 3),
+        ('name = "knockout"\nthird_place = true', 6, 6 * 2, 4),
+        ('name = "double_elimination"', 6, 10 * 2, 8),
         ('name = "groups_knockout"\nsize = 3\nadvance = 1', 6, 2 * 3 * 2 + 2, 4),
         ('name = "gauntlet"\ntimes = 2', 4, 4 * 2 * 2 * 2, 4),
     ],
@@ -234,7 +235,7 @@ async def test_every_format_is_played_to_its_table(
     placed = [(each.standing.entrant.name, each.standing.place) for each in board.lines]
     assert placed == [(final.names[row.entry], row.place) for row in final.table]
     # The lot is drawn and shown where seeds matter.
-    drawn = any(name in style for name in ("swiss", "knockout"))
+    drawn = any(name in style for name in ("swiss", "knockout", "elimination"))
     assert bool(final.lot) == drawn
     assert any(f"seed {final.lot}." in note for note in board.notes) == drawn
     # The mean scores and grades beside it are those of all matches.
@@ -242,7 +243,9 @@ async def test_every_format_is_played_to_its_table(
     assert sum(line.matches for line in export.standings) == 2 * matches
 
 
-@pytest.mark.parametrize("style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3'])
+@pytest.mark.parametrize(
+    "style", ['name = "swiss"', 'name = "knockout"\nbest_of = 3', 'name = "double_elimination"']
+)
 async def test_a_server_that_stops_in_the_middle_goes_on_where_it_was(
     course: Course, style: str
 ) -> None:
@@ -327,6 +330,41 @@ async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
         for each in final.rounds[1:]
         for line in each.lines
     )
+
+
+async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
+    course: Course,
+) -> None:
+    names = await course.open(f'{FILE}[format]\nname = "double_elimination"\n', 5)
+    course.hold = True
+    await course.run()
+    await course.until(_live(course, 2))
+    final = await course.final()
+    [first] = [line for line in final.rounds[0].lines if line.state is State.PLAYING]
+    resting = [final.names[line.players[0]] for line in final.rounds[0].lines if line != first]
+    await course.hub.store.classes.disqualify("Cup", resting[0], OLGA)
+    await course.hub.oversight.look()
+    await course.stop()
+    course.hold = False
+    await course.start()
+    for name in names:
+        await course.connect(name)
+    final = await course.finished()
+    lost = [
+        (each.name, line.state)
+        for each in final.rounds
+        for line in each.lines
+        if line.winner is not None
+        and len(line.players) == 2
+        and resting[0] in [final.names[bot] for bot in line.players]
+        and final.names[line.winner] != resting[0]
+    ]
+    assert [state for _, state in lost] == [State.WALKOVER] * 2
+    assert [name.partition(",")[0] for name, _ in lost] == ["Winners", "Losers"]
+    found = places(final)
+    assert found[resting[0]] is None
+    best = "s00/bot" if resting[0] != "s00/bot" else "s01/bot"
+    assert found[best] == 1
 
 
 def _live(course: Course, count: int) -> Any:

@@ -1,0 +1,275 @@
+"""Double elimination: an entry is out when it has lost two series.
+
+The winners' bracket is that of a knockout.  Its losers go on in the losers' bracket, which takes
+up the losers of a winners' round before every second round of its own.  Some of them change sides
+there, so that entries that have met do not meet again soon.  The winners of both brackets play the
+grand final.  If the winner of the winners' bracket loses it, that is its first loss, and a second
+grand final decides.
+
+``w1-3-g2`` is the key of the second pairing of the third meeting of the first winners' round;
+``l`` begins the keys of the losers' bracket, ``f1-1`` and ``f2-1`` those of the grand finals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic
+
+from plyhouse.server.competition.facts import EntryT, Field, Line, Outcome, Round, Row
+from plyhouse.server.competition.formats import Format, Plan, who_of
+from plyhouse.server.competition.knockout import (
+    Bracket,
+    Meeting,
+    Series,
+    check_series,
+    knockout_table,
+    meetings,
+    seeding,
+    stands,
+)
+
+__all__ = ["DoubleElimination"]
+
+LETTERS = "wlf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoubleElimination(Format):
+    """Series of pairings; an entry that has lost two is out.  Entries cannot come late."""
+
+    name = "double_elimination"
+    adaptive = True
+    admits_late = False
+    tie_breaks = ("mean score",)
+    decided_by = "the round in which an entry was beaten for the second time"
+
+    best_of: int = 1
+    extra: int = 2
+    """Pairings played at most while a series is level; after them the better seed goes on."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_series(self.best_of, self.extra)
+
+    def plan(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Plan[EntryT]:
+        """All rounds, in which those who come are filled in."""
+        return Plan(self._brackets(field, finished, begun).rounds)
+
+    def table(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> list[Row[EntryT]]:
+        """By the round of the second loss; those who lost in the same one share a place."""
+        return knockout_table(field, finished, self._brackets(field, finished, begun), LETTERS)
+
+    def count(self, entries: int, baselines: int = 0) -> int:
+        """Two losses for all but the winner, which has one; every series goes to its end."""
+        self._at_least(entries, 2)
+        series = self._series()
+        return (2 * entries - 1) * series.most * series.at_once
+
+    def _series(self) -> Series:
+        return Series(self.best_of, self.extra, self.at_once)
+
+    def _brackets(
+        self,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> Bracket[EntryT]:
+        seeds = [each for each in field.ranked if field.by_entry[each].plays_in(0)]
+        return _Brackets(seeds, self._series(), field, finished, begun).played()
+
+
+@dataclass(slots=True)
+class _Slots(Generic[EntryT]):
+    """The places of a round in the order of its bracket."""
+
+    entries: list[EntryT | None]
+    """None: nobody comes here, or it is not known who does."""
+    known: list[bool]
+
+
+class _Brackets(Generic[EntryT]):
+    """Both brackets, played as far as the facts go."""
+
+    def __init__(
+        self,
+        seeds: Sequence[EntryT],
+        series: Series,
+        field: Field[EntryT],
+        finished: Mapping[str, Outcome[EntryT]],
+        begun: Mapping[str, Sequence[EntryT]],
+    ) -> None:
+        """``seeds`` are the entries, the strongest first."""
+        self._seeds = seeds
+        self._facts = series, field, finished, begun
+        who = who_of(finished, begun)
+        self._who = {letter: meetings(who, letter) for letter in LETTERS}
+        self._strength = {entry: number for number, entry in enumerate(seeds)}
+        self._rounds: list[Round[EntryT]] = []
+        self._reached = dict.fromkeys(seeds, 0)
+        self._last: dict[str, dict[EntryT, int]] = {letter: {} for letter in LETTERS}
+        """The last round of each bracket that an entry has begun."""
+        self._entered: dict[EntryT, int] = {}
+        """The first round of the losers' bracket that an entry has begun."""
+        for letter, begun_ones in self._who.items():
+            for (number, _), entries in begun_ones.items():
+                for entry in entries:
+                    last = self._last[letter]
+                    last[entry] = max(number, last.get(entry, 0))
+                    if letter == "l":
+                        self._entered[entry] = min(number, self._entered.get(entry, number))
+
+    def played(self) -> Bracket[EntryT]:
+        """Play the winners' and losers' rounds by turns, then the grand final."""
+        size = 1
+        while size < len(self._seeds):
+            size *= 2
+        self._depth = size.bit_length() - 1
+        winners = _Slots(
+            [self._seeds[seed] if seed < len(self._seeds) else None for seed in seeding(size)],
+            [True] * size,
+        )
+        losers: _Slots[EntryT] = _Slots([], [])
+        for number in range(self._depth):
+            winners, beaten = self._round("w", number, winners)
+            if self._depth == 1:
+                losers = beaten
+            elif number == 0:
+                losers, _ = self._round("l", 0, beaten)
+            else:
+                if number > 1:
+                    losers, _ = self._round("l", 2 * number - 2, losers)
+                both = _merged(losers, _crossed(beaten, number))
+                losers, _ = self._round("l", 2 * number - 1, both)
+        if self._depth:
+            self._grand_final(winners, losers)
+        self._rounds.sort(key=lambda each: each.number)
+        settled = all(line.state.settled for each in self._rounds for line in each.lines)
+        return Bracket(self._rounds, self._reached, settled)
+
+    def _round(
+        self, letter: str, number: int, slots: _Slots[EntryT]
+    ) -> tuple[_Slots[EntryT], _Slots[EntryT]]:
+        """Play a round; return who goes on, and who was beaten."""
+        stands(slots.entries, slots.known, number, self._who[letter])
+        lines: list[Line[EntryT]] = []
+        on: _Slots[EntryT] = _Slots([], [])
+        beaten: _Slots[EntryT] = _Slots([], [])
+        level = _drops_to(number) if letter == "w" else number
+        for slot in range(len(slots.entries) // 2):
+            one, other = slots.entries[2 * slot : 2 * slot + 2]
+            meeting = Meeting(
+                (one, other),
+                all(slots.known[2 * slot : 2 * slot + 2]),
+                f"{letter}{number + 1}-{slot + 1}",
+                self._number(letter, number),
+                self._went_on(letter, number, [e for e in (one, other) if e is not None]),
+            )
+            more, winner, over = meeting.play(*self._facts, self._strength)
+            if not (meeting.known and one is None and other is None):
+                lines += more
+            for entry in (one, other):
+                if entry is not None:
+                    self._reached[entry] = max(self._reached.get(entry, 0), level)
+            on.entries.append(winner)
+            on.known.append(over)
+            beaten.entries.append(meeting.loser(winner))
+            beaten.known.append(over)
+        if lines:
+            name = self._name(letter, number)
+            self._rounds.append(Round(self._number(letter, number), name, tuple(lines)))
+        return on, beaten
+
+    def _went_on(self, letter: str, number: int, pair: Sequence[EntryT]) -> Collection[EntryT]:
+        """Return the winner of a pair if later meetings that have begun tell it."""
+        further, final = self._last[letter], self._last["f"]
+        up = {each for each in pair if further.get(each, -1) > number}
+        if letter == "l":
+            return up | {each for each in pair if each in final}
+        if number == self._depth - 1:
+            up = {each for each in pair if each in final and each not in self._entered}
+        if len(up) == 1:
+            return up
+        # Losers of the next round begin later in the losers' bracket than those of this one.
+        later = _drops_to(number + 1)
+        down = {each for each in pair if self._entered.get(each, later) < later}
+        return set(pair) - down if len(down) == 1 else ()
+
+    def _grand_final(self, winners: _Slots[EntryT], losers: _Slots[EntryT]) -> None:
+        begun = self._who["f"]
+        [first], [second] = winners.entries, losers.entries
+        known = winners.known[0] and losers.known[0]
+        facts = begun.get((0, 0)) or begun.get((1, 0))
+        if facts is not None and {first, second} != set(facts):
+            first, second = facts[::-1] if second == facts[0] or first == facts[1] else facts
+            known = True
+        top = 2 * self._depth
+        for entry in (first, second):
+            if entry is not None:
+                self._reached[entry] = max(self._reached.get(entry, 0), top)
+        # While it has not lost, the winner of the winners' bracket is the better seed.
+        unbeaten = {entry: n for n, entry in enumerate((first, second)) if entry is not None}
+        for number, strength in enumerate((unbeaten, self._strength)):
+            again = number == 0 and (1, 0) in begun
+            meeting = Meeting(
+                (first, second),
+                known,
+                f"f{number + 1}-1",
+                self._number("f", number),
+                (second,) if again and second is not None else (),
+            )
+            lines, winner, over = meeting.play(*self._facts, strength)
+            name = "Grand final, again" if number else "Grand final"
+            self._rounds.append(Round(self._number("f", number), name, tuple(lines)))
+            if not over or winner is None:
+                return
+            if number or winner == first or first is None:
+                self._reached[winner] = top + 1
+                return
+
+    def _number(self, letter: str, number: int) -> int:
+        """The number of a round within the competition: brackets take turns."""
+        if letter == "w":
+            return max(0, 3 * number - 2)
+        if letter == "l":
+            return 3 * (number // 2) + 2 + number % 2
+        return 3 * self._depth - 2 + number
+
+    def _name(self, letter: str, number: int) -> str:
+        last = self._depth - 1 if letter == "w" else 2 * self._depth - 3
+        who = "Winners" if letter == "w" else "Losers"
+        return f"{who}, final" if number == last else f"{who}, round {number + 1}"
+
+
+def _drops_to(number: int) -> int:
+    """The round of the losers' bracket to which the losers of a winners' round go."""
+    return max(0, 2 * number - 1)
+
+
+def _crossed(beaten: _Slots[EntryT], number: int) -> _Slots[EntryT]:
+    """Move those beaten in a winners' round away from those whom they have met.
+
+    By turns they come in reverse order and in their own.  That leads to the fewest repeated
+    meetings with 8, 16 and 128 entries, and to as few with 32 and 64 if the better seed always
+    wins, among the orders that reversing and exchanging halves can make.
+    """
+    step = -1 if number % 2 else 1
+    return _Slots(beaten.entries[::step], beaten.known[::step])
+
+
+def _merged(one: _Slots[EntryT], other: _Slots[EntryT]) -> _Slots[EntryT]:
+    """The places of two rounds, so that each of the first meets one of the second."""
+    return _Slots(
+        [entry for pair in zip(one.entries, other.entries, strict=True) for entry in pair],
+        [known for pair in zip(one.known, other.known, strict=True) for known in pair],
+    )
