@@ -413,7 +413,9 @@ def _may_submit(
         raise ClassRefusal(
             "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more"
         )
-    if is_frozen(row, now_ms) and not (extended_ms is not None and extended_ms > now_ms):
+    late = extended_ms is not None and extended_ms > now_ms
+    # Staff replace a baseline that cannot play whenever they notice it.
+    if is_frozen(row, now_ms) and not late and not baseline:
         raise ClassRefusal(
             "competition/frozen",
             f"{row.name!r} is frozen: what plays changes no more; practice goes on",

@@ -6,7 +6,7 @@ Every change is noted in the audit log within its transaction, which a running s
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
 
 from sqlalchemy import Connection, exists, select
@@ -29,6 +29,7 @@ from plyhouse.storage.models import (
     entries,
     matches,
     players,
+    submission_entries,
     submissions,
     versions,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "move",
     "names",
     "note",
+    "set_file",
 ]
 
 _COLUMNS = tuple(class_competitions.c)
@@ -77,11 +79,18 @@ _HINTS = {
 }
 
 
-def create(connection: Connection, row: ClassCompetition, baselines: Sequence[int], by: By) -> None:
+def create(
+    connection: Connection,
+    row: ClassCompetition,
+    baselines: Sequence[int],
+    by: By,
+    provided: Collection[int] = (),
+) -> None:
     """Store a competition with its games and baselines, in a bounded number of statements.
 
-    ``baselines`` are bots; each plays with its last version until the freeze.  The account in
-    ``by`` becomes the owner.  Raises `ClassRefusal` if there is one of that name.
+    ``baselines`` are bots; each plays with its last version until the freeze, or with what waits
+    for its check.  Those that are ``provided`` have no version yet: the server hands one in.
+    The account in ``by`` becomes the owner.  Raises `ClassRefusal` if there is one of that name.
     """
     key = row.name.lower()
     taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
@@ -110,7 +119,7 @@ def create(connection: Connection, row: ClassCompetition, baselines: Sequence[in
                     "class_id": row.id,
                     "bot_id": bot,
                     "player_id": owners[bot][0],
-                    "version_id": owners[bot][1],
+                    "version_id": None if bot in provided else owners[bot][1],
                     "chosen": False,
                     "baseline": True,
                     "status": "active",
@@ -119,22 +128,30 @@ def create(connection: Connection, row: ClassCompetition, baselines: Sequence[in
                 for bot in baselines
             ],
         )
+        waiting = select(submissions.c.id).where(
+            submissions.c.bot_id.in_(set(baselines).difference(provided)),
+            submissions.c.status == "waiting",
+        )
+        asked = {"class_id": row.id, "asked_ms": row.created_ms, "chosen": False, "outcome": ""}
+        wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
+        if wishes:
+            connection.execute(submission_entries.insert(), wishes)
     audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
 
 
 def _last_versions(
     connection: Connection, bot_ids: Sequence[int]
 ) -> dict[int, tuple[int, int | None]]:
-    """The player and the newest version of each bot, but for what a check has refused."""
-    refused = exists().where(
+    """Return the player of each bot, and the newest version that can play."""
+    unfit = exists().where(
         submissions.c.version_id == versions.c.id,
-        submissions.c.status == "refused",
+        submissions.c.status != "ready",
         submissions.c.connected.is_(False),
     )
     query = (
         select(bots.c.id, bots.c.player_id, versions.c.id)
         .select_from(bots)
-        .outerjoin(versions, (versions.c.bot_id == bots.c.id) & ~refused)
+        .outerjoin(versions, (versions.c.bot_id == bots.c.id) & ~unfit)
         .where(bots.c.id.in_(bot_ids))
         .order_by(bots.c.id, versions.c.created_ms, versions.c.id)
     )
@@ -243,6 +260,14 @@ def move(
 def _update(connection: Connection, class_id: str, values: dict[str, object]) -> None:
     here = class_competitions
     connection.execute(here.update().where(here.c.id == class_id).values(values))
+
+
+def set_file(
+    connection: Connection, class_id: str, text: str, what: str, by: By, now_ms: int
+) -> None:
+    """Change the file of a competition; ``what`` names the change in the audit log."""
+    _update(connection, class_id, {"file": text})
+    audit.add(connection, now_ms, by, what, find(connection, class_id).name, class_id)
 
 
 def note(connection: Connection, class_id: str, text: str | None) -> None:

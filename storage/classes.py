@@ -58,9 +58,22 @@ class ClassBook:
 
     # competitions
 
-    async def create(self, row: ClassCompetition, baselines: Sequence[int], by: By) -> None:
-        """Store a competition with its games and baselines (bots); refuses a name twice."""
-        await self._write(lambda c, now: class_sql.create(c, row, baselines, by))
+    async def create(
+        self,
+        row: ClassCompetition,
+        baselines: Sequence[int],
+        by: By,
+        provided: Collection[int] = (),
+    ) -> None:
+        """Store a competition with its games and baselines (bots); refuses a name twice.
+
+        The server hands in the baselines that are ``provided``: they have no version yet.
+        """
+        await self._write(lambda c, now: class_sql.create(c, row, baselines, by, provided))
+
+    async def set_file(self, class_id: str, text: str, what: str, by: By) -> None:
+        """Change the file of a competition; ``what`` names the change in the audit log."""
+        await self._write(lambda c, now: class_sql.set_file(c, class_id, text, what, by, now))
 
     async def find(self, competition: str) -> ClassCompetition:
         """Return a competition."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MAX_REPORT", "OUTCOMES", "STATUSES", "AskedEntry", "SubmissionRow"]
+__all__ = ["MAX_REPORT", "OUTCOMES", "STATUSES", "AskedEntry", "CheckedFor", "SubmissionRow",
+           "WaitingCheck"]  # fmt: skip
 
 STATUSES: Final = ("waiting", "ready", "refused")
 MAX_REPORT: Final = 64_000
@@ -41,6 +42,28 @@ class AskedEntry:
     asked_ms: int
     outcome: str
     """One of `OUTCOMES`; empty while it waits for the check."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCheck:
+    """A check that waits for a machine."""
+
+    needs: str
+    """The program that the submission is started with; empty for none."""
+    baseline: bool
+    """Whether its bot is a baseline: then students' checks go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFor:
+    """A competition that a submission is checked for."""
+
+    competition: str
+    """Its name."""
+    file: str
+    """The text of its competition file."""
+    baseline: bool
+    """Whether the bot is a baseline there, which has to play all of its games."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, exists, func, select
 
-from plyhouse.storage import class_bots, people
+from plyhouse.storage import class_bots, people, submission_checks
 from plyhouse.storage.errors import SubmissionRefusal, Unknown
 from plyhouse.storage.models import (
     bots,
@@ -38,7 +38,6 @@ __all__ = [
     "remove",
     "set_open",
     "submit",
-    "waiting",
     "waiting_for",
 ]
 
@@ -60,12 +59,16 @@ def submit(
     most_versions: int | None,
     now_ms: int,
     needs: str = "",
+    games: Collection[str] | None = None,
+    again: bool = False,
 ) -> SubmissionRow | None:
     """Take a package, or find that the bot has it already; see `Submissions.submit`.
 
     None, and nothing done, if the parts of the package are not there.
     """
     owner = people.bot(connection, bot_id).player_id
+    passed = submission_checks.games_checked(connection, owner, digest)
+    covered = games is not None and not again and passed.issuperset(games)
     takers = (
         [class_bots.taker(connection, competition, owner, bot_id, now_ms)]
         if competition
@@ -99,13 +102,17 @@ def submit(
     else:
         identity = found.id
         if found.status == "refused":  # the house may have changed since
-            again = {"status": "waiting", "report": "", "games": "[]", "checked_ms": None}
+            fresh_start = {"status": "waiting", "report": "", "games": "[]", "checked_ms": None}
             connection.execute(
-                submissions.update().where(here.id == identity).values(**again, submitted_ms=now_ms)
+                submissions.update()
+                .where(here.id == identity)
+                .values(**fresh_start, submitted_ms=now_ms)
             )
     _ask(connection, identity, takers, bool(competition), now_ms)
+    if covered:
+        submission_checks.rely_on(connection, identity, passed, now_ms)
     row = find(connection, identity)
-    if row.status == "ready":
+    if row.status == "ready" and (games is None or covered):
         _enter(connection, row)
         row = find(connection, identity)
     return row
@@ -162,18 +169,6 @@ def _ask(
 # ---------------------------------------------------------------------------- being checked
 
 
-def waiting(connection: Connection, limit: int) -> dict[int, str]:
-    """Return those that wait for their check with what they need, who came first first."""
-    here = submissions.c
-    query = (
-        select(here.id, here.needs)
-        .where(here.status == "waiting")
-        .order_by(here.submitted_ms, here.id)
-        .limit(limit)
-    )
-    return {row.id: row.needs for row in connection.execute(query)}
-
-
 def waiting_for(connection: Connection, class_id: str) -> list[str]:
     """Return the names (``player/bot``) of what is to play in a competition once it is checked."""
     here, asked = submissions.c, submission_entries.c
@@ -183,7 +178,7 @@ def waiting_for(connection: Connection, class_id: str) -> list[str]:
         .join(submission_entries, asked.submission_id == here.id)
         .join(bots, bots.c.id == here.bot_id)
         .join(players, players.c.id == bots.c.player_id)
-        .where(here.status == "waiting", asked.class_id == class_id, asked.outcome == "")
+        .where(here.status != "refused", asked.class_id == class_id, asked.outcome == "")
         .order_by(here.submitted_ms, here.id)
     )
     return [f"{player}/{bot}" for player, bot in connection.execute(query)]
@@ -194,6 +189,9 @@ def check(
 ) -> SubmissionRow:
     """Note what the check said; if all is well, enter it where it is to play."""
     here = submissions.c
+    before = find(connection, identity)
+    if before.status == "ready" and not all(each.outcome for each in before.competitions):
+        return _checked_again(connection, before, ok, report, games, now_ms)
     values = {
         "status": "ready" if ok else "refused",
         "report": _bounded(report),
@@ -214,6 +212,28 @@ def check(
         connection.execute(submission_entries.update().where(asked).values(outcome="refused"))
         sweep(connection, [row.digest])
     return find(connection, identity)
+
+
+def _checked_again(
+    connection: Connection,
+    row: SubmissionRow,
+    ok: bool,
+    report: str,
+    games: Sequence[str],
+    now_ms: int,
+) -> SubmissionRow:
+    """Note a check of more games of a submission that is ready, and stays so elsewhere."""
+    values: dict[str, object] = {"report": _bounded(report), "checked_ms": now_ms}
+    if ok:
+        values["games"] = json.dumps(sorted({*row.games, *games}))
+    connection.execute(submissions.update().where(submissions.c.id == row.id).values(values))
+    if ok:
+        _enter(connection, find(connection, row.id))
+    else:
+        asked = submission_entries.c
+        pending = asked.submission_id == row.id, asked.outcome == ""
+        connection.execute(submission_entries.update().where(*pending).values(outcome="refused"))
+    return find(connection, row.id)
 
 
 def _bounded(report: str) -> str:
@@ -263,8 +283,12 @@ def of(
     player_id: int | None = None,
     class_id: str = "",
     limit: int | None = None,
+    baselines: bool = False,
 ) -> list[SubmissionRow]:
-    """Return what was handed in of a bot, by a player or for a competition, the newest first."""
+    """Return what was handed in of a bot, by a player or for a competition, the newest first.
+
+    ``baselines``: only of bots that are baselines of this competition.
+    """
     query = _rows().order_by(submissions.c.submitted_ms.desc(), submissions.c.id.desc())
     if bot_id is not None:
         query = query.where(submissions.c.bot_id == bot_id)
@@ -274,6 +298,10 @@ def of(
         asked = submission_entries.c
         here = asked.submission_id == submissions.c.id, asked.class_id == class_id
         query = query.where(exists().where(*here))
+    if baselines:
+        entry = class_entries.c
+        of_class = entry.class_id == class_id, entry.bot_id == submissions.c.bot_id
+        query = query.where(exists().where(*of_class, entry.baseline.is_(True)))
     if limit is not None:
         query = query.limit(limit)
     return _with_entries(connection, connection.execute(query).all())

@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterable
 
 from sqlalchemy import Connection
 
+from plyhouse.storage import submission_checks as checks
 from plyhouse.storage import submission_sql as sql
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.submission_keeping import PART, archive, drop_drafts, put
-from plyhouse.storage.submission_rows import SubmissionRow
+from plyhouse.storage.submission_rows import CheckedFor, SubmissionRow, WaitingCheck
 
 __all__ = ["Submissions"]
 
@@ -41,6 +42,8 @@ class Submissions:
         most_bytes: int | None = None,
         most_versions: int | None = None,
         needs: str = "",
+        games: Collection[str] | None = None,
+        again: bool = False,
     ) -> SubmissionRow:
         """Take a package as a version of a bot; it waits for its check then.
 
@@ -49,6 +52,9 @@ class Submissions:
         class; by name or id), or without one in all that a bot of its student is entered in when
         it connects.  Whether they take it is decided now.  ``needs`` is the program that it is
         started with, if it brings none.
+
+        ``games`` are those that a reference bot of the server has to play.  It needs no check if
+        the same package of its player has passed one in all of them, unless ``again``.
 
         Raises `Unknown` and `ClassRefusal` for a competition that does not take it,
         `SubmissionRefusal` if all packages of the player would take more than ``most_bytes``, and
@@ -59,7 +65,7 @@ class Submissions:
         def work(connection: Connection) -> SubmissionRow | None:
             return sql.submit(
                 *(connection, bot_id, label, digest, size, competition),
-                *(most_bytes, most_versions, now_ms, needs),
+                *(most_bytes, most_versions, now_ms, needs, games, again),
             )
 
         async with self._keeping:
@@ -100,12 +106,17 @@ class Submissions:
             lambda c: sql.of(c, player_id=player_id, class_id=class_id, limit=limit)
         )
 
-    async def waiting(self, limit: int = 100) -> dict[int, str]:
-        """Return the ids of those that wait for their check, in the order in which they came.
+    async def waiting(self, limit: int = 100) -> dict[int, WaitingCheck]:
+        """Return the checks that wait, by submission: students' first, then those of baselines."""
+        return await self._database.read(lambda c: checks.waiting(c, limit))
 
-        With each the program that it is started with; empty for none.
-        """
-        return await self._database.read(lambda c: sql.waiting(c, limit))
+    async def checked_for(self, submission_id: int) -> list[CheckedFor]:
+        """Return the competitions that a submission is checked for."""
+        return await self._database.read(lambda c: checks.checked_for(c, submission_id))
+
+    async def of_baselines(self, class_id: str) -> list[SubmissionRow]:
+        """Return what was handed in as baselines of a competition, the newest first."""
+        return await self._database.read(lambda c: sql.of(c, class_id=class_id, baselines=True))
 
     async def waiting_for(self, class_id: str) -> list[str]:
         """Return the names of what is to play in a competition once its check is over."""

@@ -149,6 +149,10 @@ class Entry:
     next_version: str = ""
     """The version that a rerun plays with, where the results are of another one."""
     next_digest: str = ""
+    check: str = ""
+    """Of a baseline: ``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
+    check_text: str = ""
+    """Why a baseline cannot play; empty if nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

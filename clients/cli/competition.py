@@ -15,6 +15,7 @@ import click
 
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
+from plyhouse.clients.cli.competition_baseline import baseline
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_staff import staff
 from plyhouse.clients.cli.competition_status import rounds, status
@@ -74,6 +75,7 @@ def competition() -> None:
 competition.add_command(rehearse)
 competition.add_command(suspicious)
 competition.add_command(staff)
+competition.add_command(baseline)
 
 
 @competition.command()
@@ -337,7 +339,7 @@ def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None
         note(f"Left out, as nothing of it is handed in and ready: {', '.join(made['left_out'])}.")
     shown = made["name"]
     note(f"{shown} has begun: plyhouse competition status {shown!r}, board {shown!r}")
-    note(f"When you have seen enough: plyhouse competition delete {shown!r}")
+    note(f"When you have seen enough: plyhouse competition delete {shown!r} --why rehearsed")
 
 
 @competition.command()

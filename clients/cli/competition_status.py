@@ -84,6 +84,14 @@ def _ended(line: dict[str, Any]) -> str:
     return said + (f", {line['winner']} goes on" if line["winner"] else "")
 
 
+def _status(entry: dict[str, Any]) -> str:
+    """What an entry is; of a baseline that cannot play also why."""
+    if not entry["baseline"]:
+        return str(entry["status"])
+    words = {"refused": "refused", "waiting": "waits for its check", "missing": "missing"}
+    return ", ".join(filter(None, ("baseline", words.get(entry["check"], ""))))
+
+
 @click.command()
 @competition_argument()
 @server_option()
@@ -115,7 +123,7 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
                 each["entry"],
                 each["version"] or "-",
                 each["digest"][:8] or "-",
-                "baseline" if each["baseline"] else each["status"],
+                _status(each),
                 "yes" if each["connected"] else "no",
             ]
             for each in view["entries"]

@@ -109,6 +109,13 @@ async function reinstate(button, form) {
   return `${found.map((each) => `${each.player}/${each.bot}`).join(", ") || "Nothing"} is let in again.`;
 }
 
+/** Check a baseline again, or let another one take its place. @param {HTMLFormElement} form */
+async function changeBaseline(form) {
+  const reference = field(form, "reference").value.trim();
+  const made = await call("POST", `${here}/baselines`, { bot: form.dataset.baseline, reference });
+  return `${made.bot} ${made.status === "waiting" ? "waits for its check" : "can play"}.`;
+}
+
 /** Let people play against what is handed in of a bot of one's own, or nobody any more. @param {HTMLButtonElement} button */
 async function open(button) {
   const made = await call("PUT", `bots/${button.dataset.open}/open`, { open: button.dataset.to === "people" });
@@ -146,6 +153,13 @@ function pressed(button) {
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest("button");
   if (button) pressed(button);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.dataset.baseline === undefined) return;
+  event.preventDefault();
+  perform(() => changeBaseline(form));
 });
 
 // Enter in a field of a form with several buttons must not choose one of them.

@@ -21,6 +21,7 @@ A file has three lines at least::
     competition/date_order        freeze before opening, final before freeze
     competition/name_taken        there is a competition of that name (told by a server)
     competition/missing_baseline  a baseline bot that has never logged in (told by a server)
+    competition/unfit_baseline    a baseline that cannot play one of the games
     competition/twin_differs      a twin that is not the same bot (told by a server)
 
 The time comes as an argument; None leaves the check of past dates out, for a file that was
@@ -49,7 +50,12 @@ from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file_scoring import read_scoring
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
-from plyhouse.server.competition.provided import HOUSE, HOUSE_LEVELS, reference_problem
+from plyhouse.server.competition.provided import (
+    HOUSE,
+    HOUSE_LEVELS,
+    reference_misfit,
+    reference_problem,
+)
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import default_scoring
 
@@ -318,6 +324,12 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
     if file.until_certain:
         _until_certain(file, table)
     _twins(file, table)
+    for number, baseline in enumerate(file.baselines):
+        for game in file.games if baseline.reference else ():
+            misfit = reference_misfit(baseline.reference, get_game(game))
+            if misfit:
+                text = f"{misfit}; ismcts, pimc, best and random play every game"
+                table.wrong("unfit_baseline", f"baselines[{number}].reference", text)
     for number, game in enumerate(file.games):
         try:
             file.play(game)

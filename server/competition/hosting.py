@@ -117,10 +117,12 @@ def decide(
     before: Plan = Plan(),
     *,
     unfit: Mapping[int, Collection[str]] | None = None,
+    later: Collection[int] = (),
 ) -> Plan:
     """Say who hosts what; ``checks`` are submissions in the order in which they came.
 
-    ``unfit`` are the machines that could not check a submission just now.
+    ``unfit`` are the machines that could not check a submission just now.  Checks that come
+    ``later`` give way to all others, even if they have begun.
 
     >>> one, two = Machine("one", 2, 10), Machine("two", 2, 10)
     >>> plan = decide([one, two], [Need(7, 70), Need(8, 80)], [])
@@ -130,7 +132,7 @@ def decide(
     [(7, 'two')]
     """
     here = {machine.id: machine for machine in machines}
-    made, held = _check(here, checks, before.checks, unfit or {})
+    made, held = _check(here, checks, before.checks, unfit or {}, later)
     placed, waiting = _place(here, needs, before.bots)
     crowded = {each.id for each in machines if each.busy + held.get(each.id, 0) >= each.cores}
     if _spread(here, {need.bot: need for need in needs}, placed, crowded) and waiting:
@@ -230,29 +232,38 @@ def _check(
     checks: Sequence[int],
     before: Mapping[int, str],
     unfit: Mapping[int, Collection[str]],
+    later: Collection[int],
 ) -> tuple[dict[int, str], dict[str, int]]:
-    """One check at a time on each machine, on a processor that no match needs."""
+    """Give each machine one check at a time, on a processor that no match needs."""
     made: dict[int, str] = {}
-    for submission in checks:
-        machine = before.get(submission, "")
-        known = machine in here and machine not in unfit.get(submission, ())
-        if known and machine not in made.values():
-            made[submission] = machine
-    held = Counter(made.values())
-    for submission in checks:
-        if submission in made:
-            continue
-        able = [
-            machine
-            for machine in here.values()
-            if not held[machine.id] and machine.id not in unfit.get(submission, ())
-        ]
-        if not able:
-            continue
-        best = min(able, key=lambda each: (each.busy - each.cores, each.id))
-        held[best.id] = 1  # from now on it is kept free for it
-        if best.busy < best.cores:
-            made[submission] = best.id
+    held: Counter[str] = Counter()
+    giving_way = {machine for submission, machine in before.items() if submission in later}
+    for group in (
+        [each for each in checks if each not in later],
+        [each for each in checks if each in later],
+    ):
+        for submission in group:
+            machine = before.get(submission, "")
+            known = machine in here and machine not in unfit.get(submission, ())
+            if known and not held[machine]:
+                made[submission] = machine
+                held[machine] = 1
+        for submission in group:
+            if submission in made:
+                continue
+            able = [
+                machine
+                for machine in here.values()
+                if not held[machine.id] and machine.id not in unfit.get(submission, ())
+            ]
+            if not able:
+                continue
+            best = min(
+                able, key=lambda each: (each.busy - each.cores, each.id in giving_way, each.id)
+            )
+            held[best.id] = 1  # from now on it is kept free for it
+            if best.busy < best.cores:
+                made[submission] = best.id
     return made, {machine: count for machine, count in held.items() if count}
 
 

@@ -11,11 +11,22 @@ from __future__ import annotations
 import ast
 import difflib
 import re
+import tomllib
 from typing import Final
 
+from plyhouse.games.base import ChanceKind, Game, Information, Utility
 from plyhouse.protocol.package import MANIFEST, Manifest, Package
+from plyhouse.server.competition.rehearsals import toml
 
-__all__ = ["HOUSE", "HOUSE_LEVELS", "REFERENCE", "package_of", "reference_problem"]
+__all__ = [
+    "HOUSE",
+    "HOUSE_LEVELS",
+    "REFERENCE",
+    "package_of",
+    "reference_misfit",
+    "reference_problem",
+    "with_reference",
+]
 
 HOUSE: Final = ("house", "house-bots", "plyhouse")
 """What the player of such baselines may be called: on a server the first that was free."""
@@ -39,6 +50,17 @@ REFERENCE: Final = {
     "random": "plyhouse.bots.reference.random_bot:RandomBot",
 }
 """Where the bots are, by name: those that need no files."""
+_ONE_GAME: Final = {
+    "coin_guess_optimal": "coin_guess",
+    "kuhn_optimal": "kuhn_poker",
+    "pig_optimal": "pig",
+}
+"""The reference bots that play one game only."""
+_DUELS: Final = ("alpha_beta", "minimax", "expectiminimax")
+"""Those that play two-seat zero-sum games only."""
+_NO_CHANCE: Final = ("alpha_beta", "minimax")
+_HIDDEN: Final = ("best", "ismcts", "pimc", "random", *_ONE_GAME)
+"""Those that play games of hidden information."""
 _SPEC: Final = re.compile(r"([a-z_]+)(\((.*)\))?", re.DOTALL)
 
 
@@ -69,6 +91,60 @@ def reference_problem(text: str) -> str:
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return f"{text!r} must name its options with plain values, like mcts(simulations=200)"
     return ""
+
+
+def reference_misfit(text: str, game: Game) -> str:
+    """Say why a reference bot cannot play a game; empty if it can.
+
+    The server knows no search, so the facts are repeated here; a test compares them with the games
+    that the bots claim.
+
+    >>> from plyhouse.games.registry import get_game
+    >>> reference_misfit("mcts(simulations=200)", get_game("leduc_poker"))
+    'mcts cannot play leduc_poker: its seats do not see the whole state'
+    >>> reference_misfit("ismcts", get_game("leduc_poker"))
+    ''
+    """
+    name = text.partition("(")[0]
+    info, reason = game.info, ""
+    if name in _ONE_GAME and info.name != _ONE_GAME[name]:
+        reason = f"it plays {_ONE_GAME[name]} only"
+    elif name not in _HIDDEN and info.information is not Information.PERFECT:
+        reason = "its seats do not see the whole state"
+    elif name in _NO_CHANCE and game.chance_kind is not ChanceKind.DETERMINISTIC:
+        reason = "it has chance nodes"
+    elif name in _DUELS and game.seats != 2:
+        reason = f"it has {game.seats} {'seat' if game.seats == 1 else 'seats'}"
+    elif name in _DUELS and info.utility not in (Utility.ZERO_SUM, Utility.TEAM):
+        reason = "its returns do not sum to zero"
+    return f"{name} cannot play {game.spec}: {reason}" if reason else ""
+
+
+def with_reference(text: str, bot: str, reference: str) -> str:
+    r"""Return a competition file in which a baseline is another reference bot.
+
+    Comments stay where the old reference can be found in the text.
+
+    >>> print(with_reference('[[baselines]]
+    bot = "house/a"
+    reference = "mcts"  # x', "house/a",
+    ...                      "best"))
+    [[baselines]]
+    bot = "house/a"
+    reference = "best"  # x
+    """
+    values = tomllib.loads(text.removeprefix("\ufeff"))
+    (baseline,) = [each for each in values["baselines"] if each["bot"].lower() == bot.lower()]
+    old = baseline["reference"]
+    baseline["reference"] = reference
+    for found in re.finditer(re.escape(old), text):
+        changed = text[: found.start()] + reference + text[found.end() :]
+        try:
+            if tomllib.loads(changed.removeprefix("\ufeff")) == values:
+                return changed
+        except tomllib.TOMLDecodeError:
+            continue
+    return toml(values)
 
 
 def package_of(text: str, version: str) -> Package:

@@ -15,39 +15,36 @@ import functools
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
 
 from plyhouse.games.base import Scoring
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.package import Package, digest_of, pack
 from plyhouse.server.competition.file import (
     CompetitionFile,
     InvalidCompetition,
     Mistake,
     read_competition,
 )
-from plyhouse.server.competition.provided import package_of
 from plyhouse.server.competition.rehearsals import rehearsal_name, rehearsal_text
 from plyhouse.server.competition.times import milliseconds
 from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import finals
 from plyhouse.server.house.absences import Absences
+from plyhouse.server.house.baselines import Baselines, BaselineState
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.game_scoring import scoring_of
-from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.house.running import MAX_AGAIN
 from plyhouse.server.house.upcoming import some_of, unplayed
-from plyhouse.server.house.version import server_version
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
-from plyhouse.storage.rows import BotRow, By, new_id
+from plyhouse.storage.rows import By, new_id
 from plyhouse.storage.store import Store
 
 __all__ = ["ClassView", "Classes", "GameProgress", "only_handed_in"]
@@ -89,6 +86,8 @@ class ClassView:
     """What is not as the file says, and hinders nothing."""
     left_out: frozenset[str] = frozenset()
     """Entries that only connected, where only what was handed in plays."""
+    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
+    """Whether each baseline can play, by its name."""
 
 
 class Classes:
@@ -114,6 +113,7 @@ class Classes:
             failed="a competition could not be moved on",
         )
         self._absences = Absences(competitions)
+        self.baselines = Baselines(config, store)
         self._beginning = asyncio.Lock()
         competitions.on_finished = self._game_over
 
@@ -150,56 +150,14 @@ class Classes:
         if file.hosting_required and not self._config.hosted:
             text = "this server takes no bots that are handed in: start it with --hosted"
             found.append(Mistake("competition/not_hosted", "hosting.required", text))
-        known = await self._baselines(file)
-        for number, baseline in enumerate(file.baselines):
-            if baseline.reference and not self._config.hosted:
-                text = "this server runs no bots for others: start it with --hosted"
-                key = f"baselines[{number}].reference"
-                found.append(Mistake("competition/not_hosted", key, text))
-            elif baseline.bot.lower() not in known and not baseline.reference:
-                found.append(
-                    Mistake(
-                        "competition/missing_baseline",
-                        f"baselines[{number}].bot",
-                        f"{baseline.bot} has never connected: hand it in with plyhouse submit "
-                        f"--bot {baseline.bot.partition('/')[2]}, or run it once with plyhouse bot "
-                        f"run --name {baseline.bot.partition('/')[2]}; a bot of the house needs "
-                        'reference = "random"',
-                    )
-                )
-        return found + await self._twins_here(file, known)
-
-    async def _twins_here(self, file: CompetitionFile, known: dict[str, int]) -> list[Mistake]:
-        """Twins that are not the same bot, as it connected last."""
-        twins = [
-            each
-            for each in file.twinned
-            if {each.bot.lower(), each.twin_of.lower()} <= known.keys()
-        ]
-        digests = await self._book.last_digests(known.values()) if twins else {}
-        found = []
-        for each in twins:
-            of, own = known[each.twin_of.lower()], known[each.bot.lower()]
-            text = differing(each.twin_of, digests.get(of, ""), each.bot, digests.get(own, ""))
-            if text:
-                key = f"baselines[{file.baselines.index(each)}].twin_of"
-                found.append(Mistake("competition/twin_differs", key, text))
-        return found
-
-    async def _baselines(self, file: CompetitionFile) -> dict[str, int]:
-        """The bots of the file that there are, by name in small letters."""
-        names = {baseline.bot.lower() for baseline in file.baselines}
-        owners = {name.partition("/")[0] for name in names}
-        bots = await self._store.bots_of(owners) if owners else []
-        return {
-            name: bot.id for bot in bots if (name := f"{bot.player}/{bot.name}".lower()) in names
-        }
+        return found + await self.baselines.mistakes(file)
 
     async def open(self, text: str, by: By) -> ClassCompetition:
         """Open a competition by its file: now, or at its date of opening."""
         file = await self.check(text)
-        provided = await self._provided(file)
-        known = await self._baselines(file) | {name: bot.id for name, (bot, _) in provided.items()}
+        provided = await self.baselines.provided(file)
+        own = {name: bot.id for name, (bot, _) in provided.items()}
+        known = await self.baselines.known(file) | own
         dates, now = file.dates, self._book.now()
         row = ClassCompetition(
             id=new_id(),
@@ -215,30 +173,12 @@ class Classes:
             final_ms=_ms(dates.final),
             games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
         )
-        await self._book.create(row, [known[each.bot.lower()] for each in file.baselines], by)
+        bots = [known[each.bot.lower()] for each in file.baselines]
+        await self._book.create(row, bots, by, own.values())
         for bot, package in provided.values():
-            await self._store.submissions.submit(
-                *(bot.id, "", digest_of(package), pack(package), now), competition=row.id
-            )
+            await self.baselines.hand_in(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
         return await self._book.find(row.id)
-
-    async def _provided(self, file: CompetitionFile) -> dict[str, tuple[BotRow, Package]]:
-        """The baselines that the house has itself, by the names that the file gives them."""
-        named = [each for each in file.baselines if each.reference]
-        if not named:
-            return {}
-        house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
-        found = {}
-        for each in named:
-            player, _, name = each.bot.partition("/")
-            if player.lower() != house.name.lower():
-                key = f"baselines[{file.baselines.index(each)}].bot"
-                text = f"the bots of the house belong to {house.name} here: {house.name}/{name}"
-                raise InvalidCompetition([Mistake("competition/bad_value", key, text)])
-            bot = await self._store.ensure_bot(house.id, name, "bot")
-            found[each.bot.lower()] = bot, package_of(each.reference, server_version())
-        return found
 
     # -------------------------------------------------------------------------- the final
 
@@ -370,13 +310,10 @@ class Classes:
                     "for it (a runner machine makes it), or begin without it: --anyway",
                 )
         everybody = await self._book.entries(row.id)
-        missing = [each.name for each in everybody if each.baseline and each.version_id is None]
-        if missing:
-            raise ClassRefusal(
-                "competition/missing_baseline",
-                f"{', '.join(missing)} has never connected, and nothing that was handed in of it "
-                "has passed its check",
-            )
+        baselines = await self.baselines.states(row, everybody)
+        unfit = [each.text for each in baselines.values() if not each.can_play]
+        if unfit:
+            raise ClassRefusal("competition/missing_baseline", "; ".join(unfit))
         suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
         shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
         if shut:
@@ -525,10 +462,13 @@ class Classes:
                 )
         students = tuple(await self._book.students(row.id))
         left_out = await self._left_out(row, file, entries)
+        baselines = await self.baselines.states(row, entries)
+        warnings += [f"{each.text}." for each in baselines.values() if each.text]
         return ClassView(
             *(row, file, students, tuple(entries), tuple(games)),
             warnings=(*warnings, *_warnings(file, entries, left_out)),
             left_out=frozenset(left_out),
+            baselines=baselines,
         )
 
     def _now(self) -> datetime:

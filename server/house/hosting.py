@@ -27,14 +27,17 @@ from plyhouse.server.competition.hosting import (
     decide,
     room_for_matches,
 )
+from plyhouse.server.house.checks import terms_of
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.credit import Credit
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.runner_messages import (
     BotWanted,
+    CheckDone,
     CheckWanted,
     FlagFell,
     RunnerSays,
@@ -150,7 +153,7 @@ class Hosting:
                 "s ago: give this one another --name, or wait until that one counts as gone.",
             )
         for done in said.checked:
-            await self._checked(said.name, done.submission, done.ok, done.report, done.games)
+            await self._checked(said.name, done)
         if said.leaving:
             self._runners.pop(said.name, None)
             log.info("runner left", extra={"runner": said.name})
@@ -175,16 +178,19 @@ class Hosting:
         checks = {each: name for each, name in self._plan.checks.items() if name != machine}
         self._plan = replace(self._plan, bots=bots, checks=checks)
 
-    async def _checked(
-        self, machine: str, submission: int, ok: bool, report: str, games: Iterable[str]
-    ) -> None:
+    async def _checked(self, machine: str, done: CheckDone) -> None:
+        submissions = self._store.submissions
         try:
-            row = await self._store.submissions.checked(submission, ok, report, games, wall_ms())
+            row = await submissions.get(done.submission)
+            # Of the server's own bots it is noted what they were checked in, not what they claim.
+            house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
+            games = done.checked if row.player_id == house.id and done.checked else done.games
+            row = await submissions.checked(row.id, done.ok, done.report, games, wall_ms())
         except Unknown:
             return  # removed meanwhile
         log.info(
             "submission checked",
-            extra={"submission": submission, "bot": f"{row.player}/{row.bot}", "status": row.status,
+            extra={"submission": row.id, "bot": f"{row.player}/{row.bot}", "status": row.status,
                    "runner": machine},
         )  # fmt: skip
 
@@ -225,11 +231,14 @@ class Hosting:
             if (version := need.row.version_id)
         ]
         unfit = {
-            each: self._checks.machines(each, now) | self._without(program)
-            for each, program in waiting.items()
+            each: self._checks.machines(each, now) | self._without(check.needs)
+            for each, check in waiting.items()
         }
+        later = {each for each, check in waiting.items() if check.baseline}
         old = self._plan
-        self._plan = decide(machines, needs, list(waiting), replace(old, bots=before), unfit=unfit)
+        self._plan = decide(
+            *(machines, needs, list(waiting), replace(old, bots=before)), unfit=unfit, later=later
+        )
         self._renew_tickets(wanted)
         if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
             self._competitions.advance_soon()
@@ -335,7 +344,8 @@ class Hosting:
         for each, name in self._plan.checks.items():
             if name == machine:
                 row = await self._store.submissions.get(each)
-                checks.append(CheckWanted(each, row.digest))
+                terms, must_play = terms_of(await self._store.submissions.checked_for(each))
+                checks.append(CheckWanted(each, row.digest, terms, must_play))
         return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
     # ------------------------------------------------------------------------ tickets

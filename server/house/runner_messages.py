@@ -67,6 +67,10 @@ class CheckDone(Struct, frozen=True):
         list[Annotated[str, Meta(max_length=MAX_GAME)]], Meta(max_length=MAX_GAMES)
     ] = []
     """What it plays."""
+    checked: Annotated[
+        list[Annotated[str, Meta(max_length=MAX_GAME)]], Meta(max_length=MAX_GAMES)
+    ] = []
+    """Those of them that it was checked in."""
 
 
 class Trouble(Struct, frozen=True):

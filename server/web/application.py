@@ -15,6 +15,7 @@ from plyhouse.server.web import client
 from plyhouse.server.web.api import (
     administration,
     announcements,
+    baselines,
     boards,
     careers,
     class_costs,
@@ -87,6 +88,7 @@ def _routed() -> Litestar:
         *class_costs.HANDLERS,
         *announcements.HANDLERS,
         *class_staff.HANDLERS,
+        *baselines.HANDLERS,
         *boards.HANDLERS,
         *exports.HANDLERS,
         *submissions.HANDLERS,

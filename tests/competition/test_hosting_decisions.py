@@ -215,3 +215,16 @@ def test_matches_wait_for_ladders_and_for_what_goes_before_them() -> None:
         Priority.INTERACTIVE: set(Priority),
         Priority.LADDER: set(Priority),
     }
+
+
+def test_check_of_a_student_takes_the_place_of_a_check_that_comes_later() -> None:
+    one = Machine("one", 2, 4)
+    begun = decide([one], [], [7], later=[7])
+    assert begun.checks == {7: "one"}
+    plan = decide([one], [], [8, 7], begun, later=[7])
+    assert plan.checks == {8: "one"}
+    assert plan.held == {"one": 1}
+    assert decide([one], [], [7], plan, later=[7]).checks == {7: "one"}
+    # Another machine is taken first, so that the check that has begun goes on.
+    both = decide([one, Machine("two", 2, 4)], [], [8, 7], begun, later=[7])
+    assert both.checks == {8: "two", 7: "one"}

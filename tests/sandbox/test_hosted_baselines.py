@@ -76,3 +76,29 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
         assert (view.finished, view.planned) == (4, 4)
         for row in await hub.store.list_matches():
             assert row.termination == "normal", row
+
+
+async def test_reference_bot_is_checked_by_a_runner_in_the_game_of_its_competition(
+    tmp_path: Path,
+) -> None:
+    async with hosted_house(tmp_path) as house:
+        hub = house.hub
+        text = CUP.partition('[[baselines]]\nbot = "staff/mine"')[0]
+        text = text.replace("tic_tac_toe", "coin_guess")
+        for name, reference in (("fit", "random"), ("unfit", "random(nonsense=1)")):
+            file = text.replace('"Cup"', f'"{name}"').replace("house/shallow", f"house/{name}-1")
+            await hub.classes.open(file.replace("alpha_beta(depth=1)", reference), OLGA)
+
+        async def checked() -> bool:
+            return not await hub.store.submissions.waiting()
+
+        async with house.runner():
+            await until(checked, lambda: house.said)
+        (fit,) = (await hub.classes.view("fit")).baselines.values()
+        assert fit.check == "ready"
+        row = await hub.store.submissions.get(fit.submission)
+        assert row.games == ("coin_guess",), "it claims all games, and is checked in one"
+        assert "time control: total:60+0 (begun at total:" in row.report
+        (unfit,) = (await hub.classes.view("unfit")).baselines.values()
+        assert (unfit.check, unfit.can_play) == ("refused", False)
+        assert "nonsense" in unfit.text

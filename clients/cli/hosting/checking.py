@@ -82,9 +82,8 @@ async def check_submission(
             return CheckDone(
                 submission, False, f"FAILED  loads: {why}, by names of {MAX_GAME} letters"
             )
-        if wanted.must_play:
-            games = [str(each) for each in found["checked"]]
-        return CheckDone(submission, bool(found["passed"]), report_of(found), games)
+        checked = [str(each) for each in found["checked"]]
+        return CheckDone(submission, bool(found["passed"]), report_of(found), games, checked)
     except (ValueError, KeyError, TypeError):
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         why = last[0] if last else f"the check ended with exit code {process.returncode}"

@@ -11,6 +11,7 @@
     competitions    competitions: shown, and started
     classes         competitions with a class: students, codes, freeze, final, export
     class_staff     who has which role in a competition
+    baselines       baselines of a competition, checked again or replaced
     announcements   what the staff tells the class of a competition
     class_finals    their rounds and tables, as the format sees them
     class_types     what is sent and accepted there

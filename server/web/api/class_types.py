@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from plyhouse.server.competition.file import MAX_FILE
 
 __all__ = [
+    "BaselineChange",
     "BoardLine",
     "ClassDetail",
     "ClassSummary",
@@ -191,6 +192,20 @@ class EntryView(Struct):
     next_version: str = ""
     """The version that a rerun plays with, where the results are of another one."""
     next_digest: str = ""
+    check: str = ""
+    """Of a baseline: ``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
+    check_text: str = ""
+    """Why a baseline cannot play with what was submitted last; empty if nothing is wrong."""
+
+
+class BaselineChange(Struct, forbid_unknown_fields=True):
+    """A baseline to check again, or to replace."""
+
+    bot: Text
+    """``player/bot``."""
+    reference: Text = ""
+    """The reference bot that takes its place, with options; empty to check the same one again."""
+    why: Why = ""
 
 
 class Submitted(Struct):

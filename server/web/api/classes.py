@@ -19,6 +19,7 @@ from plyhouse.server.competition.staff import Action
 from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
+from plyhouse.server.house.baselines import BaselineState
 from plyhouse.server.house.classes import only_handed_in
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.onlookers import Viewer, eyes_of
@@ -131,7 +132,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
         warnings=list(view.warnings),
         file=view.row.file,
         students=[_student(each) for each in view.students],
-        entries=[_entry(hub, each) for each in view.entries],
+        entries=[_entry(hub, each, view.baselines.get(each.name)) for each in view.entries],
         progress=[
             GameView(
                 *(each.game, each.competition_id, each.planned, each.finished),
@@ -527,13 +528,14 @@ async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryVie
     return [_entry(hub, each) for each in found if each.bot_id in bots]
 
 
-def _entry(hub: Hub, entry: ClassEntry) -> EntryView:
+def _entry(hub: Hub, entry: ClassEntry, baseline: BaselineState | None = None) -> EntryView:
     here = hub.directory.participants.get(entry.bot_id)
     wanted = entry.next_id or entry.version_id
     connected = here is not None and here.online and here.version_id == wanted
     return EntryView(
         *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
         *(entry.status, connected, entry.next_version, entry.next_digest),
+        *((baseline.check, baseline.text) if baseline is not None else ("", "")),
     )
 
 

@@ -20,6 +20,7 @@ from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.rehearsals import rehearsal_name
 from plyhouse.server.competition.staff import allows
 from plyhouse.server.competition.template import template
+from plyhouse.server.house.baselines import BaselineState
 from plyhouse.server.house.classes import ClassView
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.staff import role_in
@@ -140,6 +141,11 @@ class Staff:
     def runs(self) -> bool:
         """Whether the viewer may do what assistants do."""
         return allows(self.role, "run")
+
+    checks: Mapping[str, BaselineState] = field(default_factory=dict)
+    """Whether each baseline can play, by its name."""
+    provided: frozenset[str] = frozenset()
+    """Baselines that are reference bots: they can be checked again, or replaced."""
 
     @property
     def names(self) -> list[str]:
@@ -269,7 +275,17 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         view.warnings,
         rehearsal,
         people=tuple(await hub.store.classes.staff(row.id)),
+        checks=view.baselines,
+        provided=_provided(view) if runs else frozenset(),
     )
+
+
+def _provided(view: ClassView) -> frozenset[str]:
+    """The reference bots that can be checked again now, or replaced."""
+    if view.row.rehearses is not None or view.row.status in ("running", "paused"):
+        return frozenset()
+    named = {each.bot.lower() for each in view.file.baselines if each.reference}
+    return frozenset(each.name for each in view.entries if each.name.lower() in named)
 
 
 async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | None:

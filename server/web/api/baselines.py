@@ -1,0 +1,46 @@
+"""Baselines of competitions: checked again, or replaced, by organisers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from litestar import Request, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+
+from plyhouse.server.web.api.access import first, staff_for
+from plyhouse.server.web.api.class_types import BaselineChange
+from plyhouse.server.web.api.submissions import SubmissionView, submission_view
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS"]
+
+
+@post(
+    "/api/v1/class/competitions/{competition:str}/baselines",
+    tags=["class"],
+    security=[{"token": []}],
+    status_code=200,
+    guards=[first("organise")],
+)
+async def change_baseline(
+    state: State,
+    request: Request[Any, Any, Any],
+    competition: FromPath[str],
+    data: JSONBody[BaselineChange],
+) -> SubmissionView:
+    """Check a reference bot of a competition again, or let another one take its place.
+
+    It waits for its check then. Until that is over, the version of before plays if there is one.
+    """
+    hub = hub_of(state)
+    reference = data.reference.strip()
+    row, identity = await staff_for(request, hub, competition, "change" if reference else "run")
+    made = await hub.classes.baselines.check_again(
+        row.id, data.bot, By(identity.player, data.why), replace_by=reference
+    )
+    return submission_view(hub, made)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (change_baseline,)

@@ -1,0 +1,103 @@
+"""Checks of submissions: which wait, what they are for, and what came of them; the SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Connection, case, exists, select, true
+
+from plyhouse.storage.models import (
+    bots,
+    class_competitions,
+    class_entries,
+    class_students,
+    submission_entries,
+    submissions,
+)
+from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
+
+__all__ = ["checked_for", "games_checked", "rely_on", "waiting"]
+
+OPEN = ("draft", "open", "frozen", "running", "paused")
+"""Statuses of competitions that are not over."""
+
+
+def waiting(connection: Connection, limit: int) -> dict[int, WaitingCheck]:
+    """Return the checks that wait, by submission: students' first, then those of baselines.
+
+    A submission that is ready waits again if it is to play elsewhere in games that no check of it
+    covered.
+    """
+    here, asked, entry = submissions.c, submission_entries.c, class_entries.c
+    pending = select(asked.submission_id).where(asked.outcome == "")
+    baseline = case(
+        (exists().where(entry.bot_id == here.bot_id, entry.baseline.is_(True)), 1), else_=0
+    ).label("baseline")
+    query = (
+        select(here.id, here.needs, baseline)
+        .where(
+            (here.status == "waiting") | ((here.status == "ready") & here.id.in_(pending)),
+        )
+        .order_by(baseline, here.submitted_ms, here.id)
+        .limit(limit)
+    )
+    return {
+        row.id: WaitingCheck(row.needs, bool(row.baseline)) for row in connection.execute(query)
+    }
+
+
+def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
+    """Return the competitions that a submission is checked for.
+
+    They are those that it waits to enter; without any, those of its bot and its player that are
+    not over.
+    """
+    here, asked, entry = submissions.c, submission_entries.c, class_entries.c
+    course, student = class_competitions.c, class_students.c
+    baseline = exists().where(
+        entry.class_id == course.id, entry.bot_id == here.bot_id, entry.baseline.is_(True)
+    )
+    found = (
+        select(course.name, course.file, baseline.label("baseline"))
+        .select_from(
+            submissions.join(bots, bots.c.id == here.bot_id).join(class_competitions, true())
+        )
+        .where(here.id == identity)
+        .order_by(course.name_key)
+    )
+    asks = exists().where(
+        asked.submission_id == here.id, asked.class_id == course.id, asked.outcome == ""
+    )
+    rows = connection.execute(found.where(asks, course.status != "deleted")).all()
+    if not rows:
+        enters = exists().where(entry.class_id == course.id, entry.bot_id == here.bot_id)
+        learns = exists().where(
+            student.class_id == course.id,
+            student.player_id == bots.c.player_id,
+            student.status == "active",
+        )
+        here_too = found.where(enters | learns, course.status.in_(OPEN))
+        rows = connection.execute(here_too.where(course.rehearses.is_(None))).all()
+    return [CheckedFor(row.name, row.file, bool(row.baseline)) for row in rows]
+
+
+def games_checked(connection: Connection, player_id: int, digest: str) -> set[str]:
+    """Return the games in which a package of a player has passed a check, whatever its bot."""
+    here = submissions.c
+    query = (
+        select(here.games)
+        .join(bots, bots.c.id == here.bot_id)
+        .where(bots.c.player_id == player_id, here.digest == digest, here.status == "ready")
+    )
+    return {game for games in connection.execute(query).scalars() for game in json.loads(games)}
+
+
+def rely_on(connection: Connection, identity: int, games: Collection[str], now_ms: int) -> None:
+    """Make a submission ready by checks of the same package that it has passed before."""
+    values: dict[str, Any] = {"status": "ready", "games": json.dumps(sorted(games))}
+    here = submissions.c
+    unchecked = submissions.update().where(here.id == identity, here.status == "waiting")
+    text = "ok      the same package has passed the checks of these games before"
+    connection.execute(unchecked.values(**values, report=text, checked_ms=now_ms))

@@ -1,0 +1,257 @@
+"""Baselines that cannot play are refused or shown, and can be checked again or replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.bots.loading import load_bot
+from plyhouse.clients.cli.main import main
+from plyhouse.games.registry import game_names, get_game
+from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.competition.provided import REFERENCE, reference_misfit
+from plyhouse.server.house.checks import terms_of
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.rows import By
+
+OLGA = By("olga")
+BOT = "from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
+BOT += "    def choose(self, turn):\n        return turn.legal[0]\n"
+CUP = """
+name = "Cup"
+games = ["pig"]
+time_control = "total:60+1"
+[hosting]
+required = true
+# The easy one.
+[[baselines]]
+bot = "house/weak"
+reference = "random"  # any action
+"""
+
+
+@pytest.fixture
+async def house(open_house: Callable[..., Awaitable[House]]) -> House:
+    return await open_house(hosted=True)
+
+
+Plyhouse = Callable[..., Awaitable[tuple[int, str, str]]]
+
+
+@pytest.fixture
+def plyhouse(house: House, capsys: pytest.CaptureFixture[str]) -> Plyhouse:
+    """Runs a command as the player of that name."""
+
+    async def run(player: str, *arguments: str) -> tuple[int, str, str]:
+        scopes = ("play", "organise") if player == "olga" else ("play",)
+        given = ["--server", house.server.url, "--token", await house.token(player, *scopes)]
+        code = await asyncio.to_thread(main, [*arguments, *given])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_reference_misfit_agrees_with_the_games_that_the_bot_claims(name: str) -> None:
+    claimed = tuple(load_bot(name).claims()) or tuple(game_names())
+    for game in game_names():
+        assert (game in claimed) == (not reference_misfit(name, get_game(game))), game
+
+
+@pytest.mark.parametrize(
+    ("reference", "game"),
+    [("mcts(simulations=200)", "leduc_poker"), ("alpha_beta", "pig"), ("kuhn_optimal", "pig")],
+)
+def test_competition_file_with_an_unfit_reference_bot_is_invalid(reference: str, game: str) -> None:
+    text = CUP.replace('"random"', f'"{reference}"').replace('"pig"', f'"{game}"')
+    with pytest.raises(InvalidCompetition, match=f"cannot play {game}") as error:
+        read_competition(text)
+    (mistake,) = error.value.mistakes
+    assert mistake.code == "competition/unfit_baseline"
+    assert mistake.key == "baselines[0].reference"
+
+
+async def test_competition_check_and_open_refuse_an_unfit_baseline(
+    house: House, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(CUP.replace('"random"', '"mcts"').replace('"pig"', '"leduc_poker"'))
+    for command in ("check", "open"):
+        code, _, err = await plyhouse("olga", "competition", command, str(path))
+        assert code == 2
+        assert "mcts cannot play leduc_poker: its seats do not see the whole state" in err
+    assert await house.hub.store.classes.all() == []
+
+
+async def test_uploaded_baseline_that_does_not_play_the_game_is_refused(
+    house: House, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    (tmp_path / "easy.py").write_text(BOT)
+    code, _, err = await plyhouse("staff", "submit", str(tmp_path / "easy.py"), "--no-wait")
+    assert code == 0, err
+    book = house.hub.store.submissions
+    await book.checked(next(iter(await book.waiting())), True, "", ("pig",), 10)
+    text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
+    with pytest.raises(InvalidCompetition, match="staff/easy does not play leduc_poker"):
+        await house.hub.classes.check(text.replace('"pig"', '"leduc_poker"'))
+    assert (await house.hub.classes.check(text)).name == "Cup"
+
+
+async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and_once(
+    house: House,
+) -> None:
+    book, classes = house.hub.store.submissions, house.hub.classes
+    cup = await classes.open(CUP, OLGA)
+    (number,) = await book.waiting()
+    terms, must_play = terms_of(await book.checked_for(number))
+    assert [(each.game, each.time_control) for each in terms] == [("pig", "total:60+1")]
+    assert must_play
+    await book.checked(number, True, "ok      loads", ("pig",), 10)
+    (entry,) = await house.hub.store.classes.entries(cup.id)
+    assert entry.version_id is not None
+    # The same bot, options, game and version of Plyhouse under another name: no second check.
+    again = CUP.replace("Cup", "Copy").replace("house/weak", "house/other")
+    copy = await classes.open(again, OLGA)
+    assert not await book.waiting()
+    (entry,) = await house.hub.store.classes.entries(copy.id)
+    assert entry.version_id is not None
+    # Another game needs a check, and the first competition goes on meanwhile.
+    other = await classes.open(CUP.replace("Cup", "Chess").replace('"pig"', '"chess"'), OLGA)
+    assert [*await book.waiting()] == [number]
+    assert await book.ready_version(entry.bot_id, None) is not None
+    terms, _ = terms_of(await book.checked_for(number))
+    assert [each.game for each in terms] == ["chess"]
+    (entry,) = await house.hub.store.classes.entries(other.id)
+    assert entry.version_id is None
+    await book.checked(number, True, "ok      loads", ("chess",), 11)
+    (entry,) = await house.hub.store.classes.entries(other.id)
+    assert entry.version_id is not None
+    assert (await book.get(number)).games == ("chess", "pig")
+
+
+async def test_check_of_a_student_goes_before_that_of_a_baseline(house: House) -> None:
+    store = house.hub.store
+    await house.hub.classes.open(CUP, OLGA)
+    (baseline,) = await store.submissions.waiting()
+    player = await store.add_player("ada")
+    bot = await store.ensure_bot(player.id, "mine", "bot")
+    student = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", 10**15)
+    waiting = await store.submissions.waiting()
+    assert [*waiting] == [student.id, baseline]
+    assert [each.baseline for each in waiting.values()] == [False, True]
+
+
+async def test_submission_is_checked_for_the_competitions_of_its_student(house: House) -> None:
+    store, classes = house.hub.store, house.hub.classes
+    for name, control in (("One", "move:1"), ("Two", "total:60+1")):
+        text = f'name = "{name}"\ngames = ["pig"]\ntime_control = "{control}"\n'
+        made = await classes.open(text, OLGA)
+        await store.classes.take_in(made.id, [NewMember("ada", "ada")], OLGA, adopt="*")
+    ada = await store.player("ada")
+    bot = await store.ensure_bot(ada.id, "mine", "bot")
+    both = await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.classes.now())
+    terms, must_play = terms_of(await store.submissions.checked_for(both.id))
+    assert [(each.game, each.time_control) for each in terms] == [
+        ("pig", "move:1"),
+        ("pig", "total:60+1"),
+    ]
+    assert not must_play
+    other = await store.ensure_bot(ada.id, "mine", "bot")
+    one = await store.submissions.submit(
+        other.id, "", "e" * 64, b"zip", store.classes.now(), competition="One"
+    )
+    terms, _ = terms_of(await store.submissions.checked_for(one.id))
+    assert [each.time_control for each in terms] == ["move:1"]
+
+
+async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_freeze(
+    house: House, plyhouse: Plyhouse
+) -> None:
+    book, courses = house.hub.store.submissions, house.hub.store.classes
+    cup = await house.hub.classes.open(CUP, OLGA)
+    code, out, err = await plyhouse("olga", "competition", "status", "Cup")
+    assert (code, "baseline, waits for its check" in out) == (0, True)
+    report = "ok      loads\nFAILED  plays pig as 0: flag fall: too late\n1 of 2 checks failed."
+    await book.checked(next(iter(await book.waiting())), False, report, (), 10)
+    code, out, err = await plyhouse("olga", "competition", "status", "Cup")
+    assert "baseline, refused" in out
+    why = "house/weak was refused by its check (submission 1): plays pig as 0: flag fall: too late."
+    assert why in err
+    assert "plyhouse competition baseline 'Cup' house/weak" in err
+    await courses.move(cup.id, "freeze", OLGA)
+    with pytest.raises(ClassRefusal, match="was refused by its check"):
+        await house.hub.classes.run("Cup", OLGA)
+    # Checked again ...
+    code, _, err = await plyhouse("olga", "competition", "baseline", "Cup", "house/weak")
+    assert (code, "house/weak waits for its check" in err) == (0, True), err
+    with pytest.raises(ClassRefusal, match="still waits for its check"):
+        await house.hub.classes.run("Cup", OLGA)
+    with pytest.raises(ClassRefusal, match="house/weak waits for its check"):
+        await house.hub.classes.run("Cup", OLGA, anyway=True)
+    await book.checked(next(iter(await book.waiting())), False, report, (), 11)
+    # ... and replaced, which its competition file says from now on.
+    other = ("competition", "baseline", "Cup", "house/weak", "--reference")
+    assert (await plyhouse("olga", *other, "alpha_beta"))[0] == 2
+    code, _, err = await plyhouse("olga", *other, "pig_optimal")
+    assert code == 0, err
+    assert 'reference = "pig_optimal"  # any action' in (await courses.find("Cup")).file
+    (number,) = await book.waiting()
+    await book.checked(number, True, "ok      loads", ("pig",), 12)
+    (entry,) = await courses.entries(cup.id)
+    assert entry.version_id == (await book.get(number)).version_id
+    code, out, _ = await plyhouse("olga", "competition", "status", "Cup", "--json")
+    (shown,) = json.loads(out)["entries"]
+    assert (shown["check"], shown["check_text"]) == ("ready", "")
+    log = await house.hub.store.administration.log()
+    (noted,) = [each for each in log if each.what == "competition.baseline"]
+    assert noted.why == "house/weak: random -> pig_optimal"
+    with pytest.raises(Unknown, match="its baselines: house/weak"):
+        await house.hub.classes.baselines.check_again("Cup", "house/hard", OLGA)
+
+
+async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_from_beginning(
+    house: House,
+) -> None:
+    book, courses = house.hub.store.submissions, house.hub.store.classes
+    cup = await house.hub.classes.open(CUP, OLGA)
+    (number,) = await book.waiting()
+    await book.checked(number, True, "ok      loads", ("pig",), 10)
+    await courses.move(cup.id, "freeze", OLGA)
+    await house.hub.classes.baselines.check_again("Cup", "house/weak", OLGA)
+    assert [*await book.waiting()] == [number]
+    await book.checked(number, False, "FAILED  loads: no", (), 11)
+    with pytest.raises(ClassRefusal, match="was refused by its check"):
+        await house.hub.classes.run("Cup", OLGA)
+
+
+async def test_uploaded_baseline_is_replaced_after_the_freeze(
+    house: House, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    book, courses = house.hub.store.submissions, house.hub.store.classes
+    path = tmp_path / "easy.py"
+    path.write_text(BOT)
+    assert (await plyhouse("staff", "submit", str(path), "--no-wait"))[0] == 0
+    text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
+    cup = await house.hub.classes.open(text, OLGA)
+    (number,) = await book.waiting()
+    await book.checked(number, False, "FAILED  plays pig as 0: too late", (), 10)
+    (entry,) = await courses.entries(cup.id)
+    assert entry.version_id is None, "what waited for its check when it opened is refused"
+    await courses.move(cup.id, "freeze", OLGA)
+    with pytest.raises(ClassRefusal, match=r"staff/easy was refused .* too late"):
+        await house.hub.classes.run("Cup", OLGA)
+    with pytest.raises(ClassRefusal, match="submit it again, with the token of staff"):
+        await house.hub.classes.baselines.check_again("Cup", "staff/easy", OLGA)
+    path.write_text(BOT + "# mended\n")
+    code, _, err = await plyhouse("staff", "submit", str(path), "--no-wait", "--competition", "Cup")
+    assert code == 0, err
+    (number,) = await book.waiting()
+    await book.checked(number, True, "", ("pig",), 11)
+    (entry,) = await courses.entries(cup.id)
+    assert entry.version_id == (await book.get(number)).version_id
