@@ -81,7 +81,8 @@ def _met(line: dict[str, Any]) -> str:
 def _ended(line: dict[str, Any]) -> str:
     played = line["scores"] is not None
     said = " : ".join(f"{each:g}" for each in line["scores"]) if played else str(line["state"])
-    return said + (f", {line['winner']} goes on" if line["winner"] else "")
+    verb = "wins" if played else "goes on"
+    return said + (f", {line['winner']} {verb}" if line["winner"] else "")
 
 
 def _status(entry: dict[str, Any]) -> str:

@@ -161,7 +161,8 @@ def _worked_out(
     if isinstance(way, Gauntlet) and way.until_certain:
         return _graded(row, way, entries, stored, names)
     facts = progress_of(row, way, entries, stored)
-    facts.accept(look(way, facts.facts(), facts.pool))
+    if way.adaptive or facts.pool or facts.facts().leaving:
+        facts.accept(look(way, facts.facts(), facts.pool))
     known = facts.field, facts.finished, facts.begun
     pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in facts.begun}
     return GameFinal(
