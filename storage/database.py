@@ -218,6 +218,19 @@ class Database:
         except self._errors as error:
             raise self._explain(error) from error
 
+    async def drop_log(self) -> None:
+        """Empty SQLite's log, which holds pages as they were before the last changes.
+
+        Does nothing with PostgreSQL.  While somebody reads, the log is left for the next time.
+        """
+        if self._thread is not None and self.target.path is not None:
+            await self._thread.call(self._drop_log)
+
+    def _drop_log(self) -> None:
+        """Run in the writer's thread."""
+        with contextlib.suppress(sqlite3.Error):
+            self._writer_driver().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def write_soon(
         self,
         work: Callable[[Link], None],
@@ -315,6 +328,7 @@ class Database:
                 cursor.execute("PRAGMA query_only = ON")
             else:
                 cursor.execute("PRAGMA journal_mode = WAL")
+                cursor.execute("PRAGMA secure_delete = ON")  # what is erased is overwritten
                 cursor.execute(f"PRAGMA wal_autocheckpoint = {WRITER_PAGES}")
                 cursor.execute(f"PRAGMA synchronous = {'FULL' if target.full_sync else 'NORMAL'}")
             cursor.close()

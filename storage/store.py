@@ -29,6 +29,7 @@ from plyhouse.storage.administration import Administration
 from plyhouse.storage.careers import Careers
 from plyhouse.storage.classes import ClassBook
 from plyhouse.storage.database import Database
+from plyhouse.storage.erasure import Erasure
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.match_writes import operations
@@ -81,6 +82,8 @@ class Store:
         """What single bots have done."""
         self.probation = Probation(database, clock)
         """Versions that are suspended after repeated forfeits."""
+        self.erasure = Erasure(database, clock)
+        """People who are erased."""
         self.sessions = Sessions(database, clock)
         """People at browsers: sessions, passwords, guests."""
         self.submissions = Submissions(database)

@@ -12,6 +12,7 @@ import click
 
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.competition import read_text, request
+from plyhouse.clients.cli.personal_data import erase, export_data
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
@@ -55,6 +56,10 @@ def student() -> None:
     These commands need --server and the token of an organiser, which are best set in the
     environment: PLYHOUSE_SERVER and PLYHOUSE_TOKEN.
     """
+
+
+student.add_command(erase)
+student.add_command(export_data)
 
 
 @student.command("import")

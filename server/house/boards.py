@@ -136,6 +136,11 @@ class Boards:
         self.games = GameFinals(store, clock)
         """The same finals as their formats see them."""
 
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next: entries have other names."""
+        self._kept.clear()
+        self.games.forget()
+
     # ---------------------------------------------------------------------------- viewers
 
     async def viewer(self, row: ClassCompetition, identity: Identity | None) -> Viewer:

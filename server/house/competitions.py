@@ -322,6 +322,7 @@ class Competitions:
             return
         running.row = found.competition
         running.paused = found.competition.status == "paused"
+        running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
         for entry in found.entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)

@@ -73,6 +73,12 @@ class Directory:
                     for holder in live.holders
                 )
 
+    def drop_recent(self, player_id: int) -> None:
+        """Forget the finished matches of a player: who asks for one reads it from the database."""
+        for live in tuple(self.recent.values()):
+            if any(holder.player_id == player_id for holder in live.holders):
+                del self.recent[live.id]
+
     def forget_players(self, gone: Container[int]) -> None:
         """Let nobody be taken for players that are deleted, and whose numbers may be given anew."""
         for participant in tuple(self.participants.values()):

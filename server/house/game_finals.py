@@ -111,6 +111,10 @@ class GameFinals:
         self._clock = clock
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next."""
+        self._kept.clear()
+
     async def of(self, row: ClassCompetition, *, fresh: bool = False) -> list[GameFinal]:
         """The games of a final that have begun; ``fresh``: as they are at this moment."""
         found = []

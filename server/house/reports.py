@@ -206,6 +206,10 @@ class Reports:
         self._boards = boards
         self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
 
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next: entries have other names."""
+        self._points.clear()
+
     async def report(self, reference: str, student: str, identity: Identity) -> Report:
         """The report of a student, by account; empty: of whoever asks.
 

@@ -101,7 +101,7 @@ class Problem(Exception):  # noqa: N818 (named after RFC 9457)
         self.status = status
 
 
-_BY_AREA: Final = {"storage": 503, "competition": 409}
+_BY_AREA: Final = {"storage": 503, "competition": 409, "erasure": 409}
 
 
 def _respond(

@@ -1,0 +1,54 @@
+"""Erasing a person on a running server: nothing in memory names it afterwards.
+
+What is stored is `plyhouse.storage.erasure`'s part.  Connections of the account end as those of a
+disabled one do, as both steps stand in the audit log; here, what this server remembers is dropped.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.house.staff import require
+from plyhouse.storage.erasure import Erased
+from plyhouse.storage.rows import By, Identity
+
+if TYPE_CHECKING:
+    from plyhouse.server.house.hub import Hub
+
+__all__ = ["admit", "erase"]
+
+log = logging.getLogger("plyhouse.server.house.erasure")
+
+
+async def admit(hub: Hub, account: str, identity: Identity) -> None:
+    """Raise for who may not erase an account, nor read all that is stored about it.
+
+    Administrators may, and organisers who own every competition that it is a student of.
+    """
+    if "admin" in identity.scopes:
+        return
+    courses = await hub.store.erasure.courses(account)
+    if "organise" not in identity.scopes or not courses:
+        raise ProtocolError(
+            "auth/scope", f"{account} is no student of yours: ask an administrator."
+        )
+    for each in courses:
+        await require(hub.store, await hub.store.classes.find(each), identity, "change")
+
+
+async def erase(hub: Hub, account: str, by: By) -> Erased:
+    """Erase a person: an account with its members, its bots and all that they wrote.
+
+    Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
+    """
+    row = await hub.store.erasure.begin(account, by)
+    await hub.oversight.look()  # its connections end, so that nothing of it begins any more
+    erased = await hub.store.erasure.finish(row.id, by)
+    hub.directory.drop_recent(row.id)
+    hub.boards.forget()
+    hub.reports.forget()
+    await hub.oversight.look()
+    log.info("account erased", extra={"player": erased.pseudonym, "by": by.who})
+    return erased

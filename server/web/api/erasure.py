@@ -1,0 +1,72 @@
+"""A person erased, and everything that is stored about one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.server.house.erasure import admit, erase
+from plyhouse.server.web.api.access import authorise, first
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "ErasedView", "Erasing"]
+
+Call = Request[Any, Any, Any]
+
+
+class Erasing(Struct, forbid_unknown_fields=True):
+    """Why a person is erased."""
+
+    why: Annotated[str, Meta(max_length=1000)] = ""
+
+
+class ErasedView(Struct):
+    """A person that was erased."""
+
+    pseudonym: str
+    """The name of the account from now on."""
+    matches: int
+    """How many matches stay, under the pseudonym."""
+    competitions: list[str]
+    """Competitions that the account was taken out of, as they are not over."""
+
+
+@post(
+    "/api/v1/players/{name:str}/erase",
+    tags=["administration"],
+    security=[{"token": []}],
+    status_code=200,
+    guards=[first("organise")],
+)
+async def erase_player(
+    state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
+) -> ErasedView:
+    """Replace the names of a person by a pseudonym, and delete what it wrote; for ever.
+
+    Results stay.  For administrators, and for owners of all competitions that the account is a
+    student of.  Refused while the account plays.
+    """
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "organise")
+    await admit(hub, name, identity)
+    erased = await erase(hub, name, By(identity.player, data.why))
+    return ErasedView(erased.pseudonym, erased.matches, list(erased.competitions))
+
+
+@get("/api/v1/players/{name:str}/data", tags=["administration"], security=[{"token": []}])
+async def personal_data(state: State, request: Call, name: FromPath[str]) -> dict[str, Any]:
+    """Show everything that is stored about an account: to itself, to those who may erase it."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play", "organise")
+    own = identity.player.lower() == name.lower()
+    if not own:
+        await admit(hub, name, identity)
+    return await hub.store.erasure.data(name, reasons=not own)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (erase_player, personal_data)

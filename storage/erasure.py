@@ -1,0 +1,430 @@
+"""Erasing a person: what names somebody is replaced by a pseudonym or deleted; the SQL.
+
+Matches stay, as the results of others depend on them: seats, scores and clocks refer to accounts by
+number.  Texts that name the person are rewritten: the audit log,
+why matches ended or are void, notes and announcements.  Texts of the person are deleted: packages,
+output, thoughts that its bots told, refused actions, requests.
+
+`COLUMNS` says of every column that can hold a text what becomes of it; a test compares it with the
+models, so that a new column cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import Connection, Table, delete, exists, func, select
+
+from plyhouse.storage import audit as audit_log
+from plyhouse.storage import people
+from plyhouse.storage.class_people import leave
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.models import (
+    announcements,
+    audit,
+    bots,
+    class_competitions,
+    class_entries,
+    class_games,
+    class_members,
+    class_staff,
+    class_students,
+    competitions,
+    entries,
+    events,
+    guests,
+    match_seats,
+    matches,
+    meta,
+    outputs,
+    passwords,
+    players,
+    regrades,
+    sessions,
+    submissions,
+    suspensions,
+    tokens,
+    versions,
+)
+from plyhouse.storage.personal_data import personal_data
+from plyhouse.storage.pseudonyms import PREFIX, Names, known_names, member_texts
+from plyhouse.storage.rows import By, PlayerRow
+from plyhouse.storage.sessions import ROLE
+from plyhouse.storage.submission_keeping import forget
+
+__all__ = ["COLUMNS", "ERASED", "Erased", "Erasure"]
+
+T = TypeVar("T")
+
+ERASED: Final = "(erased)"
+"""Stands where a text was that somebody wrote."""
+AT_ONCE: Final = 200
+"""Matches that are rewritten in one transaction: others wait for the database meanwhile."""
+STAFF_SCOPES: Final = frozenset(("organise", "admin", "runner"))
+
+COLUMNS: Final[dict[str, str]] = {
+    "announcements": "rewritten: who, text. kept: kind",
+    "audit": "rewritten: who, subject, why. kept: what, subject_id",
+    "bots": "replaced: name, name_key. kept: kind",
+    "class_codes": "kept: code",
+    "class_competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
+    "class_entries": "kept: status",
+    "class_games": "kept: game",
+    "class_members": "replaced: name, name_key. emptied: email, token",
+    "class_staff": "kept: role",
+    "class_students": "kept: status",
+    "competitions": "rewritten: data. kept: name, game, time_control, format, status",
+    "entries": "kept: status",
+    "events": "rewritten: data. emptied: text of refused actions. kept: kind",
+    "match_seats": "kept: result",
+    "matches": "rewritten: reason, void_reason. kept: game, time_control, illegal_rule, stream, "
+    "nonces, status, termination, data",
+    "meta": "kept: name, value",
+    "outputs": "deleted: part, data",
+    "package_parts": "deleted: digest, part",
+    "packages": "deleted: digest",
+    "pair_results": "kept: game",
+    "pairings": "kept: game, time_control, seed, commitment",
+    "passwords": "deleted: hash",
+    "players": "replaced: name, name_key, display",
+    "rating_snapshots": "kept: game",
+    "regrades": "deleted: text, answer, answered_by",
+    "sessions": "deleted: digest",
+    "standings": "kept: game",
+    "submission_entries": "deleted: outcome",
+    "submissions": "deleted: digest, status, report, games, needs",
+    "suspensions": "rewritten: reason",
+    "tokens": "deleted: prefix, digest, scopes, label",
+    "versions": "replaced: label. emptied: digest",
+}
+"""Table by table, what becomes of the columns that can hold a text.
+
+``replaced``: the pseudonym, or a number, stands there.  ``emptied``: nothing does.  ``rewritten``:
+the names in it are replaced.  ``deleted``: the whole row is.  ``kept``: holds nothing that the
+person wrote and nothing that names it, but for what the staff wrote in a competition file.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A person that was erased."""
+
+    pseudonym: str
+    """The name of the account from now on."""
+    matches: int
+    """How many matches stay, under the pseudonym."""
+    competitions: tuple[str, ...]
+    """Names of the competitions that the account was taken out of, as they are not over."""
+
+
+class Erasure:
+    """The part of a store that erases people; `plyhouse.storage.store.Store.erasure`."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def data(self, account: str, *, reasons: bool = False) -> dict[str, Any]:
+        """Return everything that is stored about an account; see `personal_data`."""
+        return await self._database.read(lambda c: personal_data(c, account, reasons=reasons))
+
+    async def courses(self, account: str) -> list[str]:
+        """Return the ids of the competitions that an account is a student of."""
+        return await self._database.read(lambda c: _courses(c, account))
+
+    async def begin(self, account: str, by: By) -> PlayerRow:
+        """Shut an account out, so that nothing more of it begins; the first step.
+
+        Its tokens, sessions and password are deleted.  Nothing happens if the account cannot be
+        erased: raises `Unknown`, or `ClassRefusal` with the code ``erasure/playing`` while it
+        plays, ``erasure/staff`` for who is no student, or ``erasure/done``.
+        """
+        return await self._write(lambda c, now: _begin(c, account, by, now))
+
+    async def finish(self, player_id: int, by: By) -> Erased:
+        """Erase an account that is shut out; the second step, which may be done again.
+
+        Raises `ClassRefusal` (``erasure/playing``) if a match of it has begun meanwhile.
+        """
+        names = await self._database.read(lambda c: known_names(c, player_id))
+        ids = await self._database.read(lambda c: _played(c, player_id))
+        for start in range(0, len(ids), AT_ONCE):
+            part = ids[start : start + AT_ONCE]
+            await self._database.write(partial(_rewrite_matches, player_id, part, names))
+        erased = await self._write(lambda c, now: _finish(c, player_id, names, by, now))
+        await self._database.drop_log()
+        return erased
+
+    async def _write(self, work: Callable[[Connection, int], T]) -> T:
+        now = self._clock()
+        return await self._database.write(lambda connection: work(connection, now))
+
+
+def _courses(connection: Connection, account: str) -> list[str]:
+    here = class_students.c
+    query = (
+        select(here.class_id)
+        .join(class_competitions, class_competitions.c.id == here.class_id)
+        .where(
+            here.player_id == people.player(connection, account).id,
+            class_competitions.c.status != "deleted",
+        )
+    )
+    return list(connection.execute(query).scalars())
+
+
+# ---------------------------------------------------------------------------- the first step
+
+
+def _begin(connection: Connection, account: str, by: By, now_ms: int) -> PlayerRow:
+    row = people.player(connection, account)
+    _refuse_staff(connection, row)
+    _refuse_playing(connection, row.id, row.name)
+    own = players.c.id == row.id
+    connection.execute(players.update().where(own).values(disabled_ms=now_ms))
+    theirs = select(tokens.c.id).where(tokens.c.player_id == row.id)
+    mine = (sessions.c.player_id == row.id) | sessions.c.token_id.in_(theirs)
+    connection.execute(delete(sessions).where(mine))
+    for table in (tokens, passwords):
+        connection.execute(delete(table).where(table.c.player_id == row.id))
+    audit_log.add(connection, now_ms, By(by.who), "player.disable", row.name, row.id, False)
+    return people.player_by_id(connection, row.id)
+
+
+def _refuse_staff(connection: Connection, row: PlayerRow) -> None:
+    """Raise for accounts on which others depend by name, and for what is erased already."""
+    if row.name.startswith(PREFIX) and row.disabled_ms is not None:
+        raise ClassRefusal("erasure/done", f"{row.name} is erased already")
+    held = select(tokens.c.scopes).where(
+        tokens.c.player_id == row.id, tokens.c.revoked_ms.is_(None)
+    )
+    scopes = {each for text in connection.execute(held).scalars() for each in text.split(",")}
+    baseline = exists().where(
+        class_entries.c.class_id == class_competitions.c.id,
+        class_entries.c.player_id == row.id,
+        class_entries.c.baseline.is_(True),
+    )
+    named = select(class_competitions.c.name).where(
+        class_competitions.c.status != "deleted", baseline
+    )
+    needed = connection.execute(named.limit(1)).scalar()
+    why = ""
+    role = select(class_staff.c.role).where(class_staff.c.player_id == row.id)
+    if connection.execute(role.limit(1)).first() is not None:
+        why = "is on the staff of a competition: remove it there first"
+    elif scopes & STAFF_SCOPES:
+        why = "has a token of the staff: revoke it first (plyhouse player revoke)"
+    elif needed is not None:
+        why = f"owns a baseline of {needed!r}: delete that competition first"
+    elif connection.execute(
+        select(meta.c.name).where(meta.c.name.startswith(ROLE), meta.c.value == str(row.id))
+    ).first():
+        why = "is an account of the server itself"
+    elif connection.execute(select(guests.c.player_id).where(guests.c.player_id == row.id)).first():
+        why = "is a guest, who is deleted without anybody's doing"
+    if why:
+        raise ClassRefusal("erasure/staff", f"{row.name} cannot be erased: it {why}")
+
+
+def _refuse_playing(connection: Connection, player_id: int, name: str) -> None:
+    query = (
+        select(func.count(func.distinct(matches.c.id)))
+        .select_from(_seats())
+        .where(bots.c.player_id == player_id, matches.c.finished_ms.is_(None))
+    )
+    running = int(connection.execute(query).scalar_one())
+    if running:
+        raise ClassRefusal(
+            "erasure/playing",
+            f"{name} plays {'a match' if running == 1 else f'{running} matches'} now: wait until "
+            "they are over, or let the account forfeit them (plyhouse player disable "
+            f"{name} --forfeit-matches), then erase it",
+        )
+
+
+def _seats() -> Any:
+    return match_seats.join(bots, bots.c.id == match_seats.c.bot_id).join(
+        matches, matches.c.id == match_seats.c.match_id
+    )
+
+
+# --------------------------------------------------------------------------- the second step
+
+
+def _played(connection: Connection, player_id: int) -> list[str]:
+    query = select(match_seats.c.match_id).join(bots, bots.c.id == match_seats.c.bot_id)
+    query = query.where(bots.c.player_id == player_id).distinct()
+    return sorted(connection.execute(query).scalars())
+
+
+def _rewrite_matches(
+    player_id: int, ids: Sequence[str], names: Names, connection: Connection
+) -> None:
+    """Rewrite what was said in matches: refused actions, thoughts, and how they ended."""
+    seat, here = match_seats.c, events.c
+    held = (
+        select(seat.match_id, seat.seat)
+        .join(bots, bots.c.id == seat.bot_id)
+        .where(bots.c.player_id == player_id, seat.match_id.in_(ids))
+    )
+    own: dict[int, list[str]] = {}
+    for match, number in connection.execute(held):
+        own.setdefault(number, []).append(match)
+    for number, where in own.items():
+        mine = here.match_id.in_(where), here.seat == number
+        said = events.update().where(*mine, here.kind == "action", here.data.is_not(None))
+        connection.execute(said.values(data=None))
+        connection.execute(events.update().where(*mine, here.kind == "illegal").values(text=ERASED))
+    seats = {(match, number) for number, where in own.items() for match in where}
+    told = select(here.match_id, here.idx, here.kind, here.seat, here.data).where(
+        here.match_id.in_(ids), here.data.is_not(None)
+    )
+    for match, index, kind, number, data in connection.execute(told).all():
+        new = names.rewrite_json(data) if names.names(data) else data
+        if kind == "end" and (match, number) in seats:  # the detail is for the author
+            new = _without_detail(new)
+        if new != data:
+            key = here.match_id == match, here.idx == index
+            connection.execute(events.update().where(*key).values(data=new))
+    _rewrite(connection, matches, ("reason", "void_reason"), names, matches.c.id.in_(ids))
+
+
+def _without_detail(data: str) -> str:
+    document = json.loads(data)
+    if not document.pop("detail", None):
+        return data
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def _rewrite(
+    connection: Connection,
+    table: Table,
+    columns: Sequence[str],
+    names: Names,
+    *where: Any,
+    documents: bool = False,
+) -> None:
+    """Rewrite the texts of some columns where they name the person."""
+    keys = list(table.primary_key.columns)
+    for name in columns:
+        column = table.c[name]
+        query = select(*keys, column).where(column.is_not(None), column != "", *where)
+        for *key, text in connection.execute(query).all():
+            if not names.names(text):
+                continue
+            new = names.rewrite_json(text) if documents else names.rewrite(text)
+            row = [one == value for one, value in zip(keys, key, strict=True)]
+            limit = getattr(column.type, "length", None)
+            connection.execute(table.update().where(*row).values({name: new[:limit]}))
+
+
+def _finish(connection: Connection, player_id: int, names: Names, by: By, now_ms: int) -> Erased:
+    row = people.player_by_id(connection, player_id)
+    _refuse_playing(connection, player_id, row.name)
+    by = By(by.who, names.rewrite(by.why))
+    left = _leave(connection, row, by, now_ms)
+    theirs = select(bots.c.id).where(bots.c.player_id == player_id)
+    handed_in = select(submissions.c.id).where(submissions.c.bot_id.in_(theirs))
+    forget(connection, list(connection.execute(handed_in).scalars()))
+    connection.execute(delete(outputs).where(outputs.c.bot_id.in_(theirs)))
+    connection.execute(delete(regrades).where(regrades.c.player_id == player_id))
+    _replace_names(connection, row, names, now_ms)
+    _relabel(connection, theirs, names)
+    _rewrite(connection, audit, ("who", "subject", "why"), names)
+    _rewrite(connection, class_competitions, ("note",), names)
+    _rewrite(connection, competitions, ("data",), names, documents=True)
+    _rewrite(connection, announcements, ("who", "text"), names)
+    _rewrite(connection, regrades, ("text", "answer", "answered_by"), names)
+    _rewrite(connection, suspensions, ("reason",), names)
+    _rewrite(connection, matches, ("void_reason",), names)
+    played = len(_played(connection, player_id))
+    audit_log.add(connection, now_ms, by, "player.erase", names.pseudonym, player_id, False)
+    return Erased(names.pseudonym, played, tuple(left))
+
+
+def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:
+    """Take the labels of versions out of the audit log, which names suspended ones by them."""
+    query = select(versions.c.id, versions.c.label, bots.c.name).join(
+        bots, bots.c.id == versions.c.bot_id
+    )
+    for version, label, bot in connection.execute(query.where(bots.c.id.in_(bot_ids))).all():
+        which = audit.c.what.startswith("version."), audit.c.subject_id == str(version)
+        subject = f"{names.pseudonym}/{bot} version {label}"
+        connection.execute(audit.update().where(*which).values(subject=subject))
+
+
+def _leave(connection: Connection, row: PlayerRow, by: By, now_ms: int) -> list[str]:
+    """Take the account out of what is not over."""
+    here = class_students.c
+    query = (
+        select(class_competitions.c.id, class_competitions.c.name)
+        .join(class_students, here.class_id == class_competitions.c.id)
+        .where(
+            here.player_id == row.id,
+            here.status == "active",
+            class_competitions.c.status.not_in(("finished", "deleted")),
+        )
+        .order_by(class_competitions.c.name_key)
+    )
+    found = connection.execute(query).all()
+    for class_id, _ in found:
+        leave(connection, class_id, row.name, by, now_ms)
+    theirs = select(bots.c.id).where(bots.c.player_id == row.id)
+    alone = (  # competitions without a class
+        select(competitions.c.id, competitions.c.name)
+        .join(entries, entries.c.competition_id == competitions.c.id)
+        .where(
+            entries.c.bot_id.in_(theirs),
+            entries.c.status == "active",
+            competitions.c.status.not_in(("finished", "deleted")),
+            ~exists().where(class_games.c.competition_id == competitions.c.id),
+        )
+        .distinct()
+    )
+    others = connection.execute(alone).all()
+    for identity, name in others:
+        mine = entries.c.bot_id.in_(theirs), entries.c.competition_id == identity
+        connection.execute(entries.update().where(*mine).values(status="withdrawn"))
+        subject = f"{row.name} from {name}"
+        audit_log.add(connection, now_ms, by, "competition.withdraw", subject, identity)
+    return [name for _, name in (*found, *others)]
+
+
+def _replace_names(connection: Connection, row: PlayerRow, names: Names, now_ms: int) -> None:
+    """Let the account, its bots, their versions and its members go by other names."""
+    new = names.pseudonym
+    values = {"name": new, "name_key": new, "display": None, "disabled_ms": now_ms}
+    connection.execute(players.update().where(players.c.id == row.id).values(values))
+    owned = select(bots.c.id, bots.c.name).where(bots.c.player_id == row.id).order_by(bots.c.id)
+    renamed = [
+        (bot, names.bots.get(old.lower(), f"bot-{bot}")) for bot, old in connection.execute(owned)
+    ]
+    for bot, _ in renamed:  # first out of the way: one may have had the new name of another
+        key = bots.c.id == bot
+        connection.execute(bots.update().where(key).values(name=f"{bot}", name_key=f"/{bot}"))
+    for bot, name in renamed:
+        known = {"name": name, "name_key": name, "disabled_ms": now_ms, "open_ms": None}
+        connection.execute(bots.update().where(bots.c.id == bot).values(known))
+        built = select(versions.c.id).where(versions.c.bot_id == bot).order_by(versions.c.id)
+        ids = list(connection.execute(built).scalars())
+        for stage in ("/", ""):
+            for number, version in enumerate(ids, start=1):
+                label = {"label": f"{stage}{number}", "digest": ""}
+                connection.execute(versions.update().where(versions.c.id == version).values(label))
+    here = class_members.c
+    counted: dict[str, int] = {}
+    members = select(here.class_id, here.name_key).where(here.player_id == row.id)
+    for class_id, key in connection.execute(members).all():
+        counted[class_id] = number = counted.get(class_id, 0) + 1
+        name = new if number == 1 else f"{new}-{number}"
+        empty = {each: None if class_members.c[each].nullable else "" for each in member_texts()}
+        connection.execute(
+            class_members.update()
+            .where(here.class_id == class_id, here.player_id == row.id, here.name_key == key)
+            .values({"name": name, "name_key": name, **empty})
+        )

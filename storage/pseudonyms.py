@@ -1,0 +1,130 @@
+"""The names by which a person is known, and texts with a pseudonym in their place."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sqlalchemy import Column, Connection, String, Table, select
+
+from plyhouse.storage import people
+from plyhouse.storage.models import audit, bots, class_members, players
+
+__all__ = ["PREFIX", "Names", "known_names", "member_texts"]
+
+PREFIX: Final = "erased-"
+"""Begins every pseudonym."""
+
+
+class Names:
+    """The names of a person, and what stands in their place.
+
+    ``accounts`` are names of the account, ``words`` other texts such as a display name, and
+    ``bot_names`` the new names of bots by the old ones in small letters.  Names are found as whole
+    words in any case, a bot only behind the name of its account.
+
+    >>> names = Names("erased-1", ["ada"], {"deep": "bot-1"}, ["Ada Lovelace"])
+    >>> names.rewrite("Seat 1 (ada/deep) beat adam/deep; ADA LOVELACE asked.")
+    'Seat 1 (erased-1/bot-1) beat adam/deep; erased-1 asked.'
+    """
+
+    def __init__(
+        self,
+        pseudonym: str,
+        accounts: Iterable[str],
+        bot_names: dict[str, str],
+        words: Iterable[str],
+    ) -> None:
+        self.pseudonym = pseudonym
+        self.bots = bot_names
+        account = _any_of(accounts)
+        parts = [rf"(?<![\w.-])(?:{account})(?:/(?P<bot>[\w.-]*[\w-]))?(?![\w-]|\.\w)"]
+        others = _any_of(each for each in words if each.strip())
+        if others:
+            parts.append(rf"(?<!\w)(?:{others})(?!\w)")
+        self._pattern = re.compile("|".join(parts), re.IGNORECASE)
+
+    def names(self, text: str) -> bool:
+        """Whether a text names the person."""
+        return self._pattern.search(text) is not None
+
+    def rewrite(self, text: str) -> str:
+        """Return a text with the pseudonym in the place of every name."""
+
+        def put(found: re.Match[str]) -> str:
+            bot = found["bot"]
+            if bot is None:
+                return self.pseudonym
+            return f"{self.pseudonym}/{self.bots.get(bot.lower(), 'bot')}"
+
+        return self._pattern.sub(put, text)
+
+    def rewrite_json(self, text: str) -> str:
+        """Rewrite the texts in a JSON document; one that cannot be read is rewritten as a text."""
+        try:
+            document = json.loads(text)
+        except ValueError:
+            return self.rewrite(text)
+        return json.dumps(self._walk(document), ensure_ascii=False, separators=(",", ":"))
+
+    def _walk(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.rewrite(value)
+        if isinstance(value, list):
+            return [self._walk(each) for each in value]
+        if isinstance(value, dict):
+            return {key: self._walk(each) for key, each in value.items()}
+        return value
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern for one of these words, the longest that fits."""
+    return "|".join(re.escape(each) for each in sorted(set(words), key=len, reverse=True))
+
+
+def known_names(connection: Connection, player_id: int) -> Names:
+    """All names by which a person is known here, with a new pseudonym."""
+    row = people.player_by_id(connection, player_id)
+    accounts = {row.name}
+    renamed = select(audit.c.subject).where(
+        audit.c.what == "player.rename", audit.c.subject_id == str(player_id)
+    )
+    for subject in connection.execute(renamed).scalars():
+        accounts |= set(subject.split(" to "))
+    others = _taken(connection, player_id)
+    accounts = {each for each in accounts if each.lower() not in others}
+    words = {row.display}
+    here = class_members.c
+    for member in connection.execute(select(class_members).where(here.player_id == player_id)):
+        words |= {str(member._mapping[each]) for each in member_texts() if member._mapping[each]}
+        words.add(member.name)
+    pseudonym = PREFIX + secrets.token_hex(4)
+    while people.find_player(connection, pseudonym) is not None:
+        pseudonym = PREFIX + secrets.token_hex(4)
+    bot_names: dict[str, str] = {}
+    owned = select(bots.c.name).where(bots.c.player_id == player_id).order_by(bots.c.id)
+    for name in connection.execute(owned).scalars():
+        own = name.lower() == row.name.lower()
+        bot_names[name.lower()] = pseudonym if own else f"bot-{len(bot_names) + 1}"
+    return Names(
+        pseudonym, accounts, bot_names, {each for each in words if each.lower() not in others}
+    )
+
+
+def _taken(connection: Connection, player_id: int) -> set[str]:
+    """Names of other accounts: where these stand, those are meant."""
+    others = select(players.c.name_key).where(players.c.id != player_id)
+    return set(connection.execute(others).scalars())
+
+
+def member_texts() -> list[str]:
+    """What is known of a member besides its name: every other text."""
+    kept = ("class_id", "name", "name_key")
+    return [each.name for each in _texts(class_members) if each.name not in kept]
+
+
+def _texts(table: Table) -> list[Column[Any]]:
+    return [each for each in table.c if isinstance(each.type, String)]
