@@ -329,6 +329,10 @@ class GradeLine:
     """The mean score against each baseline."""
     scoring: str = ""
     """What scores a match: ``wins`` or ``returns``, by game where games differ."""
+    matches: dict[str, int] = field(default_factory=dict)
+    """How many matches the mean against each baseline is of."""
+    standard_error: dict[str, float | None] = field(default_factory=dict)
+    """The standard error of each of these means, over mirrored pairings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,10 +88,14 @@ competition.add_command(baseline)
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where to write it.  [default: the name with .toml]",
 )
-def new(name: str, games: tuple[str, ...], time_control: str, output: Path | None) -> None:
+@click.option("--hosted", is_flag=True, help="Take a built-in bot as baseline, run by the server.")
+def new(
+    name: str, games: tuple[str, ...], time_control: str, output: Path | None, hosted: bool
+) -> None:
     """Write a commented competition file, valid as it stands.
 
-    The freeze is in two weeks, the final an hour later. Without --game it is connect_four.
+    The freeze is in two weeks, the final an hour later. Without --game it is connect_four. One game
+    is played against a baseline until every grade is certain.
     """
     from datetime import UTC, datetime
 
@@ -100,7 +104,7 @@ def new(name: str, games: tuple[str, ...], time_control: str, output: Path | Non
     from plyhouse.server.competition.template import template
 
     now = datetime.now(UTC)
-    text = template(name, games or ("connect_four",), time_control, now)
+    text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
     read_competition(text, now)
     place = output or Path(f"{account_name(name).lower()}.toml")
     try:
@@ -138,6 +142,7 @@ def check(
     from plyhouse.games.registry import get_game
     from plyhouse.server.competition.facts import FormatError
     from plyhouse.server.competition.file import read_competition
+    from plyhouse.server.competition.grade_evidence import grade_notes
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
@@ -177,6 +182,8 @@ def check(
     note(f"{file} is valid: {found.name}, {counted(len(found.games), 'game')}.")
     for game in found.games:
         note(f"{game} is scored {scoring_rule(get_game(game), found.scored_by(game))}.")
+    for text in grade_notes(found, entries or most):
+        note(text)
     if cost is None:
         note(
             "A ladder has no end, and so no cost: it plays as long as bots are connected, at most "

@@ -154,7 +154,10 @@ def gradescope(
         if not baseline.grade:
             continue
         reached = score is not None and score >= baseline.at_least
-        said = "They have not met." if score is None else f"Mean score {score:.3f}."
+        said = "They have not met."
+        if score is not None:
+            count = grade.matches[number - 1]
+            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}."
         tests.append(
             {
                 "name": baseline.grade if baseline.hidden else f"{baseline.grade}: {baseline.bot}",

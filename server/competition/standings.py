@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plyhouse.server.competition.file import Baseline
+from plyhouse.server.competition.grade_evidence import standard_error
 from plyhouse.server.competition.grading import grade_level
 from plyhouse.server.results.sequential import BandDecision
 
@@ -57,6 +58,8 @@ class SeatResult:
     """``W``, ``D`` or ``L``."""
     forfeit: str = ""
     """How it forfeited the match, where it did: ``flag_fall`` and so on."""
+    pairing: str = ""
+    """Matches of one mirrored pairing have the same; empty for a match that stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,10 @@ class Grade:
     """The entry that it is for."""
     against: tuple[float | None, ...]
     """The mean score against each baseline of the file; None where they have not met."""
+    matches: tuple[int, ...] = ()
+    """How many matches each of these means is of."""
+    errors: tuple[float | None, ...] = ()
+    """The standard error of each of these means (`standard_error`)."""
 
 
 def standings(
@@ -192,38 +199,51 @@ def grades(
     for student in sorted(students, key=str.lower):
         options: list[tuple[int, float, Grade]] = []
         for entrant in own[student.lower()]:
-            met = tuple(_mean(against[entrant.bot_id, bot]) if bot else None for bot in staff)
+            rows = [against[entrant.bot_id, bot] if bot else [] for bot in staff]
+            met = tuple(_mean([score for _, score in each]) for each in rows)
             out = entrant.status == "disqualified"
             best = -2 if out else grade_level(met, needed, every_lower=every_lower)
             grade = "disqualified" if out else baselines[best].grade if best >= 0 else ""
             score = overall[entrant.bot_id]
             if score is None and not out:
                 grade = "nothing played"
-            line = Grade(student, grade, score, entrant.name, met)
+            counts = tuple(map(len, rows))
+            errors = tuple(map(_error, rows))
+            line = Grade(student, grade, score, entrant.name, met, counts, errors)
             options.append((best, -1.0 if score is None else score, line))
         if options:
             found.append(max(options, key=lambda option: option[:2])[2])
         else:
-            found.append(Grade(student, "nothing entered", None, "", (None,) * len(staff)))
+            none = (None,) * len(staff)
+            found.append(Grade(student, "nothing entered", None, "", none, (0,) * len(staff), none))
     return found
 
 
-def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[float]]:
-    """The scores of each bot in the matches in which it met each other one."""
+def _against(results: Sequence[SeatResult]) -> dict[tuple[int, int], list[tuple[str, float]]]:
+    """The pairings and scores of each bot in the matches in which it met each other one."""
     matches: dict[str, list[SeatResult]] = defaultdict(list)
     for result in results:
         matches[result.match].append(result)
-    found: dict[tuple[int, int], list[float]] = defaultdict(list)
+    found: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
     for seats in matches.values():
         for one in seats:
             for other in seats:
                 if one.bot_id != other.bot_id:
-                    found[one.bot_id, other.bot_id].append(one.score)
+                    unit = one.pairing or one.match
+                    found[one.bot_id, other.bot_id].append((unit, one.score))
     return found
 
 
 def _mean(scores: Sequence[float]) -> float | None:
     return sum(scores) / len(scores) if scores else None
+
+
+def _error(rows: Sequence[tuple[str, float]]) -> float | None:
+    """The standard error of the mean of scores, over their pairings."""
+    pairings: dict[str, list[float]] = defaultdict(list)
+    for pairing, score in rows:
+        pairings[pairing].append(score)
+    return standard_error([sum(each) / len(each) for each in pairings.values()])
 
 
 def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
@@ -256,8 +276,10 @@ def grades_csv(
 ) -> str:
     """The grades as CSV, with a column for the mean score against each baseline.
 
-    ``scoring`` names what scores a match.  ``known`` says how sure the grades are, by the names of
-    entry and baseline in small letters; then there are columns for that, too.
+    ``scoring`` names what scores a match.  For each graded baseline there are the number of matches
+    and the standard error of the mean.  ``known``, by the names of entry and baseline in small
+    letters, is what is certain in a final that stops when grades are: its columns take the place
+    of the standard error, which means little there.
     """
     header = ["student", "grade", "score", "scoring", "entry"]
     header += [f"against {each.bot}" for each in baselines]
@@ -268,8 +290,16 @@ def grades_csv(
         ]
         for line in lines
     ]
-    for each in baselines if known else ():
+    for number, each in enumerate(baselines):
         if not each.grade:
+            continue
+        header.append(f"matches {each.bot}")
+        for line, row in zip(lines, rows, strict=True):
+            row.append(line.matches[number])
+        if not known:
+            header.append(f"standard error {each.bot}")
+            for line, row in zip(lines, rows, strict=True):
+                row.append(_number(line.errors[number]))
             continue
         header += [f"{what} {each.bot}" for what in ("low", "high", "pairs", "decision")]
         for line, row in zip(lines, rows, strict=True):

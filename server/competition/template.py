@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
+from plyhouse.games.base import Scoring
+from plyhouse.games.registry import get_game
 from plyhouse.server.competition.catalogue import FORMATS
 from plyhouse.server.competition.file import VISIBILITIES
+from plyhouse.server.competition.grade_evidence import ENOUGH
+from plyhouse.server.results.scoring import default_scoring
 
 __all__ = ["template"]
 
@@ -17,7 +23,7 @@ name = {name}
 games = {games}  # names, also with parameters: "pig(target=50)"
 time_control = {control}  # seconds: move:1, total:60+0.5, byoyomi:60+5x10, bank:1+30
 mirrored = true  # every pairing is played from every seat
-rounds = 1  # how often the whole schedule is played
+rounds = {rounds}  # how often the whole schedule is played
 entries_per_student = 1
 # scoring = "wins"  # or "returns", or by game: {{ kuhn_poker = "returns" }}
 board = "class"  # who sees the table: {boards}
@@ -25,9 +31,7 @@ rules = \"\"\"
 One bot each. Your own work; say what you took from where.
 \"\"\"
 
-[format]
-name = "round_robin"  # {formats}
-
+{style}
 # Dates have a time and a zone. What is left out happens when you say so:
 # plyhouse competition open, freeze, run.
 [dates]
@@ -45,13 +49,11 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 # required = true  # only submitted bots play in the final, on the runner machines
 # shared_chance = false  # every match has its own dice; left out: mirrored ones share them
 
-# Bots of the staff, from the easiest to the hardest. A student's grade is that of the last one
-# against which the mean score (a win is 1, a draw 0.5) is at least `at_least`. Each must have
-# been connected once before the competition is opened.
-# [[baselines]]
-# bot = "staff/random"
-# grade = "pass"
-# at_least = 0.6
+# Bots that students are measured against, from the easiest to the hardest. A grade needs a mean
+# score of `at_least` against its baseline and against every easier one.
+{easy}
+{comment}grade = "pass"
+{comment}at_least = {share}
 #
 # [[baselines]]
 # bot = "staff/alpha_beta"
@@ -60,23 +62,66 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 # at_least = 0.5
 #
 # [[baselines]]
-# bot = "house/mcts-200"  # a built-in bot: you need not run it
+# bot = "house/mcts-200"  # a built-in bot: a server with --hosted runs it
 # reference = "mcts(simulations=200)"
 # grade = "very good"
 # at_least = 0.5
 #
+# Not with until_certain: the same bot under a second name shows how far chance drives equals apart.
 # [[baselines]]
-# bot = "staff/alpha_beta-2"  # the same bot under a second name: how far chance drives equals apart
+# bot = "staff/alpha_beta-2"
 # twin_of = "staff/alpha_beta"
+
+[grading]
+every_lower = true  # a grade needs every lower threshold; false: the last one reached counts
 """
 
 
+_UNTIL_CERTAIN: Final = """\
+[format]
+name = "gauntlet"  # {formats}
+until_certain = true  # a student meets a baseline until its grade is certain
+error = 0.05  # how often a grade may be wrong
+most = 60  # pairings with each baseline at most
+"""
+
+_REPEATED: Final = """\
+[format]
+name = "gauntlet"  # {formats}
+"""
+
+_ROBIN: Final = """\
+[format]
+name = "round_robin"  # {formats}
+"""
+
+_STAFF: Final = """\
+# Run this one before you open the competition, and leave it running for the final:
+#   plyhouse bot run random --name easy --game {game} --workers 4 --token TOKEN_OF_STAFF
+[[baselines]]
+bot = "staff/easy\""""
+
+_HOUSE: Final = """\
+[[baselines]]
+bot = "house/random-1"  # a built-in bot, which the server runs
+reference = "random\""""
+
+
 def template(
-    name: str, games: Sequence[str], time_control: str, now: datetime, *, days: int = 14
+    name: str,
+    games: Sequence[str],
+    time_control: str,
+    now: datetime,
+    *,
+    days: int = 14,
+    hosted: bool = False,
 ) -> str:
     """Return a file whose freeze is ``days`` after ``now`` (with a zone), the final an hour later.
 
-    Games and time control are written as they are given; who calls has checked them.
+    Games and time control are written as they are given, after the caller has checked them.  One
+    game for two is graded until grades are certain; several games are played often enough for a
+    standard error of `MOST_ERROR`; games for more than two have no baselines.  The baseline is
+    built-in where the server is ``hosted``, and a bot of the staff otherwise.
     """
     opening = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
     freeze = opening + timedelta(days=days)
@@ -85,11 +130,20 @@ def template(
         "freeze": freeze,
         "final": freeze + timedelta(hours=1),
     }
+    played = [get_game(game) for game in games]
+    paired = all(game.seats == 2 for game in played)
+    style = _ROBIN if not paired else _UNTIL_CERTAIN if len(games) == 1 else _REPEATED
+    easy = (_HOUSE if hosted else _STAFF).replace("{game}", games[0])
+    by_returns = any(default_scoring(game) is Scoring.RETURNS for game in played)
     return _TEMPLATE.format(
         name=json.dumps(name, ensure_ascii=False),
         games=json.dumps(list(games)),
         control=json.dumps(time_control),
+        rounds=math.ceil(ENOUGH / (2 * len(games))) if style is _REPEATED else 1,
         boards=", ".join(VISIBILITIES),
-        formats=", ".join(FORMATS),
+        style=style.replace("{formats}", ", ".join(FORMATS)),
+        easy=easy if paired else "# " + _STAFF.split("\n", 2)[2].replace("\n", "\n# "),
+        comment="" if paired else "# ",
+        share=0.52 if by_returns else 0.6,
         **{key: value.isoformat().replace("+00:00", "Z") for key, value in dates.items()},
     )

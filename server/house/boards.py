@@ -408,6 +408,7 @@ def _worked(
         SeatResult(
             *(each.match, each.game, each.bot_id, each.score, each.result),
             each.termination if each.culprit == each.seat and each.termination in FORFEITS else "",
+            each.pairing,
         )
         for each in seats
         if each.score is not None and each.result is not None

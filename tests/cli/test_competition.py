@@ -29,7 +29,9 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert "Wrote grosse-2.toml" in done.err
     done = plyhouse("competition", "check", "grosse-2.toml", "--entries", "10", "--cores", "2")
     assert done.code == 0, done.err
-    assert "Together 90 matches" in done.out
+    assert "Together 1,080 matches" in done.out
+    assert "meets each graded baseline until the grade is certain" in done.err
+    assert "pig(target=50) is scored by wins" in done.err
     assert "at random" in done.out
     text = (tmp_path / "grosse-2.toml").read_text()
     assert text.count("# ") > 20

@@ -20,6 +20,7 @@ from plyhouse.server.competition.file import (
     InvalidCompetition,
     read_competition,
 )
+from plyhouse.server.competition.grade_evidence import grade_notes
 from plyhouse.server.competition.template import template
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)
@@ -106,15 +107,33 @@ def test_the_template_is_valid_as_it_stands(games: list[str]) -> None:
     assert freeze - NOW > timedelta(days=14)
 
 
+@pytest.mark.parametrize("hosted", [False, True])
+def test_template_grades_one_game_until_it_is_certain(hosted: bool) -> None:
+    found = read_competition(template("Cup", ["pig"], "move:1", NOW, hosted=hosted), NOW)
+    assert found.until_certain
+    assert found.every_lower
+    (baseline,) = found.baselines
+    assert (baseline.bot, baseline.reference) == (
+        ("house/random-1", "random") if hosted else ("staff/easy", "")
+    )
+    assert (baseline.grade, baseline.at_least) == ("pass", 0.6)
+
+
+def test_template_plays_several_games_often_enough_for_grades() -> None:
+    found = read_competition(template("Cup", ["pig", "kuhn_poker"], "move:1", NOW), NOW)
+    assert (found.format.name, found.rounds) == ("gauntlet", 7)
+    assert [note for note in grade_notes(found, 30) if "Warning" in note] == []
+
+
 def test_the_template_is_valid_with_its_comments_taken_out() -> None:
-    text = template("Cup", ["pig"], "move:1", NOW)
+    text = template("Cup", ["pig"], "move:1", NOW).replace("until_certain = true", "")
     lines = [
         line.removeprefix("# ") if re.match(r"# (\[|\w+ = )", line) else line
         for line in text.splitlines()
     ]
     found = read_competition("\n".join(lines), NOW)
     assert [each.bot for each in found.baselines] == [
-        *("staff/random", "staff/alpha_beta", "house/mcts-200", "staff/alpha_beta-2"),
+        *("staff/easy", "staff/alpha_beta", "house/mcts-200", "staff/alpha_beta-2"),
     ]
     assert found.baselines[2].reference == "mcts(simulations=200)"
     assert found.baselines[3].twin_of == "staff/alpha_beta"

@@ -125,3 +125,5 @@ def test_csv_has_a_column_for_each_game_and_no_formulas() -> None:
     table = grades(["ada"], ALL, RESULTS, BASELINES)
     (row,) = csv.DictReader(io.StringIO(grades_csv(table, BASELINES, "wins")))
     assert (row["grade"], row["against staff/easy"]) == ("good", "1")
+    assert (row["matches staff/easy"], row["matches Staff/hard"]) == ("1", "1")
+    assert float(row["standard error staff/easy"]) == pytest.approx(1 / 3)

@@ -87,6 +87,8 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     lines = {row["student"]: row for row in csv.DictReader(text.splitlines())}
     assert lines["s00"]["grade"] == "good"
     assert lines["s00"]["decision staff/b1"] == "decided"
+    assert int(lines["s00"]["matches staff/b1"]) == 2 * needed(0.6, 1.0)
+    assert "standard error staff/b1" not in lines["s00"]
     assert float(lines["s00"]["low staff/b1"]) >= 0.6 > float(lines["s01"]["high staff/b1"])
     viewer = await hub.store.authenticate(course.tokens["s00"])
     (seen,) = await finals_of(hub.store, hub.boards, "Cup", viewer)

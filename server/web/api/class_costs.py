@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile
+from plyhouse.server.competition.grade_evidence import grade_notes
 from plyhouse.server.competition.preview import Measured, played, preview, sample
 from plyhouse.server.competition.times import milliseconds
 from plyhouse.server.results.scoring import scoring_rule
@@ -73,7 +74,7 @@ class CostView(Struct):
     typical_hours: float = 0.0
     typical_end_ms: int | None = None
     notes: list[str] = []
-    """How a match of each game scores, as sentences."""
+    """How a match of each game scores and what grades rest on, as sentences."""
 
 
 @post(
@@ -129,7 +130,7 @@ def _view(
     notes = [
         f"{game} is scored {scoring_rule(get_game(game), file.scored_by(game))}."
         for game in file.games
-    ]
+    ] + grade_notes(file, entries)
     if found is None:
         return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None, notes=notes)
     games = [

@@ -434,6 +434,11 @@ class GradeLine(Struct):
     """The mean score against each baseline."""
     scoring: str = ""
     """What scores a match: ``wins`` or ``returns``, by game where games differ."""
+    matches: dict[str, int] = {}
+    """How many matches the mean against each baseline is of."""
+    standard_error: dict[str, float | None] = {}
+    """The standard error of each of these means, over mirrored pairings; means little in a final
+    that stops when grades are certain, see ``certainty``."""
 
 
 class ExportView(Struct):

@@ -281,6 +281,8 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
                 *(each.student, each.grade, each.score, each.entry),
                 {b.bot: score for b, score in zip(baselines, each.against, strict=True)},
                 scoring,
+                {b.bot: count for b, count in zip(baselines, each.matches, strict=True)},
+                {b.bot: error for b, error in zip(baselines, each.errors, strict=True)},
             )
             for each in marks
         ],

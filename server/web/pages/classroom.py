@@ -330,7 +330,11 @@ async def new_competition(
     except ProtocolError as error:
         return page("missing.html", status=401, text=str(error))
     text = template(
-        name[:64] or "My competition", (game[:200] or "connect_four",), "move:1", datetime.now(UTC)
+        name[:64] or "My competition",
+        (game[:200] or "connect_four",),
+        "move:1",
+        datetime.now(UTC),
+        hosted=hub.config.hosted,
     )
     answer = page("new_competition.html", file=text, allowed=_organises(viewer))
     answer.headers["cache-control"] = "no-store"
