@@ -32,8 +32,10 @@ def add(
     subject: str,
     subject_id: int | str,
     keep_matches: bool = True,
+    *,
+    most: int = MAX_WHY,
 ) -> None:
-    """Note what is done in this transaction."""
+    """Note what is done in this transaction; ``most`` characters of the reason are kept."""
     if connection.dialect.name == "postgresql":
         # Numbers are drawn before a transaction commits: without this lock an entry could appear
         # before one that a server has read already, which would then miss it.  Reading goes on.
@@ -45,7 +47,7 @@ def add(
             what=what,
             subject=subject[:200],
             subject_id=str(subject_id),
-            why=by.why[:MAX_WHY],
+            why=by.why[:most],
             keep_matches=keep_matches,
         )
     )

@@ -38,6 +38,7 @@ from plyhouse.storage.rows import By, CompetitionRow
 from plyhouse.storage.submission_keeping import forget_class
 
 __all__ = [
+    "add_baselines",
     "begin",
     "create",
     "entries_of",
@@ -110,33 +111,48 @@ def create(
     if by.player_id is not None:
         owner = {"player_id": by.player_id, "role": "owner", "since_ms": row.created_ms}
         connection.execute(class_staff.insert().values(class_id=row.id, **owner))
-    if baselines:
-        owners = _last_versions(connection, baselines)
-        connection.execute(
-            class_entries.insert(),
-            [
-                {
-                    "class_id": row.id,
-                    "bot_id": bot,
-                    "player_id": owners[bot][0],
-                    "version_id": None if bot in provided else owners[bot][1],
-                    "chosen": False,
-                    "baseline": True,
-                    "status": "active",
-                    "created_ms": row.created_ms,
-                }
-                for bot in baselines
-            ],
-        )
-        waiting = select(submissions.c.id).where(
-            submissions.c.bot_id.in_(set(baselines).difference(provided)),
-            submissions.c.status == "waiting",
-        )
-        asked = {"class_id": row.id, "asked_ms": row.created_ms, "chosen": False, "outcome": ""}
-        wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
-        if wishes:
-            connection.execute(submission_entries.insert(), wishes)
+    add_baselines(connection, row.id, baselines, row.created_ms, provided)
     audit.add(connection, row.created_ms, by, "competition.open", row.name, row.id)
+
+
+def add_baselines(
+    connection: Connection,
+    class_id: str,
+    baselines: Sequence[int],
+    now_ms: int,
+    provided: Collection[int] = (),
+) -> None:
+    """Enter bots as baselines, each with its last version or with what waits for its check.
+
+    Those that are ``provided`` have no version yet: the server hands one in.
+    """
+    if not baselines:
+        return
+    owners = _last_versions(connection, baselines)
+    connection.execute(
+        class_entries.insert(),
+        [
+            {
+                "class_id": class_id,
+                "bot_id": bot,
+                "player_id": owners[bot][0],
+                "version_id": None if bot in provided else owners[bot][1],
+                "chosen": False,
+                "baseline": True,
+                "status": "active",
+                "created_ms": now_ms,
+            }
+            for bot in baselines
+        ],
+    )
+    waiting = select(submissions.c.id).where(
+        submissions.c.bot_id.in_(set(baselines).difference(provided)),
+        submissions.c.status == "waiting",
+    )
+    asked = {"class_id": class_id, "asked_ms": now_ms, "chosen": False, "outcome": ""}
+    wishes = [{"submission_id": each} | asked for each in connection.scalars(waiting)]
+    if wishes:
+        connection.execute(submission_entries.insert(), wishes)
 
 
 def _last_versions(

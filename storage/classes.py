@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from plyhouse.storage import (
     announcements,
     class_bots,
+    class_changes,
     class_codes,
     class_finals,
     class_people,
@@ -90,6 +91,12 @@ class ClassBook:
     async def move(self, competition: str, step: str, by: By) -> ClassCompetition:
         """``open``, ``freeze``, ``pause``, ``resume``, ``finish`` or ``delete`` a competition."""
         return await self._write(lambda c, now: class_sql.move(c, competition, step, by, now))
+
+    async def change(
+        self, before: ClassCompetition, after: class_changes.Changed, by: By
+    ) -> ClassCompetition:
+        """Store a change that was worked out for a competition as it was ``before``."""
+        return await self._write(lambda c, now: class_changes.apply(c, before, after, by, now))
 
     async def begin(
         self,

@@ -334,6 +334,25 @@ class AsyncApi:
         """
         return await self.do(calls.class_step(name, step, why, anyway))
 
+    async def class_file(self, name: str) -> competition_rows.FileOf:
+        """The competition file of a competition, as it is now."""
+        return await self.do(calls.class_file(name))
+
+    async def class_change(
+        self, name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
+    ) -> competition_rows.Change:
+        """Say what an edited file (its text) changes; with ``apply``, change it.
+
+        ``digest`` of `class_file` refuses the change if somebody else was quicker.
+        """
+        return await self.do(calls.class_change(name, file, apply, digest, why))
+
+    async def class_unfreeze(
+        self, name: str, *, until: str = "", why: str = ""
+    ) -> competition_rows.ClassCompetition:
+        """Open a frozen competition again, with a new date of the freeze if one is given."""
+        return await self.do(calls.class_unfreeze(name, until, why))
+
     async def class_delete(self, name: str, why: str) -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         await self.do(calls.class_drop(name, why))

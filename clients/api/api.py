@@ -333,6 +333,25 @@ class Api:
         """
         return self.do(calls.class_step(name, step, why, anyway))
 
+    def class_file(self, name: str) -> competition_rows.FileOf:
+        """The competition file of a competition, as it is now."""
+        return self.do(calls.class_file(name))
+
+    def class_change(
+        self, name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
+    ) -> competition_rows.Change:
+        """Say what an edited file (its text) changes; with ``apply``, change it.
+
+        ``digest`` of `class_file` refuses the change if somebody else was quicker.
+        """
+        return self.do(calls.class_change(name, file, apply, digest, why))
+
+    def class_unfreeze(
+        self, name: str, *, until: str = "", why: str = ""
+    ) -> competition_rows.ClassCompetition:
+        """Open a frozen competition again, with a new date of the freeze if one is given."""
+        return self.do(calls.class_unfreeze(name, until, why))
+
     def class_delete(self, name: str, why: str) -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         self.do(calls.class_drop(name, why))

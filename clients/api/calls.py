@@ -286,6 +286,22 @@ def class_step(
     return _post(*_CLASS, name, step, read=read, why=why, anyway=anyway)
 
 
+def class_file(name: str) -> Call[competition_rows.FileOf]:
+    return _get(*_CLASS, name, "file", read=one(competition_rows.FileOf))
+
+
+def class_change(
+    name: str, file: str, apply: bool, digest: str, why: str
+) -> Call[competition_rows.Change]:
+    body = {"file": file, "apply": apply, "digest": digest, "why": why}
+    return _post(*_CLASS, name, "change", read=one(competition_rows.Change), **body)
+
+
+def class_unfreeze(name: str, until: str, why: str) -> Call[competition_rows.ClassCompetition]:
+    read = one(competition_rows.ClassCompetition)
+    return _post(*_CLASS, name, "unfreeze", read=read, until=until, why=why)
+
+
 def class_drop(name: str, why: str) -> Call[None]:
     return Call("DELETE", _path(*_CLASS, name), nothing, {"why": why})
 

@@ -11,12 +11,15 @@ __all__ = [
     "Asked",
     "Board",
     "BoardLine",
+    "Change",
+    "ChangedKey",
     "ClassCompetition",
     "ClassDetail",
     "Code",
     "Competition",
     "CompetitionDetail",
     "Entry",
+    "FileOf",
     "FinalGame",
     "GradeLine",
     "HandedIn",
@@ -369,6 +372,42 @@ class Joining:
     """Told this once; empty where none was made."""
     outcome: str
     """``new``, ``known``, ``present``, ``revoked`` or ``reissued``."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileOf:
+    """The competition file of a competition."""
+
+    name: str
+    file: str
+    digest: str
+    """SHA-256 of the file, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedKey:
+    """A difference between two versions of a competition file."""
+
+    key: str
+    old: str
+    new: str
+    effect: str
+    refused: str
+    """Why it is not possible now; empty if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a new file changes in a competition."""
+
+    name: str
+    status: str
+    applied: bool
+    changes: list[ChangedKey]
+    notice: str
+    """What students are told; empty if nothing is for them."""
+    digest: str
+    """Of the file that the competition has now."""
 
 
 @dataclass(frozen=True, slots=True)

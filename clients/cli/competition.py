@@ -16,6 +16,7 @@ import click
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
 from plyhouse.clients.cli.competition_baseline import baseline
+from plyhouse.clients.cli.competition_changing import change, print_file, unfreeze
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_staff import staff
 from plyhouse.clients.cli.competition_status import rounds, status
@@ -36,7 +37,7 @@ from plyhouse.clients.cli.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import needed, request, why_text
+from plyhouse.clients.cli.shared.organising import needed, read_text, request, why_text
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 from plyhouse.clients.cli.suspicious import suspicious
 
@@ -47,16 +48,6 @@ if TYPE_CHECKING:
     from plyhouse.server.competition.preview import Measured, Preview
 
 __all__ = ["competition", "needed", "read_text", "request", "why_text"]
-
-
-def read_text(file: Path) -> str:
-    """The text of a file, in UTF-8."""
-    try:
-        return file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"{file} is not in UTF-8 (byte {error.start + 1}): save it as UTF-8.", EXIT_USAGE
-        ) from error
 
 
 @click.group(cls=HintingGroup)
@@ -422,6 +413,8 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
 
 
 for command in (announce, announcements, board, report, export, rounds, status):
+    competition.add_command(command)
+for command in (change, unfreeze, print_file):
     competition.add_command(command)
 for command in (list_competitions, pause, resume, delete, withdraw):
     competition.add_command(command)

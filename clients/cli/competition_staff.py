@@ -25,8 +25,8 @@ def staff() -> None:
     """Say who may see, run and change a competition.
 
     An owner may do everything. An assistant runs it: everything but changing or deleting it and
-    naming its staff. A reader sees students, entries, reports, exports and grades. Whoever opens a
-    competition owns it. Staff needs a token with the scope organise.
+    naming its staff. A reader sees students, entries, reports, exports and grades. The account that
+    opens a competition owns it. Staff needs a token with the scope organise.
     """
 
 

@@ -55,7 +55,7 @@ async function step(name, form) {
     location.assign("/competitions");
     return "It is deleted.";
   }
-  const body = { why: reason, anyway: Boolean(field(form, "anyway")?.checked) };
+  const body = name === "unfreeze" ? { why: reason } : { why: reason, anyway: Boolean(field(form, "anyway")?.checked) };
   const made = await call("POST", `${here}/${name}`, body);
   why.value = "";
   return come(made);
@@ -122,6 +122,19 @@ async function open(button) {
   return made.open ? "People may play against it now." : "Nobody can play against it now.";
 }
 
+/** Show what the edited file changes, and with `apply` change it. @type {(form: HTMLFormElement, apply: boolean) => Promise<string>} */
+async function change(form, apply) {
+  const { file, why } = fields(form);
+  const made = await call("POST", `${here}/change`, { file, why: why.trim(), apply });
+  const lines = made.changes.map((/** @type {Answers.ChangeLine} */ each) => html("li", {},
+    html("strong", {}, each.key), `: ${each.old || "none"} → ${each.new || "none"}. `,
+    each.refused ? html("span", { class: "warn" }, `Not possible: ${each.refused}.`) : each.effect));
+  const told = made.notice ? [html("p", {}, "Students read:"), html("p", { class: "rules soft" }, made.notice)] : [];
+  byId("changes").replaceChildren(html("ul", { class: "notes" }, ...lines), ...told);
+  if (!made.changes.length) return "It is like that already: nothing changes.";
+  return made.applied ? `${made.name} is changed.` : "Nothing is changed yet.";
+}
+
 /** @param {HTMLButtonElement} button */
 function pressed(button) {
   const { form } = button;
@@ -135,7 +148,8 @@ function pressed(button) {
     byId("student-why").focus();
     return;
   }
-  if (!name && !student && bot === undefined && remove === undefined) return;
+  const changes = button.dataset.change !== undefined;
+  if (!name && !student && bot === undefined && remove === undefined && !changes) return;
   if (sure && !pressedTwice(button, sure)) {
     say(`${sure} Press again.`);
     return;
@@ -147,7 +161,8 @@ function pressed(button) {
     });
     return;
   }
-  if (form) perform(() => (name ? step(name, form) : student ? aboutStudent(student, form) : reinstate(button, form)));
+  if (form && changes) perform(() => change(form, true));
+  else if (form) perform(() => (name ? step(name, form) : student ? aboutStudent(student, form) : reinstate(button, form)));
 }
 
 document.addEventListener("click", (event) => {
@@ -165,6 +180,8 @@ document.addEventListener("submit", (event) => {
 // Enter in a field of a form with several buttons must not choose one of them.
 for (const id of ["steps-form", "student-form"]) at(id)?.addEventListener("submit", (event) => event.preventDefault());
 at("suspended")?.addEventListener("submit", (event) => event.preventDefault());
+
+onSubmit("change-form", (form) => change(form, false));
 
 onSubmit("code-form", async (form) => {
   const { uses, expires, why } = fields(form);
@@ -261,7 +278,7 @@ const rounded = (/** @type {number} */ value) => (value < 10 ? value.toFixed(1) 
 /** @param {Answers.CostView} found */
 function cost(found) {
   valid();
-  const notes = html("ul", { class: "notes" }, found.notes.map((each) => html("li", {}, each)));
+  const notes = html("ul", { class: "notes" }, (found.notes ?? []).map((each) => html("li", {}, each)));
   if (found.endless) {
     byId("cost").replaceChildren(html("div", { class: "panel" },
       html("p", {}, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`), notes));

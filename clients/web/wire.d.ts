@@ -63,6 +63,7 @@ declare namespace Messages {
 
 declare namespace Answers {
   interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[] }
+  interface ChangeLine { key: string; old: string; new: string; effect: string; refused: string }
   type ClockState = Messages.ClockState;
   interface CostView { name: string; entries: number; endless: boolean; games: GameCostView[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
   interface EndingDetail { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }

@@ -1,7 +1,7 @@
 """Roles of the staff of a competition, and what each role may do.
 
-A role holds in one competition.  Who has the scope ``admin`` may do everything everywhere.  To act
-as staff, a token needs the scope ``organise`` besides: a token on a bot's machine opens nothing.
+A role holds in one competition.  The scope ``admin`` allows everything everywhere.  Staff needs a
+token with the scope ``organise`` as well, so a token on a bot's machine is not enough.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ disqualifications, void matches, announcements, rehearsals.
 
 
 def allows(role: str | None, action: Action) -> bool:
-    """Whether a role may do something; None is no role.
+    """Whether a role (None for no role) may do something.
 
     >>> allows("assistant", "run"), allows("assistant", "change"), allows(None, "see")
     (True, False, False)

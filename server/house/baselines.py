@@ -116,8 +116,14 @@ class Baselines:
         self._store = store
         self._book = store.classes
 
-    async def mistakes(self, file: CompetitionFile) -> list[Mistake]:
-        """Return what is wrong with the baselines of a file that only a server can find."""
+    async def mistakes(
+        self, file: CompetitionFile, of: ClassCompetition | None = None
+    ) -> list[Mistake]:
+        """Return what is wrong with the baselines of a file that only a server can find.
+
+        Twins that the competition ``of`` has already are left alone: they may have connected with
+        other files since.
+        """
         known = await self.known(file)
         found = []
         for number, baseline in enumerate(file.baselines):
@@ -142,6 +148,8 @@ class Baselines:
                 found.append(
                     Mistake("competition/unfit_baseline", f"baselines[{number}].bot", text)
                 )
+        if of is not None and file.twinned == read_competition(of.file).twinned:
+            return found
         return found + await self._twins(file, known)
 
     async def _unplayed(self, file: CompetitionFile, bot: int) -> list[str]:
@@ -178,12 +186,21 @@ class Baselines:
             name: bot.id for bot in bots if (name := f"{bot.player}/{bot.name}".lower()) in names
         }
 
-    async def provided(self, file: CompetitionFile) -> dict[str, tuple[BotRow, Package]]:
+    async def provided(
+        self, file: CompetitionFile, *, besides: CompetitionFile | None = None
+    ) -> dict[str, tuple[BotRow, Package]]:
         """Return the reference bots of a file by their names in small letters, with packages.
 
-        Raises `InvalidCompetition` for a name that does not belong to the house.
+        Those that ``besides`` has as well are left out: they are submitted already.  Raises
+        `InvalidCompetition` for a name that does not belong to the house.
         """
-        named = [each for each in file.baselines if each.reference]
+        there = () if besides is None else besides.baselines
+        same = {(each.bot.lower(), each.reference) for each in there}
+        named = [
+            each
+            for each in file.baselines
+            if each.reference and (each.bot.lower(), each.reference) not in same
+        ]
         if not named:
             return {}
         house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)

@@ -229,10 +229,15 @@ class Boards:
         found = kept.results
         if found is None:
             return None
-        if row.status == "running" and not complete and self._clock() < kept.until:
+        same = row.file == found.row.file
+        if row.status == "running" and same and not complete and self._clock() < kept.until:
             return found
         entries = tuple(await self._book.played_entries(row.id, replaced=True))
-        if entries != kept.entries or found.state != await self._book.final_state(row.id):
+        if (
+            not same
+            or entries != kept.entries
+            or found.state != await self._book.final_state(row.id)
+        ):
             return None
         if row != found.row:  # another status: the rest is the same
             found = kept.results = replace(found, row=row)

@@ -114,35 +114,40 @@ class Classes:
         )
         self._absences = Absences(competitions)
         self.baselines = Baselines(config, store)
-        self._beginning = asyncio.Lock()
+        self.beginning = asyncio.Lock()
+        """Held while a final begins: what it begins with must not change meanwhile."""
         competitions.on_finished = self._game_over
 
     # ---------------------------------------------------------------------------- opening
 
-    async def check(self, text: str) -> CompetitionFile:
+    async def check(self, text: str, *, of: ClassCompetition | None = None) -> CompetitionFile:
         """Read a competition file, and see whether it could be opened here.
 
-        Raises `InvalidCompetition` with all mistakes, also those that only a server can find.
+        ``of`` is the competition whose file it is to become: that has its name, and its dates may
+        be over.  Raises `InvalidCompetition` with all mistakes, also those that only a server can
+        find.
         """
         file, mistakes = None, []
         try:
-            file = read_competition(text, self._now())
+            file = read_competition(text, self._now() if of is None else None)
         except InvalidCompetition as error:
             mistakes = list(error.mistakes)
         if file is not None:
-            mistakes += await self._mistakes_here(file)
+            mistakes += await self._mistakes_here(file, of)
         if file is None or mistakes:
             raise InvalidCompetition(mistakes)
         return file
 
-    async def _mistakes_here(self, file: CompetitionFile) -> list[Mistake]:
+    async def _mistakes_here(
+        self, file: CompetitionFile, of: ClassCompetition | None
+    ) -> list[Mistake]:
         found = []
         try:
             read_time_control(str(file.time_control), self._config)
         except ProtocolError as error:
             found.append(Mistake("competition/bad_value", "time_control", str(error)))
         for row in await self._book.all():
-            if row.name.lower() == file.name.lower():
+            if row.name.lower() == file.name.lower() and (of is None or row.id != of.id):
                 text = f"there is a competition {row.name!r} already, which is {row.status}"
                 found.append(
                     Mistake("competition/name_taken", "name", f"{text}; take another name")
@@ -150,7 +155,7 @@ class Classes:
         if file.hosting_required and not self._config.hosted:
             text = "this server takes no bots that are handed in: start it with --hosted"
             found.append(Mistake("competition/not_hosted", "hosting.required", text))
-        return found + await self.baselines.mistakes(file)
+        return found + await self.baselines.mistakes(file, of)
 
     async def open(self, text: str, by: By) -> ClassCompetition:
         """Open a competition by its file: now, or at its date of opening."""
@@ -188,7 +193,7 @@ class Classes:
         Raises `ClassRefusal`: while students have an extension (unless ``anyway``), if nobody
         would play, or if the schedule is too long.
         """
-        async with self._beginning:
+        async with self.beginning:
             row = await self._book.find(reference)
             file = read_competition(row.file)
             if row.status == "frozen":
@@ -215,7 +220,7 @@ class Classes:
         left out because they only connect.  Raises `ClassRefusal`: if the final has begun, if
         nobody would play, or if there is a rehearsal already.
         """
-        async with self._beginning:
+        async with self.beginning:
             row = await self._book.find(reference)
             if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
                 why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
@@ -265,7 +270,7 @@ class Classes:
 
         Raises `ClassRefusal` as `run` does.
         """
-        async with self._beginning:
+        async with self.beginning:
             row = await self._book.find(reference)
             if row.status == "finished":  # otherwise storage says why not
                 await self._entered(row, read_competition(row.file), anyway)

@@ -38,6 +38,7 @@ from plyhouse.server.house.running import (
     Stored,
     Tally,
     Work,
+    at_a_time_of,
     baselines_of,
     run_of,
     way_of,
@@ -202,7 +203,6 @@ class Competitions:
         else:
             work = await asyncio.to_thread(work_of, row, way, entries, stored)
         kept = settings(row)
-        limit = kept.get("at_a_time", 0)
         names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
         hidden = () if self.hidden_in is None else await self.hidden_in(row.id)
         running = Running(
@@ -221,7 +221,7 @@ class Competitions:
             versions=versions,
             baselines=baselines_of(row),
             group=str(kept.get("class", "")),
-            at_a_time=limit if isinstance(limit, int) else 0,
+            at_a_time=at_a_time_of(row),
             only_hosted=kept.get("only_hosted") is True,
             shared_chance=kept.get("shared_chance") is True,
             rehearsal=kept.get("rehearsal") is True,
@@ -323,6 +323,7 @@ class Competitions:
         running.row = found.competition
         running.paused = found.competition.status == "paused"
         running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+        running.at_a_time = at_a_time_of(found.competition)
         for entry in found.entries:
             if entry.status == "withdrawn":
                 running.withdraw(entry.bot_id)

@@ -86,6 +86,7 @@ class Oversight:
     async def _act(self, entry: AuditRow) -> None:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
+            self._hub.privacy.forget(entry.subject_id)
             await self._hub.competitions.changed(entry.subject_id)
             await self._hub.classes.changed(entry.subject_id)
         elif kind == "version":

@@ -81,7 +81,7 @@ class Privacy:
         self._store = store
         self._book = store.classes
         self._rules: dict[str, _Rules] = {}
-        """Those of each final, by the id of its competition; they do not change any more."""
+        """Those of each final, by the id of its competition, until `forget`."""
         self._class_of: dict[str, str | None] = {}
         """The competition with a class that a competition is a game of; that does not change."""
 
@@ -114,6 +114,10 @@ class Privacy:
 
     def _learn(self, files: Mapping[str, str]) -> None:
         self._rules |= {class_id: _rules(text) for class_id, text in files.items()}
+
+    def forget(self, class_id: str) -> None:
+        """The file of a competition has changed: read it again when it is needed."""
+        self._rules.pop(class_id, None)
 
     async def hidden(self, competition_id: str | None) -> frozenset[str]:
         """The baselines without a name in matches of a competition, if it is a game of a final:

@@ -28,7 +28,7 @@ from plyhouse.storage.competitions import settings
 from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
 
 __all__ = ["MAX_AGAIN", "Again", "PairingId", "Running", "Stored", "Tally", "Work",
-           "baselines_of", "graded_of", "lot_of", "progress_of", "run_of",
+           "at_a_time_of", "baselines_of", "graded_of", "lot_of", "progress_of", "run_of",
            "twins_of", "way_of", "work_of"]  # fmt: skip
 
 MAX_AGAIN: Final = 3
@@ -354,6 +354,12 @@ def graded_of(
         if entry.status == "withdrawn":
             made.withdraw(entry.bot_id)
     return made
+
+
+def at_a_time_of(row: CompetitionRow) -> int:
+    """How many matches of a final are played at a time; 0 for no limit."""
+    limit = settings(row).get("at_a_time", 0)
+    return limit if isinstance(limit, int) else 0
 
 
 def baselines_of(row: CompetitionRow) -> frozenset[int]:

@@ -1,4 +1,4 @@
-"""Who works in a competition: roles looked up, and actions refused without the role."""
+"""Roles of accounts in competitions, and refusals of actions without the role."""
 
 from __future__ import annotations
 

@@ -170,6 +170,22 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert (refused.code, refused.out) == (4, ""), "without a token: for the class only"
     do("competition", "announcements", "Cup", "--remove", "1")
     assert "no announcements" in do("competition", "announcements", "Cup").err
+    preview = do("competition", "change", "--set", "rounds=2", "--set", "board=class", "--yes")
+    assert "rounds: 1 -> 2" in preview.out
+    assert "Students read:" in preview.out
+    assert "Cup is changed, and open" in preview.err
+    assert "nothing changes" in do("competition", "change", "Cup", "--set", "rounds=2").err
+    (tmp_path / "edited.toml").write_text(
+        do("competition", "file").out + "[limits]\nstudents = 90\n"
+    )
+    asked = do("competition", "change", "edited.toml", code=2)
+    assert "limits.students: 200 -> 90" in asked.out
+    assert "Change Cup?" in asked.err
+    do("competition", "change", "Cup", "edited.toml", "--yes")
+    refused = do("competition", "change", "--set", "name=Bowl", "--yes", code=4)
+    assert "not possible: it never changes" in refused.out
+    do("competition", "freeze")
+    do("competition", "unfreeze")
     token(plyhouse, server, "tutor")
     assert (
         "no token with the scope organise"

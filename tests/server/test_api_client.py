@@ -36,6 +36,7 @@ from plyhouse.server.web.api import (
     announcements,
     board_types,
     career_types,
+    class_changes,
     class_staff,
     class_types,
     outputs,
@@ -98,6 +99,9 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Joining: class_types.Joining,
     competition_rows.Code: class_types.CodeView,
     competition_rows.Announcement: announcements.AnnouncementView,
+    competition_rows.FileOf: class_changes.CompetitionText,
+    competition_rows.Change: class_changes.ChangeView,
+    competition_rows.ChangedKey: class_changes.ChangeLine,
     competition_rows.Staff: class_staff.StaffView,
     competition_rows.Submission: class_types.Submitted,
     competition_rows.Version: class_types.VersionView,
@@ -303,6 +307,13 @@ async def test_a_day_of_an_organiser(house: House) -> None:
         assert [each.role for each in await api.staff("cup")] == ["owner", "reader"]
         await api.remove_staff("cup", "staff", why="left")
         assert (await api.class_step("cup", "freeze", why="the day")).status == "frozen"
+        assert (await api.class_unfreeze("cup")).status == "open"
+        there = await api.class_file("cup")
+        changed = await api.class_change(
+            "cup", there.file + "rounds = 3\n", apply=True, digest=there.digest
+        )
+        assert [each.key for each in changed.changes] == ["rounds"]
+        assert (await api.class_step("cup", "freeze")).status == "frozen"
         assert isinstance(await api.board("cup"), Rows)
         assert (await api.table("cup")).twins == []
         assert await api.next_pairings("cup", limit=3) == []

@@ -58,6 +58,10 @@ LEAST: dict[tuple[str, str], str] = {
     ("post", C + "/codes"): "assistant",
     ("delete", "/api/v1/class/codes/{code}"): "assistant",
     ("post", C + "/finish"): "assistant",
+    ("get", C + "/file"): "reader",
+    ("post", C + "/unfreeze"): "assistant",
+    ("post", C + "/change"): "owner",
+    ("post", C + "/baselines"): "assistant",  # a replacement needs an owner
     ("post", C + "/staff"): "owner",
     ("delete", C + "/staff/{player}"): "owner",
     ("delete", C): "owner",
@@ -73,6 +77,8 @@ LEAST: dict[tuple[str, str], str] = {
 """The least role that each action of a competition needs."""
 
 BODIES: dict[str, Any] = {
+    "/baselines": {"bot": "secret/bot"},
+    "/change": {"file": CUP},
     "/students": {"csv": "name\nzed"},
     "/limit": {"students": 150},
     "/extend": {"student": "nobody", "until": "2999-01-01T00:00:00Z"},

@@ -20,6 +20,7 @@ from plyhouse.games import scene
 from plyhouse.protocol.schema import json_schema
 from plyhouse.server.results.chances import Chances
 from plyhouse.server.results.record import Record
+from plyhouse.server.web.api.class_changes import ChangeLine
 from plyhouse.server.web.api.class_costs import CostView
 from plyhouse.server.web.api.class_types import EntryView, Finished, Rehearsed
 from plyhouse.server.web.api.people import Opponent, Person, SeekView
@@ -52,6 +53,7 @@ ANSWERS: Final = (
     Finished,
     Rehearsed,
     CostView,
+    ChangeLine,
 )
 """What the client reads of the web API."""
 

@@ -223,6 +223,20 @@ async def test_a_competition_is_run_in_the_browser(
         await picture(other, pictures, "own")
         assert other.errors == []
 
+    # The file is changed; students read of it.
+    await page.evaluate("document.querySelector('#change').open = true")
+    await fill(page, "#change-file", FILE.replace("move:1", "move:2") + "rounds = 2\n")
+    await page.click("#change-form button")
+    await shown(page, "Nothing is changed yet.")
+    assert "rounds: 1 → 2" in await page.text("#changes")
+    await picture(page, pictures, "change")
+    for _ in range(2):
+        await page.click("[data-change]")
+    await shown(page, "Spring cup is changed.")
+    await page.until(
+        "document.querySelector('#announced').textContent.includes('time_control: move:1')"
+    )
+
     # A question that is not answered is forgotten.
     await page.evaluate("document.querySelector('[data-step=freeze]').focus()")
     await page.press("Enter")

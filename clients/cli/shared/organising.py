@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, CommandError
+import click
 
-__all__ = ["needed", "request", "why_text"]
+from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+
+__all__ = ["confirm", "needed", "read_text", "request", "why_text"]
 
 
 def request(
@@ -32,3 +36,27 @@ def needed(token: str | None) -> str:
 def why_text(why: str) -> str:
     """A reason where the API wants one."""
     return why or "by the command line"
+
+
+def read_text(file: Path) -> str:
+    """The text of a file, in UTF-8."""
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"{file} is not in UTF-8 (byte {error.start + 1}): save it as UTF-8.", EXIT_USAGE
+        ) from error
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be taken back, unless ``yes`` answers beforehand.
+
+    Raises `CommandError` where nobody can answer, and `click.Abort` for a no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise CommandError(
+            f"{question} Nobody can answer here, so nothing was done: give --yes.", EXIT_USAGE
+        )
+    click.confirm(question, abort=True, err=True)

@@ -10,6 +10,7 @@
     people          people at browsers: sessions, guests, open seeks, bots of the house
     competitions    competitions: shown, and started
     classes         competitions with a class: students, codes, freeze, final, export
+    class_changes   competitions that change after they were opened
     class_staff     who has which role in a competition
     baselines       baselines of a competition, checked again or replaced
     announcements   what the staff tells the class of a competition

@@ -68,7 +68,7 @@ from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassStudent, Code, NewMember
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "HERE"]
+__all__ = ["HANDLERS", "HERE", "class_summary"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/class/competitions"
@@ -498,6 +498,11 @@ HANDLERS: Final[tuple[Any, ...]] = (
     *(board, export, suspicious, take_in, students, limit, extend, disqualify, revoke, restore),
     *(reissue_token, new_code, codes, revoke_code, join, versions, enter),
 )
+
+
+def class_summary(row: ClassCompetition) -> ClassSummary:
+    """Return a competition as lists and answers show it."""
+    return ClassSummary(**_summary(row))
 
 
 def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict[str, Any]:

@@ -78,7 +78,10 @@ STEPS: Final[dict[str, tuple[Step, ...]]] = {
     "open": (
         Step("freeze", "Freeze", "Really freeze?", "What plays changes no more; practice goes on."),
     ),
-    "frozen": (Step("run", "Begin the final", "Really begin?", "Matches begin at once."),),
+    "frozen": (
+        Step("run", "Begin the final", "Really begin?", "Matches begin at once."),
+        Step("unfreeze", "Unfreeze", "Really unfreeze?", "Versions may change again."),
+    ),
     "running": (
         Step("pause", "Pause", "", "No more matches begin; those that run are played on."),
         Step("finish", "Finish", "Really end it?", "The final ends as it stands."),
@@ -136,6 +139,11 @@ class Staff:
     files: tuple[str, ...] = FILES
     people: tuple[StaffMember, ...] = ()
     """All of the staff, owners first."""
+
+    @property
+    def owns(self) -> bool:
+        """Whether the viewer may do what owners do."""
+        return allows(self.role, "change")
 
     @property
     def runs(self) -> bool:

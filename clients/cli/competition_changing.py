@@ -1,0 +1,170 @@
+"""``plyhouse competition change|unfreeze|file``: competitions that are open already."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.options import (
+    COMPETITION,
+    competition_argument,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.cli.shared.organising import confirm, read_text, request
+from plyhouse.clients.cli.shared.output import note
+
+__all__ = ["change", "print_file", "unfreeze"]
+
+
+@click.command()
+@click.argument("values", metavar="[NAME] [FILE]", nargs=-1)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change one value, as dates.freeze=2027-01-31T18:00:00Z; can be repeated.",
+)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@server_option()
+@token_option()
+@why_option(required=False)
+def change(
+    values: tuple[str, ...],
+    settings: tuple[str, ...],
+    yes: bool,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Change an open competition: give its edited FILE, or values with --set.
+
+    First says what changes, what that affects and what is not possible any more; then asks.
+    Students read of it on the page of the competition. Without NAME, the competition is the one
+    that FILE names. `--set KEY=` takes a value out. `plyhouse competition file` prints the file.
+    """
+    name, place = _which(values, settings)
+    text = None
+    if place is not None:
+        text = read_text(place)
+        name = name or _named(text, place)
+    if not name:
+        raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
+    there = request(server, token, "GET", "competitions", name, "file")
+    text = _with(there["file"] if text is None else text, settings)
+    body: dict[str, Any] = {"file": text, "digest": there["digest"], "why": why}
+    found = request(server, token, "POST", "competitions", name, "change", body=body)
+    if not found["changes"]:
+        note(f"{found['name']} is like that already: nothing changes.")
+        return
+    _show(found)
+    refused = [each["key"] for each in found["changes"] if each["refused"]]
+    if refused:
+        raise CommandError(
+            f"Nothing was changed: {', '.join(refused)} cannot change now.", EXIT_REFUSED
+        )
+    confirm(f"Change {found['name']}?", yes=yes)
+    made = request(
+        server, token, "POST", "competitions", name, "change", body={**body, "apply": True}
+    )
+    told = "Its students read of it on its page" if made["notice"] else "Students are not told"
+    note(f"{made['name']} is changed, and {made['status']}. {told}.")
+
+
+def _which(values: tuple[str, ...], settings: tuple[str, ...]) -> tuple[str, Path | None]:
+    """The name of a competition and the edited file, as far as they are given."""
+    fallback = os.environ.get(COMPETITION, "")
+    if len(values) == 2:
+        name, place = values[0], Path(values[1])
+    elif len(values) == 1 and (Path(values[0]).is_file() or values[0].endswith(".toml")):
+        name, place = "", Path(values[0])
+    elif len(values) <= 1 and settings:
+        return (values[0] if values else fallback), None
+    else:
+        raise click.UsageError("Give the edited FILE, or values with --set KEY=VALUE.")
+    if not place.is_file():
+        raise CommandError(f"There is no file {place}.", EXIT_USAGE)
+    return name, place
+
+
+def _named(text: str, place: Path) -> str:
+    """The name that a competition file says."""
+    import tomllib
+
+    try:
+        name = tomllib.loads(text).get("name")
+    except tomllib.TOMLDecodeError as error:
+        raise CommandError(f"{place} is no competition file: {error}.", EXIT_USAGE) from None
+    if not isinstance(name, str):
+        raise CommandError(f"{place} has no name: give the competition before it.", EXIT_USAGE)
+    return name
+
+
+def _with(text: str, settings: tuple[str, ...]) -> str:
+    """A competition file with other values."""
+    import tomllib
+
+    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+
+    for each in settings:
+        key, equals, value = each.partition("=")
+        if not equals:
+            raise click.UsageError(f"--set {each} has no value; write --set {each}=VALUE.")
+        try:
+            tomllib.loads(f"value = {value}")
+        except tomllib.TOMLDecodeError:
+            value = json.dumps(value, ensure_ascii=False) if value else ""
+        try:
+            text = set_value(text, key.strip(), value or None)
+        except CannotEdit as error:
+            raise CommandError(f"{error}.", EXIT_USAGE) from None
+    return text
+
+
+def _show(found: dict[str, Any]) -> None:
+    """Print what changes, and what students read of it."""
+    for each in found["changes"]:
+        click.echo(f"{each['key']}: {each['old'] or 'none'} -> {each['new'] or 'none'}")
+        click.echo(
+            f"  not possible: {each['refused']}" if each["refused"] else f"  {each['effect']}"
+        )
+    if found["notice"]:
+        click.echo("Students read:")
+        for line in found["notice"].splitlines():
+            click.echo(f"  {line}")
+
+
+@click.command()
+@competition_argument()
+@click.option(
+    "--until", default="", metavar="TIME", help="The new freeze, as 2027-01-31T18:00:00+01:00."
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def unfreeze(name: str, until: str, server: str, token: str | None, why: str) -> None:
+    """Open the frozen competition NAME again, before its final begins.
+
+    Versions may change until the date of --until, or until you freeze it. Dates that are over are
+    taken out of its file.
+    """
+    body = {"until": until, "why": why}
+    made = request(server, token, "POST", "competitions", name, "unfreeze", body=body)
+    note(f"{made['name']} is open again: versions may change.")
+
+
+@click.command("file")
+@competition_argument()
+@server_option()
+@token_option()
+def print_file(name: str, server: str, token: str | None) -> None:
+    """Print the competition file of NAME, as it is now."""
+    there = request(server, token, "GET", "competitions", name, "file")
+    click.echo(there["file"], nl=not there["file"].endswith("\n"))

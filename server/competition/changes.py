@@ -1,0 +1,319 @@
+"""What a new version of a competition file changes, whether that is possible now, and its effect.
+
+`compare` names every difference by its key.  Which changes are possible depends on how far the
+competition is: who plays what, and by which rules, is fixed when the final begins; what results
+mean, who sees them and when things happen can change later.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.file import Baseline, CompetitionFile, Dates, Format, Limits
+from plyhouse.server.competition.preview import planned_matches
+
+__all__ = ["RULES", "Change", "Stage", "compare", "notice"]
+
+NEVER: Final = ""
+DRAFT: Final = "draft"
+FINAL: Final = "final"
+IDLE: Final = "idle"
+ALWAYS: Final = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a competition is."""
+
+    status: str
+    """As in `plyhouse.storage.class_rows.ClassCompetition`."""
+    entries: int
+    """Active entries, baselines among them."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the final has begun."""
+        return self.status in ("running", "paused", "finished")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Until when something can change, and what that does."""
+
+    until: str
+    """`NEVER`, `DRAFT` (before it opens), `FINAL` (before the final), `IDLE` (not while the final
+    runs) or `ALWAYS`."""
+    effect: str
+    begun: str = ""
+    """The effect after the final has begun, if it is another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference between two versions of a competition file."""
+
+    key: str
+    """As in the file; of a baseline with its bot: ``baselines[staff/easy].at_least``."""
+    old: str
+    """The value as a person reads it; empty if there was none."""
+    new: str
+    effect: str
+    refused: str = ""
+    """Why it is not possible now; empty if it is."""
+    public: bool = True
+    """Whether students may know: nothing of hidden baselines is for them."""
+
+
+_PLAYED: Final = "the matches of the final are played by it"
+RULES: Final[Mapping[str, Rule]] = {
+    "name": Rule(NEVER, "addresses, codes and reports lead to it"),
+    "games": Rule(
+        FINAL, "The final is of these games; an entry that does not play one waits in it"
+    ),
+    "time_control": Rule(
+        FINAL,
+        "The final uses it. Submitted bots stay ready, although their check used the old one: "
+        "submit one again to check it",
+    ),
+    "format": Rule(FINAL, "The final is played in this format"),
+    "mirrored": Rule(FINAL, "The schedule of the final follows"),
+    "rounds": Rule(FINAL, "The schedule of the final follows"),
+    "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
+    "scoring": Rule(FINAL, "The matches of the final are scored by it"),
+    "grading.every_lower": Rule(ALWAYS, "Grades follow; nothing is played again"),
+    "board": Rule(ALWAYS, ""),
+    "rules": Rule(ALWAYS, "Students read the new text"),
+    "dates.opening": Rule(DRAFT, "It opens by itself at that time"),
+    "dates.freeze": Rule(FINAL, "Versions may change until then. Extensions stay as they are"),
+    "dates.final": Rule(FINAL, "The final begins by itself at that time"),
+    "limits.students": Rule(ALWAYS, "This number of students may join; groups count once"),
+    "limits.matches_at_a_time": Rule(ALWAYS, "The final has this number of matches at a time"),
+    "limits.absent_minutes": Rule(ALWAYS, "The final waits this long for an entry that is away"),
+    "hosting.required": Rule(FINAL, "It decides which entries play in the final"),
+    "hosting.shared_chance": Rule(FINAL, "Mirrored matches of hosted bots follow"),
+    "baselines[]": Rule(
+        FINAL, "It plays in the final against everybody that its format pairs it with"
+    ),
+    "baselines[].hidden": Rule(FINAL, "Students do not see it"),
+    "baselines[].shown": Rule(
+        ALWAYS, "Students see its name and results, also in matches of before"
+    ),
+    "baselines[].grade": Rule(
+        IDLE,
+        "Grades of the final follow",
+        "All grades are worked out again from the stored results; nothing is played again",
+    ),
+    "baselines[].at_least": Rule(
+        IDLE,
+        "Grades of the final follow",
+        "All grades are worked out again from the stored results; nothing is played again",
+    ),
+    "baselines[].twin_of": Rule(FINAL, "The noise on the board is measured by it"),
+    "baselines[].reference": Rule(FINAL, "The server submits this built-in bot and checks it"),
+}
+"""By key; a key that is missing here can change before the final."""
+
+_OTHER: Final = Rule(FINAL, "It holds for the final")
+_CERTAIN: Final = Rule(
+    IDLE,
+    "Grades of the final follow",
+    "Grades are decided again from the stored results; `rerun` plays what is still missing",
+)
+_BOARDS: Final = {
+    "public": "Everybody sees all entries, matches and records by name, also those of before",
+    "class": "Students of the class see all entries, matches and records by name, also those of "
+    "before; nobody else does",
+    "anonymous": "Students see other entries without names; what they have seen or saved until "
+    "now stays known",
+}
+_SPELLED: Final = {
+    "hosting_required": "hosting.required",
+    "shared_chance": "hosting.shared_chance",
+    "every_lower": "grading.every_lower",
+}
+
+
+def compare(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> list[Change]:
+    """Return all differences between two versions of a file, in the order of the file."""
+    found = [
+        _change(key, key, before, after, new, stage)
+        for key, before, after in _differences(old, new)
+    ]
+    found += _baselines(old, new, stage)
+    if any(each.key in ("games", "format", "mirrored", "rounds") or each.key.endswith("]")
+           for each in found):  # fmt: skip
+        found = [_counted(each, old, new, stage) for each in found]
+    return found
+
+
+def _differences(old: CompetitionFile, new: CompetitionFile) -> Iterator[tuple[str, Any, Any]]:
+    """The values that differ, but for those of baselines."""
+    for field in dataclasses.fields(CompetitionFile):
+        before, after = getattr(old, field.name), getattr(new, field.name)
+        if field.name == "baselines":
+            continue
+        if isinstance(before, Dates | Limits):
+            for inner in dataclasses.fields(before):
+                pair = getattr(before, inner.name), getattr(after, inner.name)
+                if pair[0] != pair[1]:
+                    yield f"{field.name}.{inner.name}", *pair
+        elif before != after:
+            yield _SPELLED.get(field.name, field.name), before, after
+
+
+def _change(
+    key: str, rule_key: str, before: Any, after: Any, new: CompetitionFile, stage: Stage,
+    *, public: bool = True,
+) -> Change:  # fmt: skip
+    rule = RULES.get(rule_key, _OTHER)
+    if new.format.parameters.get("until_certain") and rule_key.endswith((".grade", ".at_least")):
+        rule = _CERTAIN
+    effect = rule.begun if stage.begun and rule.begun else rule.effect
+    if key == "board":
+        effect = _BOARDS[str(after)]
+    if key == "dates.freeze" and stage.status == "frozen" and after is not None:
+        effect = "The competition is open again: versions may change until then"
+    if key.startswith("dates.") and after is None:
+        effect = "It happens when you say so"
+        if key == "dates.freeze" and stage.status == "frozen":
+            effect = "It stays frozen: plyhouse competition unfreeze opens it again"
+    refused = _refused(rule, effect, stage)
+    return Change(key, _shown(before), _shown(after), f"{effect}.", refused, public)
+
+
+def _refused(rule: Rule, effect: str, stage: Stage) -> str:
+    """Why something cannot change at this stage; empty if it can."""
+    if rule.until == NEVER:
+        return f"it never changes: {effect}"
+    if rule.until == DRAFT and stage.status != "draft":
+        return f"the competition is {stage.status}: it has opened"
+    if rule.until == FINAL and stage.begun:
+        return (
+            f"the final is {stage.status}, and {_PLAYED}; open a new competition with the "
+            "students of this one: plyhouse competition copy"
+        )
+    if rule.until == IDLE and stage.status in ("running", "paused") and rule is _CERTAIN:
+        return (
+            "the final plays until these grades are certain; wait for its end, or end it: "
+            "plyhouse competition finish"
+        )
+    return ""
+
+
+def _baselines(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Iterator[Change]:
+    before = {each.bot.lower(): each for each in old.baselines}
+    after = {each.bot.lower(): each for each in new.baselines}
+    for key in [*before, *(each for each in after if each not in before)]:
+        one, other = before.get(key), after.get(key)
+        there = one or other
+        if there is not None and (one is None or other is None):
+            name = f"baselines[{there.bot}]"
+            texts = "" if one is None else _words(one), "" if other is None else _words(other)
+            made = _change(name, "baselines[]", *texts, new, stage, public=not there.hidden)
+            if other is None:
+                made = dataclasses.replace(
+                    made, effect="It plays no longer, and its grade is gone."
+                )
+            yield made
+        if one is None or other is None:
+            continue
+        public = not (one.hidden and other.hidden)
+        for field in dataclasses.fields(Baseline):
+            values = getattr(one, field.name), getattr(other, field.name)
+            if field.name == "bot" or values[0] == values[1]:
+                continue
+            rule = f"baselines[].{field.name}"
+            if field.name == "hidden":
+                if other.hidden:  # that it will be hidden is not for students either
+                    public = False
+                else:
+                    rule = "baselines[].shown"
+            yield _change(
+                f"baselines[{other.bot}].{field.name}", rule, *values, new, stage, public=public
+            )
+    order = [key for key in before if key in after], [key for key in after if key in before]
+    if order[0] != order[1]:
+        one_order, other_order = (", ".join(after[key].bot for key in each) for each in order)
+        hidden = any(each.hidden for each in after.values())
+        yield _change(
+            "baselines", "baselines[].grade", one_order, other_order, new, stage, public=not hidden
+        )
+
+
+def _counted(change: Change, old: CompetitionFile, new: CompetitionFile, stage: Stage) -> Change:
+    """The change of a schedule, with the numbers of matches before and after."""
+    schedule = change.key in ("games", "format", "mirrored", "rounds") or change.key.endswith("]")
+    if change.refused or not schedule:
+        return change
+    more = len(new.baselines) - len(old.baselines)
+    before, after = _matches(old, stage.entries), _matches(new, stage.entries + more)
+    if before is None or after is None:
+        return change
+    text = (
+        f"{change.effect} With the entries of now it has {after:,} matches instead of {before:,}."
+    )
+    return dataclasses.replace(change, effect=text)
+
+
+def _matches(file: CompetitionFile, entries: int) -> int | None:
+    """Matches of all games; None where that is not known."""
+    try:
+        counts = [planned_matches(file, game, entries) for game in file.games]
+    except FormatError:
+        return None
+    return None if None in counts else sum(each or 0 for each in counts)
+
+
+def _words(baseline: Baseline) -> str:
+    """A baseline on one line."""
+    said = [baseline.bot]
+    if baseline.reference:
+        said.append(f"reference {baseline.reference}")
+    if baseline.twin_of:
+        said.append(f"twin of {baseline.twin_of}")
+    if baseline.grade:
+        said.append(f"grade {baseline.grade} at {baseline.at_least:g}")
+    if baseline.hidden:
+        said.append("hidden")
+    return ", ".join(said)
+
+
+def _shown(value: Any) -> str:
+    """A value as a person reads it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M UTC")
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value))
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} = {_shown(each)}" for key, each in value.items()) or "not set"
+    if isinstance(value, Format):
+        given = [f"{key} = {json.dumps(each)}" for key, each in value.parameters.items()]
+        return ", ".join([value.name, *given])
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(getattr(value, "value", value))
+
+
+def notice(changes: list[Change]) -> str:
+    """Return the notice for students; empty if there is nothing for them."""
+    lines = []
+    for each in changes:
+        if not each.public:
+            continue
+        if each.key == "rules":
+            lines.append("The rules have changed. Read them on this page.")
+        elif each.key == "board":
+            lines.append(f"board: {each.old} -> {each.new}. {each.effect}")
+        else:
+            lines.append(f"{each.key}: {each.old or 'none'} -> {each.new or 'none'}")
+    return "\n".join(lines)

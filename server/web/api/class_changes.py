@@ -1,0 +1,141 @@
+"""Competitions that change after they were opened, and frozen ones that open again."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Final
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.server.competition.times import read_time
+from plyhouse.server.house.changing import Proposal, change, propose, unfreeze
+from plyhouse.server.web.api.access import first, staff_for
+from plyhouse.server.web.api.class_types import ClassSummary, FileText, Why
+from plyhouse.server.web.api.classes import HERE, class_summary
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.problems import Problem
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "ChangeLine", "ChangeView", "CompetitionText", "NewFile", "Unfreezing"]
+
+Call = Request[Any, Any, Any]
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+_DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200, "guards": [first("organise")]}
+
+
+class CompetitionText(Struct):
+    """The competition file of a competition."""
+
+    name: str
+    file: str
+    digest: str
+    """SHA-256 of the file, in hexadecimal."""
+
+
+class NewFile(FileText):
+    """The edited file of a competition."""
+
+    apply: bool = False
+    """False: only say what would change."""
+    digest: Annotated[str, Meta(max_length=64)] = ""
+    """Of the file that was edited.  The change is refused if the file is another one by now; empty:
+    it is not compared."""
+
+
+class ChangeLine(Struct):
+    """A difference between two versions of a competition file."""
+
+    key: str
+    """As in the file; of a baseline with its bot: ``baselines[staff/easy].at_least``."""
+    old: str
+    new: str
+    effect: str
+    refused: str
+    """Why it is not possible now; empty if it is."""
+
+
+class ChangeView(Struct):
+    """What a new file changes in a competition."""
+
+    name: str
+    status: str
+    """After the change, if it was applied."""
+    applied: bool
+    changes: list[ChangeLine]
+    """Empty if the two files say the same."""
+    notice: str
+    """What students are told on the page; empty if nothing is for them."""
+    digest: str
+    """Of the file that the competition has now."""
+
+
+class Unfreezing(Struct, forbid_unknown_fields=True):
+    """A frozen competition opens again."""
+
+    until: Annotated[str, Meta(max_length=64)] = ""
+    """A new date of the freeze with its zone; empty: when somebody freezes it."""
+    why: Why = ""
+
+
+@get(HERE + "/{competition:str}/file", **_SECURED)
+async def file(state: State, request: Call, competition: FromPath[str]) -> CompetitionText:
+    """Show the competition file, as it is now."""
+    row, _ = await staff_for(request, hub_of(state), competition, "see")
+    return CompetitionText(row.name, row.file, _digest(row.file))
+
+
+@post(HERE + "/{competition:str}/change", **_DO)
+async def change_file(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewFile]
+) -> ChangeView:
+    """Say what an edited file changes, or change it and tell the students.
+
+    With ``apply``, nothing is changed if one of the changes is not possible now.
+    """
+    hub = hub_of(state)
+    row, identity = await staff_for(request, hub, competition, "change")
+    if data.digest and data.digest != _digest(row.file):
+        raise Problem(
+            "competition/changed_meanwhile",
+            f"The file of {row.name!r} has changed since you took it: take it again, and repeat "
+            "your changes.",
+        )
+    proposal = await propose(hub.store, hub.classes, row, data.file)
+    if not data.apply or not proposal.changes:
+        return _view(proposal, row.status, row.file, applied=False)
+    by = By(identity.player, data.why, identity.player_id)
+    made = await change(hub.store, hub.classes, proposal, by)
+    await hub.oversight.look()
+    return _view(proposal, made.status, made.file, applied=True)
+
+
+@post(HERE + "/{competition:str}/unfreeze", **_DO)
+async def unfreeze_now(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[Unfreezing]
+) -> ClassSummary:
+    """Open a frozen competition again, before its final begins."""
+    hub = hub_of(state)
+    row, identity = await staff_for(request, hub, competition, "run")
+    until = read_time(data.until) if data.until.strip() else None
+    by = By(identity.player, data.why, identity.player_id)
+    made = await unfreeze(hub.store, hub.classes, row, by, until)
+    await hub.oversight.look()
+    return class_summary(made)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> ChangeView:
+    lines = [
+        ChangeLine(each.key, each.old, each.new, each.effect, each.refused)
+        for each in proposal.changes
+    ]
+    return ChangeView(proposal.row.name, status, applied, lines, proposal.notice, _digest(text))
