@@ -251,6 +251,13 @@ class MatchRow(Struct, frozen=True, gc=False):
     """Whether another version or bot has since taken the place of one that plays here, so that
     the match no longer counts in its competition. Read from the entries; not written."""
 
+    @property
+    def kind(self) -> str:
+        """What the match is played for: ``competition``, ``rated`` or ``casual``."""
+        if self.competition_id is not None:
+            return "competition"
+        return "rated" if self.rated else "casual"
+
 
 class EventRow(Struct, frozen=True, gc=False):
     """One thing that happened in a match, in order; a match is resumed from these."""

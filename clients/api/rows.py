@@ -102,6 +102,8 @@ class Match:
     replaced: bool = False
     """Whether another version or bot has since taken the place of one that played here, so that
     it no longer counts in its competition."""
+    kind: str = ""
+    """What it is played for: ``competition`` (rehearsals included), ``rated`` or ``casual``."""
 
     @property
     def winner(self) -> str:

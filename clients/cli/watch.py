@@ -77,7 +77,7 @@ async def _found(house: ServerHouse, match: str | None, game: str | None) -> Cou
     header = await house.call("GET", "matches", match)
     course = Course(match)
     course.game, course.time_control = header["game"], header["time_control"]
-    course.rated = header["rated"]
+    course.rated, course.kind = header["rated"], header.get("kind", "")
     course.players = [SeatInfo(each["player"], each["bot"]) for each in header["seats"]]
     if header["status"] != "finished":
         return course

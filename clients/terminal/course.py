@@ -53,6 +53,8 @@ class Course:
         self.game = ""
         self.time_control = ""
         self.rated = False
+        self.kind = ""
+        """What it is played for, in a word; empty: only whether it is rated is known."""
         self.players: list[SeatInfo] = []
         self.seat: int | None = None
         """The seat of the person here; None for spectators."""

@@ -75,7 +75,7 @@ declare namespace Answers {
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
   interface LagPolicy { per_move_cap_ns?: number; total_cap_ns?: number; vouched_per_move_ns?: number; busy_per_move_ns?: number; busy_total_ns?: number }
   interface MatchSnapshot { match: string; pairing: string; game: string; time_control: string; rated: boolean; seat: number | null; players: SeatInfo[]; status: "finished" | "running" | "waiting"; ply: number; commitment?: string; nonces?: string[]; illegal_rule?: "forfeit" | "retry"; events?: Event[]; observation?: { [key: string]: unknown }; clocks?: ClockState[]; your_turn?: boolean; deadline_ms?: number | null; scene?: Scenes.Scene | null; outcome?: Outcome | null; draw_offers?: number[] }
-  interface MatchView { match: string; pairing: string; game: string; time_control: string; rated: boolean; status: string; ply: number; seats: SeatView[]; termination: string; reason: string; created_ms: number; started_ms: number | null; finished_ms: number | null; record: string; void_reason?: string | null; snapshot?: MatchSnapshot | null; replaced?: boolean }
+  interface MatchView { match: string; pairing: string; game: string; time_control: string; rated: boolean; status: string; ply: number; seats: SeatView[]; termination: string; reason: string; created_ms: number; started_ms: number | null; finished_ms: number | null; record: string; void_reason?: string | null; snapshot?: MatchSnapshot | null; replaced?: boolean; kind?: string }
   interface Opponent { opponent: string; others: string[] }
   type Outcome = Messages.Outcome;
   interface OwnMatch { match: string; game: string; time_control: string; status: string; opponents: string[] }

@@ -31,7 +31,7 @@ from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
 from plyhouse.server.house.organising import MAX_MATCHES, robin_of
 from plyhouse.server.house.participants import Participant
-from plyhouse.server.house.rosters import Missing, missed, missing
+from plyhouse.server.house.rosters import Missing, WaitsFor, missed, missing
 from plyhouse.server.house.running import (
     PairingId,
     Running,
@@ -101,8 +101,8 @@ class Competitions:
         its answers hold until one begins.  None if nobody is hosted."""
         self.hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None
         """Tells which entries of a competition have no name, ``player/bot`` in small letters."""
-        self.lacking_for_hosted: Callable[[int, int | None], str] | None = None
-        """The program for which a bot and its version wait that no runner has; empty for none."""
+        self.hosted_waits_for: WaitsFor | None = None
+        """Says what hosted bots wait for."""
         self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
         """Told the id of a competition that is over, when that is stored."""
         self._soon = False
@@ -256,7 +256,7 @@ class Competitions:
         running = self._running.get(identifier)
         if running is None or isinstance(running.work, LadderWork):
             return None
-        return missed(running, self._participants, self.lacking_for_hosted)
+        return missed(running, self._participants, self.hosted_waits_for)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -567,7 +567,7 @@ class Competitions:
             list(filter(None, [reason(found.competition)]))
             if running is None
             else missing(
-                *(running, self._participants, self._played(running)), self.lacking_for_hosted
+                *(running, self._participants, self._played(running)), self.hosted_waits_for
             ),
         )
 

@@ -281,10 +281,25 @@ class Hosting:
             for each in runner.said.languages
         )
 
-    def lacking(self, bot: int, version: int | None) -> str:
-        """The program for which a bot waits that no machine has; empty if it waits for none."""
+    def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
+        """Say what keeps a bot from being there, as the rest of a sentence that begins with it.
+
+        ``only_hosted``: nobody but a runner may run it.  Empty if no runner is there, or if none
+        has to run the bot.
+        """
         row = self.needed.row(bot, version)
-        return row.needs if row is not None and self.lacks(row.needs) else ""
+        if not self.machines or (row is None and not only_hosted):
+            return ""
+        if row is not None and self.lacks(row.needs):
+            return f"is started with {row.needs}, and waits for a runner machine that has it."
+        place = self._plan.bots.get(bot)
+        if place is not None and self._hears(place.machine):
+            return f"is being started on the runner machine {place.machine}."
+        if row is not None and bot in self._plan.waiting:
+            if self._bots.count.get(row.version_id):
+                return "could not be started on the runner machines: their logs say why."
+            return "waits for room on a runner machine: those that are connected have none left."
+        return "is about to be started on a runner machine."
 
     def _machines(self, now: int) -> list[Machine]:
         gone = [name for name, each in self._runners.items() if now - each.heard >= LEASE_NS]

@@ -127,7 +127,7 @@ class Hub:
         self.lobby.admit_to_hosted = self.hosted_play.admit
         self.verdicts = Verdicts(store, now, self._settled)
         self.hosting.on_flags = self.verdicts.heard
-        self.competitions.lacking_for_hosted = self.hosting.lacking
+        self.competitions.hosted_waits_for = self.hosting.waits_for
         self.classes = Classes(config, store, self.competitions, self.directory)
         self.privacy = Privacy(store)
         self.competitions.hidden_in = self.privacy.hidden

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.ladders import LadderWork
@@ -15,11 +15,14 @@ from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["Missing", "bots_named", "gone_texts", "missed", "missing"]
+__all__ = ["Missing", "WaitsFor", "bots_named", "gone_texts", "missed", "missing"]
 
 
-Lacking: TypeAlias = Callable[[int, int | None], str]
-"""The program that no runner has and that a bot with a version waits for; empty for none."""
+WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
+"""Says what a bot with a version waits for on a runner machine: `Hosting.waits_for`."""
+
+
+NO_RUNNER: Final = "without a runner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def missing(
     running: Running,
     participants: Mapping[int, Participant],
     own: Collection[str],
-    lacking: Lacking | None = None,
+    waits_for: WaitsFor | None = None,
 ) -> list[str]:
     """What keeps pairings from being played; ``own`` are matches of the competition that run.
 
@@ -94,7 +97,7 @@ def missing(
         return ["The competition is paused."]
     if isinstance(running.work, LadderWork):
         return _ladder_waits(running, running.work.bots, participants)
-    told = {bot: each.text for bot, each in missed(running, participants, lacking).items()}
+    told = {bot: each.text for bot, each in missed(running, participants, waits_for).items()}
     matches = running.work.at_once
     for bot in running.waiting():
         participant = participants.get(bot)
@@ -135,21 +138,22 @@ def _busy(participant: Participant, other: Sequence[str], matches: int) -> str:
 def missed(
     running: Running,
     participants: Mapping[int, Participant],
-    lacking: Lacking | None = None,
+    waits_for: WaitsFor | None = None,
 ) -> dict[int, Missing]:
     """The bots that pairings wait for, by their ids; none while it is paused.
 
-    ``lacking`` names the program for which a bot waits that no runner has.
+    ``waits_for`` says what bots wait for that runner machines have to run.
     """
     found = {}
     for bot in () if running.paused else running.waiting():
         name = running.names[bot]
         participant = participants.get(bot)
         fault = _fault(running, name, bot, participant)
-        program = lacking(bot, running.versions.get(bot)) if lacking is not None else ""
-        if program and fault is not None and fault[0] in ("away", "without a runner"):
-            text = f"{name} is started with {program}, and waits for a runner machine that has it."
-            fault = "without a runner", text
+        if waits_for is not None and fault is not None and fault[0] in ("away", NO_RUNNER):
+            only_hosted = running.is_for_runners(bot)
+            text = waits_for(bot, running.versions.get(bot), only_hosted)
+            if text:
+                fault = NO_RUNNER, f"{name} {text}"
         if fault is not None:
             found[bot] = Missing(name, *fault, bot in running.baselines)
     return found
@@ -163,8 +167,9 @@ def _fault(
     matches = running.work.at_once
     if running.is_for_runners(bot) and (participant is None or not participant.hosted):
         return (
-            "without a runner",
-            f"{name} waits for a runner machine with room for it: `plyhouse runner` starts one.",
+            NO_RUNNER,
+            f"{name} waits for a runner machine, and none is connected: `plyhouse runner` starts "
+            "one.",
         )
     if participant is None or not participant.online:
         return "away", f"{name} is not connected."

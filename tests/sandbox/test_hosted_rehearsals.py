@@ -33,6 +33,7 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
     settings = {"suspend_after": 1, "suspend_window": 1}
     async with hosted_house(tmp_path, **settings) as house:
         hub, book = house.hub, house.hub.store.classes
+        olga = await hub.store.add_player("olga")
         cup = await hub.classes.open(CUP, OLGA)
         with pytest.raises(ClassRefusal, match="nobody could be compared"):
             await hub.classes.rehearse("Cup", OLGA)
@@ -63,9 +64,9 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         (bob,) = [each for each in await book.entries(cup.id) if each.player == "bob"]
         assert bob.version_id is not None
         assert await hub.store.probation.reason(bob.version_id) == ""
-        # Only organisers and each author see it, whatever the board of the competition.
+        # Only its staff and each author see it, whatever the board of the competition.
         for scopes, seen in ((frozenset(("organise",)), 2), (frozenset(("play",)), 0)):
-            sight = await hub.privacy.sight_of(None, scopes)
+            sight = await hub.privacy.sight_of(olga.id, scopes)
             listed = await hub.store.list_matches(closed=sight.closed)
             assert len(listed) == seen
         with pytest.raises(ClassRefusal, match="is a rehearsal itself"):

@@ -325,12 +325,17 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
     assert [entry.player for entry in view.entries] == names[1:]
     # Their authors are there, with these versions: the house runs them all the same.
     assert view.waiting_for == [
-        f"{name}/mine waits for a runner machine with room for it: `plyhouse runner` starts one."
+        f"{name}/mine waits for a runner machine, and none is connected: `plyhouse runner` starts "
+        "one."
         for name in names[1:]
     ]
     machine = Machine(house)
     told = await machine.call()
     assert [each.player for each in told.bots] == names[1:]
+    view = await hub.competitions.view(game.competition_id)
+    assert view.waiting_for == [
+        f"{name}/mine is being started on the runner machine lab1." for name in names[1:]
+    ]
     _, welcome = await machine.host(told, told.bots[0].bot)
     assert isinstance(welcome, Welcome)
     (replaced,) = [

@@ -64,6 +64,19 @@ async def test_the_list_and_the_page_of_a_competition(hall: House) -> None:
     assert missing.status_code == 404
 
 
+async def test_match_of_a_final_is_labelled_as_a_match_of_its_competition(hall: House) -> None:
+    cup = await course(hall, "public")
+    await cup.play(weaker_resigns(NAMES))
+    made = await hall.hub.store.classes.find("autumn cup")
+    async with cup.web() as web:
+        match, *_ = (await web.get("/api/v1/matches?limit=1")).json()
+        one = (await web.get(f"/api/v1/matches/{match['match']}")).json()
+        shown = (await web.get(f"/matches/{match['match']}")).text
+    assert (match["kind"], one["kind"]) == ("competition", "competition")
+    assert f'<a href="/competitions/{made.id}">competition</a>' in shown
+    assert "casual" not in shown
+
+
 async def test_a_private_page_shows_each_what_it_may_see(hall: House) -> None:
     cup = await course(hall, "anonymous")
     await cup.begin()

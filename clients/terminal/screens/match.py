@@ -170,11 +170,8 @@ class MatchScreen(Following):
         course = self.course
         self.keep_up()
         self._lay_out()
-        kind = (
-            ""
-            if not course.time_control
-            else (f" \u00b7 {course.time_control} \u00b7 {'rated' if course.rated else 'casual'}")
-        )
+        played_for = course.kind or ("rated" if course.rated else "casual")
+        kind = f" \u00b7 {course.time_control} \u00b7 {played_for}" if course.time_control else ""
         title = self._title or f"{course.game}{kind}"
         self.query_one("#title", Static).update(
             title if self._ink.unicode else title.replace("\u00b7", "-")

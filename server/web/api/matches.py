@@ -280,6 +280,7 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
         record=f"/api/v1/matches/{row.id}/record",
         void_reason=row.void_reason,
         replaced=row.replaced,
+        kind=row.kind,
     )
 
 

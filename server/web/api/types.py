@@ -158,6 +158,8 @@ class MatchView(Struct):
     replaced: bool = False
     """Whether another version or bot has since taken the place of one that played here. The match
     then counts no longer in its competition."""
+    kind: str = ""
+    """What it is played for: ``competition`` (rehearsals included), ``rated`` or ``casual``."""
 
 
 class EndingDetail(Struct):

@@ -131,6 +131,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
         trees=hub.trees.offered,
         no_trees=_why_no_trees(stored.header.game),
         competition=stored.pairing.competition_id,
+        class_id=await hub.privacy.class_of(stored.pairing.competition_id),
         embed=bool(hub.config.embedders) and public,
         output=viewer is not None and hub.outputs.may_read(stored, viewer),
     )

@@ -1,0 +1,55 @@
+"""Commands that `competition dress-rehearsal` prints work as they are printed."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable
+
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.clients.cli.main import main
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.rows import By
+
+CUP = """
+name = "Autumn cup"
+games = ["pig"]
+time_control = "total:60"
+[hosting]
+required = true
+[[baselines]]
+bot = "house/weak"
+reference = "random"
+"""
+
+
+async def test_dress_rehearsal_prints_commands_that_work(
+    open_house: Callable[..., Awaitable[House]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    house = await open_house(hosted=True)
+    store, olga = house.hub.store, By("olga")
+    given = ["--server", house.server.url]
+    given += ["--token", await house.token("olga", "play", "organise")]
+
+    async def plyhouse(*arguments: str) -> tuple[int, str]:
+        code = await asyncio.to_thread(main, [*arguments, *given])
+        return code, capsys.readouterr().err
+
+    cup = await house.hub.classes.open(CUP, olga)
+    await store.classes.take_in(cup.id, [NewMember("ada", "ada")], olga, adopt="*")
+    ada = await store.player("ada")
+    bot = await store.ensure_bot(ada.id, "mine", "bot")
+    await store.submissions.submit(bot.id, "", "d" * 64, b"zip", store.classes.now())
+    for submission in await store.submissions.waiting():
+        await store.submissions.checked(submission, True, "", ("pig",), 10)
+    for _ in range(2):  # the second one needs the first to be gone
+        code, said = await plyhouse("competition", "dress-rehearsal", "Autumn cup")
+        assert code == 0, said
+        begun, ended = said.strip().splitlines()
+        for line in (begun.partition(", board")[0], ended):
+            command = shlex.split(line.partition(": ")[2])
+            assert command[:2] == ["plyhouse", "competition"]
+            code, said = await plyhouse(*command[1:])
+            assert code == 0, (line, said)
