@@ -36,6 +36,7 @@ from plyhouse.storage.match_writes import operations
 from plyhouse.storage.outputs import Outputs
 from plyhouse.storage.privacy import private
 from plyhouse.storage.probation import Probation
+from plyhouse.storage.regrades import Regrades
 from plyhouse.storage.rows import (
     BotRow,
     CompetitionOverview,
@@ -84,6 +85,8 @@ class Store:
         """Versions that are suspended after repeated forfeits."""
         self.erasure = Erasure(database, clock)
         """People who are erased."""
+        self.regrades = Regrades(database, clock)
+        """Requests of students to look at a result again."""
         self.sessions = Sessions(database, clock)
         """People at browsers: sessions, passwords, guests."""
         self.submissions = Submissions(database)

@@ -431,6 +431,20 @@ class Api:
         """Revoke a student's lost token; the answer has a new one, shown only here."""
         return self.do(calls.reissue_token(name, student, member, why))
 
+    def regrades(self, name: str) -> Rows[competition_rows.Regrade]:
+        """The requests for a regrade that one may see, open ones first."""
+        return self.do(calls.regrades(name))
+
+    def ask_regrade(self, name: str, text: str, *, match: str = "") -> competition_rows.Regrade:
+        """Ask the staff to look at a match of one's own, or at one's grade, again."""
+        return self.do(calls.ask_regrade(name, text, match))
+
+    def answer_regrade(
+        self, name: str, number: int, text: str = "", *, close: bool = False
+    ) -> competition_rows.Regrade:
+        """Answer a request for a regrade, close it, or both."""
+        return self.do(calls.answer_regrade(name, number, text, close))
+
     def codes(self, name: str) -> Rows[competition_rows.Code]:
         """The codes of a competition."""
         return self.do(calls.codes(name))

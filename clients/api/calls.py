@@ -377,6 +377,23 @@ def reissue_token(name: str, student: str, member: str, why: str) -> Call[compet
     return _post(*_CLASS, name, "reissue-token", read=read, **body)
 
 
+def regrades(name: str) -> Call[Rows[competition_rows.Regrade]]:
+    return _get(*_CLASS, name, "regrades", read=rows_of(competition_rows.Regrade))
+
+
+def ask_regrade(name: str, text: str, match: str) -> Call[competition_rows.Regrade]:
+    read = one(competition_rows.Regrade)
+    return _post(*_CLASS, name, "regrades", read=read, text=text, match=match)
+
+
+def answer_regrade(
+    name: str, number: int, text: str, close: bool
+) -> Call[competition_rows.Regrade]:
+    read = one(competition_rows.Regrade)
+    where = (*_CLASS, name, "regrades", str(number), "answer")
+    return _post(*where, read=read, text=text, close=close)
+
+
 def codes(name: str) -> Call[Rows[competition_rows.Code]]:
     return _get(*_CLASS, name, "codes", read=rows_of(competition_rows.Code))
 

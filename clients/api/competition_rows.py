@@ -30,6 +30,7 @@ __all__ = [
     "Member",
     "NextPairing",
     "ProvenLine",
+    "Regrade",
     "Results",
     "Staff",
     "Strength",
@@ -67,6 +68,23 @@ class Announcement:
     kind: str
     """``note`` by the staff, or ``change`` for a change of the competition."""
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """A request of a student to look at a match, or at the grade, again."""
+
+    id: int
+    student: str
+    match: str
+    """Empty: it is about the grade."""
+    text: str
+    asked_ms: int
+    answer: str
+    answered_by: str
+    answered_ms: int | None
+    closed_ms: int | None
+    """None while it is open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,12 @@ import json
 import click
 
 from plyhouse.clients.cli.administration import minute
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
 from plyhouse.clients.cli.shared.organising import request
 from plyhouse.clients.cli.shared.output import note
 
@@ -15,8 +20,7 @@ __all__ = ["announce", "announcements"]
 
 
 @click.command()
-@click.argument("name")
-@click.argument("text")
+@competition_argument("text", "TEXT")
 @server_option()
 @token_option()
 def announce(name: str, text: str, server: str, token: str | None) -> None:
@@ -30,7 +34,7 @@ def announce(name: str, text: str, server: str, token: str | None) -> None:
 
 
 @click.command()
-@click.argument("name")
+@competition_argument()
 @click.option("--remove", type=int, metavar="NUMBER", help="Remove this announcement.")
 @server_option()
 @token_option()

@@ -27,6 +27,7 @@ from plyhouse.clients.cli.competition_steering import (
     resume,
     withdraw,
 )
+from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
@@ -66,6 +67,7 @@ def competition() -> None:
 competition.add_command(rehearse)
 competition.add_command(suspicious)
 competition.add_command(staff)
+competition.add_command(regrade)
 competition.add_command(baseline)
 
 

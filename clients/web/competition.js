@@ -143,6 +143,10 @@ function pressed(button) {
     perform(() => open(button));
     return;
   }
+  if (button.dataset.answer !== undefined) {
+    perform(() => answer(button));
+    return;
+  }
   if (choose !== undefined) {
     byId("student", HTMLInputElement).value = choose;
     byId("student-why").focus();
@@ -202,7 +206,25 @@ onSubmit("announce-form", async (form) => {
   return "It is published.";
 });
 
+/** Answer a request for a regrade, close it, or both. @param {HTMLButtonElement} button */
+async function answer(button) {
+  const { answer: number, close } = button.dataset;
+  const input = /** @type {HTMLTextAreaElement} */ (byId(`answer-text-${number}`));
+  const text = input.value.trim();
+  if (!text && !close) refuse(input, "Write an answer first.");
+  const made = await call("POST", `${here}/regrades/${number}/answer`, { text, close: Boolean(close) });
+  input.value = "";
+  return `Request ${made.id} is ${made.closed_ms === null ? "answered" : "closed"}.`;
+}
+
 // --------------------------------------------------------------------- what students do
+
+onSubmit("regrade-form", async (form) => {
+  const { text, match } = fields(form);
+  const made = await call("POST", `${here}/regrades`, { text: text.trim(), match: match.trim() });
+  form.reset();
+  return `Asked: request ${made.id}. The answer will stand below.`;
+});
 
 onSubmit("enter-form", async (form) => {
   const { version, replace = "" } = fields(form);

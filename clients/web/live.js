@@ -23,7 +23,7 @@ function keepOpen(part, other) {
  * @param {Element} node
  */
 function mark(node) {
-  for (const name of ["href", "data-step", "data-choose", "data-reinstate", "data-open", "data-remove"]) {
+  for (const name of ["href", "data-step", "data-choose", "data-reinstate", "data-open", "data-remove", "data-answer"]) {
     const value = node.getAttribute(name);
     if (value) return `[${name}="${CSS.escape(value)}"]`;
   }
@@ -43,7 +43,7 @@ function takeOver(fresh, pressed) {
     if (part.hasAttribute("tabindex")) other.tabIndex = -1;
     if (part.isEqualNode(other)) continue;
     // Nothing is taken out of the hands of who is about to press it or writes in it.
-    if (!pressed && part.querySelector("[data-armed], input:focus")) continue;
+    if (!pressed && part.querySelector("[data-armed], input:focus, textarea:focus")) continue;
     const active = document.activeElement;
     const inside = active !== null && part.contains(active);
     const focused = inside && mark(active);

@@ -164,6 +164,14 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     assert "'Cup' is full" in do("student", "add", "hal", code=4).err
     assert "no student 'zoe'" in do("competition", "extend", "Cup", "zoe",
                                     "--until", "2999-01-01T00:00:00Z", code=2).err  # fmt: skip
+    ada = (tmp_path / "tokens.csv").read_text().splitlines()[1].split(",")[2]
+    do("competition", "regrade", "ask", "Cup", "Why?\nReally.", "--token", ada)
+    said = do("competition", "regrade", "list", "Cup").out
+    assert "open, ada about the grade" in said
+    assert "    Really." in said
+    assert "give --text" in do("competition", "regrade", "answer", "Cup", "1", code=2).err
+    do("competition", "regrade", "answer", "Cup", "1", "--text", "So.", "--close")
+    assert "        So." in do("competition", "regrade", "list", "Cup", "--token", ada).out
     do("competition", "announce", "Cup", "Room 3.\nBring your machine.")
     assert "    Bring your machine." in do("competition", "announcements", "Cup").out
     refused = plyhouse("competition", "announcements", "Cup", "--server", server.url)

@@ -15,6 +15,7 @@
     baselines       baselines of a competition, checked again or replaced
     announcements   what the staff tells the class of a competition
     erasure         a person erased, and what is stored about one
+    regrades        requests to look at a match or a grade again
     class_finals    their rounds and tables, as the format sees them
     class_types     what is sent and accepted there
     outputs         what hosted bots printed

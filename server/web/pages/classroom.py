@@ -37,6 +37,7 @@ from plyhouse.storage.class_rows import (
 )
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.probation import SuspensionRow
+from plyhouse.storage.regrades import Regrade
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.submission_rows import SubmissionRow
 
@@ -150,6 +151,8 @@ class Staff:
         """Whether the viewer may do what assistants do."""
         return allows(self.role, "run")
 
+    regrades: tuple[Regrade, ...] = ()
+    """Requests to look at a result again, open ones first."""
     checks: Mapping[str, BaselineState] = field(default_factory=dict)
     """Whether each baseline can play, by its name."""
     provided: frozenset[str] = frozenset()
@@ -185,6 +188,8 @@ class Own:
     """What was handed in for this competition last."""
     handed_in_only: bool = False
     """Whether only what was handed in plays in the final."""
+    regrades: tuple[Regrade, ...] = ()
+    """Its requests to look at a result again, open ones first."""
     in_want: Mapping[int, str] = field(default_factory=dict)
     """What of that waits for a machine that has what it needs, by its id, as a sentence."""
 
@@ -283,6 +288,7 @@ async def staff_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Staff 
         view.warnings,
         rehearsal,
         people=tuple(await hub.store.classes.staff(row.id)),
+        regrades=tuple(await hub.store.regrades.all(row.id)),
         checks=view.baselines,
         provided=_provided(view) if runs else frozenset(),
     )
@@ -323,6 +329,7 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
         most_bytes=hub.config.max_submission_bytes,
         submissions=tuple(handed_in),
         handed_in_only=view.file.hosting_required,
+        regrades=tuple(await hub.store.regrades.all(row.id, viewer.player_id)),
         in_want={each.id: hub.hosting.in_want(each) for each in handed_in},
     )
 

@@ -1,0 +1,89 @@
+"""``plyhouse competition regrade``: requests of students to look at a result again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from plyhouse.clients.cli.administration import minute
+from plyhouse.clients.cli.shared.lazy import HintingGroup
+from plyhouse.clients.cli.shared.options import (
+    competition_argument,
+    json_option,
+    server_option,
+    token_option,
+)
+from plyhouse.clients.cli.shared.organising import request
+from plyhouse.clients.cli.shared.output import note
+
+__all__ = ["regrade"]
+
+
+@click.group(cls=HintingGroup)
+def regrade() -> None:
+    """Ask the staff to look at a match or a grade again, and answer.
+
+    A student asks with its own token, and sees its own requests. The staff sees all of them.
+    """
+
+
+@regrade.command("list")
+@competition_argument()
+@server_option()
+@token_option()
+@json_option()
+def list_requests(name: str, server: str, token: str | None, as_json: bool) -> None:
+    """List the requests in NAME, open ones first."""
+    found = request(server, token, "GET", "competitions", name, "regrades")
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for each in found:
+        _show(each)
+    if not found:
+        note(f"Nobody has asked for a regrade in {name}.")
+
+
+def _show(each: dict[str, Any]) -> None:
+    state = "open" if each["closed_ms"] is None else "closed"
+    about = f"match {each['match']}" if each["match"] else "the grade"
+    asked = minute(each["asked_ms"])
+    click.echo(f"{each['id']}  {state}, {each['student']} about {about}, {asked} UTC:")
+    click.echo(_indented(each["text"]))
+    if each["answer"]:
+        click.echo(f"    {each['answered_by']} answered, {minute(each['answered_ms'])} UTC:")
+        click.echo(_indented(each["answer"], 8))
+
+
+def _indented(text: str, by: int = 4) -> str:
+    return "\n".join(" " * by + line for line in text.splitlines())
+
+
+@regrade.command()
+@competition_argument("text", "TEXT")
+@click.option("--match", default="", metavar="ID", help="A match of yours.  [default: your grade]")
+@server_option()
+@token_option()
+def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
+    """Ask the staff of NAME to look at your grade, or at a match, again."""
+    body = {"text": text, "match": match}
+    made = request(server, token, "POST", "competitions", name, "regrades", body=body)
+    note(f"Asked: request {made['id']}. The answer: plyhouse competition regrade list {name!r}")
+
+
+@regrade.command()
+@competition_argument("number", "NUMBER")
+@click.option("--text", default="", help="The answer; it replaces an earlier one.")
+@click.option("--close", is_flag=True, help="Close the request.")
+@server_option()
+@token_option()
+def answer(name: str, number: str, text: str, close: bool, server: str, token: str | None) -> None:
+    """Answer request NUMBER in NAME, close it, or both."""
+    if not text and not close:
+        raise click.UsageError("Nothing to do: give --text, --close, or both.")
+    where = ("competitions", name, "regrades", number, "answer")
+    made = request(server, token, "POST", *where, body={"text": text, "close": close})
+    note(f"Request {made['id']} of {made['student']} is "
+         f"{'open' if made['closed_ms'] is None else 'closed'}.")  # fmt: skip

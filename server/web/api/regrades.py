@@ -1,0 +1,104 @@
+"""Requests of students to look at a match or a grade again: asked, answered and closed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from litestar import Request, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct
+
+from plyhouse.server.competition.staff import allows
+from plyhouse.server.house.staff import role_in
+from plyhouse.server.web.api.access import authorise, first, staff_for
+from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.regrades import MAX_TEXT, Regrade
+from plyhouse.storage.rows import By
+
+__all__ = ["HANDLERS", "RegradeAnswer", "RegradeRequest", "RegradeView"]
+
+Call = Request[Any, Any, Any]
+HERE: Final = "/api/v1/class/competitions/{competition:str}/regrades"
+_SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
+
+
+class RegradeRequest(Struct, forbid_unknown_fields=True):
+    """A request to look at a match, or at the grade, again."""
+
+    text: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+    match: Annotated[str, Meta(max_length=64)] = ""
+    """A finished match of one's own; empty: the grade."""
+
+
+class RegradeAnswer(Struct, forbid_unknown_fields=True):
+    """An answer of the staff."""
+
+    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
+    """In the place of an earlier answer; empty: that one stays."""
+    close: bool = False
+
+
+class RegradeView(Struct):
+    """A request for a regrade."""
+
+    id: int
+    student: str
+    match: str
+    """Empty: it is about the grade."""
+    text: str
+    asked_ms: int
+    answer: str
+    """Empty until the staff answers."""
+    answered_by: str
+    answered_ms: int | None
+    closed_ms: int | None
+
+
+def _view(row: Regrade) -> RegradeView:
+    return RegradeView(
+        *(row.id, row.student, row.match_id or "", row.text, row.asked_ms),
+        *(row.answer, row.answered_by, row.answered_ms, row.closed_ms),
+    )
+
+
+@get(HERE, **_SECURED)
+async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[RegradeView]:
+    """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play", "organise")
+    row = await hub.store.classes.find(competition)
+    staff = allows(await role_in(hub.store, row.id, identity), "see")
+    found = await hub.store.regrades.all(row.id, None if staff else identity.player_id)
+    return [_view(each) for each in found]
+
+
+@post(HERE, **_SECURED, guards=[first("play")])
+async def ask_regrade(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[RegradeRequest]
+) -> RegradeView:
+    """Ask the staff to look at a match of one's own, or at one's grade, again."""
+    hub = hub_of(state)
+    identity = await authorise(request, hub, "play")
+    row = await hub.store.classes.find(competition)
+    made = await hub.store.regrades.ask(row.id, identity.player_id, data.text, data.match or None)
+    return _view(made)
+
+
+@post(HERE + "/{number:int}/answer", **_SECURED, status_code=200, guards=[first("organise")])
+async def answer_regrade(
+    state: State,
+    request: Call,
+    competition: FromPath[str],
+    number: FromPath[int],
+    data: JSONBody[RegradeAnswer],
+) -> RegradeView:
+    """Answer a request for a regrade, close it, or both."""
+    hub = hub_of(state)
+    row, identity = await staff_for(request, hub, competition, "run")
+    by = By(identity.player)
+    made = await hub.store.regrades.answer(row.id, number, data.text, by, close=data.close)
+    return _view(made)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (regrades, ask_regrade, answer_regrade)

@@ -1,0 +1,205 @@
+"""Requests of students to look at a match or a grade again; `Store.regrades`, and the SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import Connection, func, select
+
+from plyhouse.storage import audit
+from plyhouse.storage.class_sql import find
+from plyhouse.storage.database import Database
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.models import (
+    bots,
+    class_games,
+    class_students,
+    match_seats,
+    matches,
+    pairings,
+    players,
+    regrades,
+)
+from plyhouse.storage.rows import By
+
+__all__ = ["MAX_TEXT", "MOST", "MOST_OPEN", "Regrade", "Regrades"]
+
+T = TypeVar("T")
+
+MAX_TEXT = 2000
+"""Characters of a request, and of an answer."""
+MOST_OPEN = 5
+"""Open requests of one student in one competition."""
+MOST = 50
+"""Requests of one student in one competition, open or closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """A request to look at a match, or at the grade, again."""
+
+    id: int
+    student: str
+    """The account that asks."""
+    match_id: str | None
+    """None: it is about the grade."""
+    text: str
+    asked_ms: int
+    answer: str
+    """Empty until the staff answers."""
+    answered_by: str
+    answered_ms: int | None
+    closed_ms: int | None
+    """None while it is open."""
+
+
+class Regrades:
+    """The part of a store that knows requests for regrades; competitions go by their id."""
+
+    def __init__(self, database: Database, clock: Callable[[], int]) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def ask(self, class_id: str, player_id: int, text: str, match_id: str | None) -> Regrade:
+        """Store a request of a student about a finished match of its own, or about its grade.
+
+        Raises `ClassRefusal` for somebody who is no student, or has too many requests, and
+        `Unknown` for a match that is none of the student's in this competition.
+        """
+        return await self._write(lambda c, now: _ask(c, class_id, player_id, text, match_id, now))
+
+    async def all(self, class_id: str, player_id: int | None = None) -> list[Regrade]:
+        """Return the requests, open ones first, then the newest; of one student if given."""
+        return await self._database.read(lambda c: _listed(c, class_id, player_id))
+
+    async def answer(
+        self, class_id: str, number: int, text: str, by: By, *, close: bool = False
+    ) -> Regrade:
+        """Answer a request, in the place of an earlier answer; an empty text leaves it as it is.
+
+        ``close`` closes it.  Raises `Unknown`, or `ClassRefusal` if it is closed.
+        """
+        return await self._write(lambda c, now: _answer(c, class_id, number, text, by, close, now))
+
+    async def _write(self, work: Callable[[Connection, int], T]) -> T:
+        now = self._clock()
+        return await self._database.write(lambda connection: work(connection, now))
+
+
+def _ask(
+    connection: Connection,
+    class_id: str,
+    player_id: int,
+    text: str,
+    match_id: str | None,
+    now_ms: int,
+) -> Regrade:
+    row, here = find(connection, class_id), regrades.c
+    query = (
+        select(class_students.c.status, players.c.name)
+        .join(players, players.c.id == class_students.c.player_id)
+        .where(class_students.c.class_id == row.id, class_students.c.player_id == player_id)
+    )
+    student = connection.execute(query).first()
+    if student is None or student.status == "revoked":
+        raise ClassRefusal("competition/no_student", f"you are no student of {row.name!r}")
+    if match_id is not None:
+        _own_match(connection, row.id, row.name, player_id, match_id)
+    mine = here.class_id == row.id, here.player_id == player_id
+    counts = select(func.count(), func.count(here.closed_ms)).where(*mine)
+    total, closed = connection.execute(counts).one()
+    if total >= MOST or total - closed >= MOST_OPEN:
+        limit = f"{MOST} requests" if total >= MOST else f"{MOST_OPEN} open requests"
+        raise ClassRefusal(
+            "competition/too_many",
+            f"you have {limit} in {row.name!r}, the most there can be: speak to the staff",
+        )
+    values = {"text": text, "asked_ms": now_ms, "answer": "", "answered_by": ""}
+    insert = regrades.insert().values(
+        class_id=row.id, player_id=player_id, match_id=match_id, **values
+    )
+    number = int(connection.execute(insert.returning(here.id)).scalar_one())
+    subject = f"{number} of {student.name} in {row.name}"
+    audit.add(connection, now_ms, By(student.name), "regrade.ask", subject, row.id)
+    return _one(connection, row.id, number)
+
+
+def _own_match(
+    connection: Connection, class_id: str, name: str, player_id: int, match_id: str
+) -> None:
+    query = (
+        select(matches.c.id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(class_games, class_games.c.competition_id == pairings.c.competition_id)
+        .join(match_seats, match_seats.c.match_id == matches.c.id)
+        .join(bots, bots.c.id == match_seats.c.bot_id)
+        .where(
+            matches.c.id == match_id,
+            matches.c.finished_ms.is_not(None),
+            class_games.c.class_id == class_id,
+            bots.c.player_id == player_id,
+        )
+    )
+    if connection.execute(query.limit(1)).first() is None:
+        raise Unknown(
+            f"there is no finished match {match_id!r} of yours in {name!r}: take an id from your "
+            "report, or leave it out to ask about your grade"
+        )
+
+
+def _listed(
+    connection: Connection, class_id: str, player_id: int | None, number: int | None = None
+) -> list[Regrade]:
+    here = regrades.c
+    query = (
+        select(
+            *(here.id, players.c.name, here.match_id, here.text, here.asked_ms),
+            *(here.answer, here.answered_by, here.answered_ms, here.closed_ms),
+        )
+        .join(players, players.c.id == here.player_id)
+        .where(here.class_id == class_id)
+        .order_by(here.closed_ms.is_not(None), here.id.desc())
+    )
+    if player_id is not None:
+        query = query.where(here.player_id == player_id)
+    if number is not None:
+        query = query.where(here.id == number)
+    return [Regrade(*row) for row in connection.execute(query)]
+
+
+def _one(connection: Connection, class_id: str, number: int) -> Regrade:
+    found = _listed(connection, class_id, None, number)
+    if not found:
+        raise Unknown(f"there is no request {number} in this competition")
+    return found[0]
+
+
+def _answer(
+    connection: Connection,
+    class_id: str,
+    number: int,
+    text: str,
+    by: By,
+    close: bool,
+    now_ms: int,
+) -> Regrade:
+    row = find(connection, class_id)
+    old = _one(connection, row.id, number)
+    if old.closed_ms is not None:
+        raise ClassRefusal(
+            "competition/not_now", f"request {number} is closed: its student may ask again"
+        )
+    values: dict[str, object] = {}
+    if text:
+        values |= {"answer": text, "answered_by": by.who[:100], "answered_ms": now_ms}
+    if close:
+        values["closed_ms"] = now_ms
+    subject = f"{number} of {old.student} in {row.name}"
+    for what, done in (("regrade.answer", bool(text)), ("regrade.close", close)):
+        if done:
+            audit.add(connection, now_ms, by, what, subject, row.id)
+    if values:
+        connection.execute(regrades.update().where(regrades.c.id == number).values(values))
+    return _one(connection, row.id, number)
