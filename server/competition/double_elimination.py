@@ -41,6 +41,7 @@ class DoubleElimination(Format):
     name = "double_elimination"
     adaptive = True
     admits_late = False
+    reuses_by_key = True
     tie_breaks = ("mean score",)
     decided_by = "the round in which an entry was beaten for the second time"
 

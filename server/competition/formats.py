@@ -66,6 +66,10 @@ class Format(ABC):
     tie_breaks: ClassVar[tuple[str, ...]] = ()
     """What decides the table where points are equal, in this order."""
 
+    reuses_by_key: ClassVar[bool] = False
+    """Whether a pairing of an earlier run stands only for the one of the same key.
+
+    So it must be where two entries may meet twice, and it matters who won which meeting."""
     decided_by: ClassVar[str] = "points"
     """What decides the places, in words."""
 

@@ -73,16 +73,14 @@ class Pool(Generic[EntryT]):
         return self._by.get(signature(orders), ())
 
     def find(
-        self, orders: Orders[EntryT], used: set[str], key: str = ""
+        self, orders: Orders[EntryT], used: set[str], key: str | None = None
     ) -> Reusable[EntryT] | None:
-        """One that was played in these seat orders, and is not among the ``used``.
+        """One that was played in these seat orders, under this key if one is given.
 
-        The pairing that had the same ``key`` comes first: two entries may meet twice, and in a
-        bracket it matters who won which meeting.
+        It is not among the ``used``.
         """
-        fitting = [each for each in self._by.get(signature(orders), ()) if each.id not in used]
-        same = (each for each in fitting if each.outcome.key == key)
-        return next(same, fitting[0] if fitting else None)
+        fitting = self._by.get(signature(orders), ())
+        return next((e for e in fitting if e.id not in used and key in (None, e.outcome.key)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,9 @@ def look(form: Format, facts: Facts[EntryT], pool: Pool[EntryT]) -> Answer[Entry
         for line in plan.lines() if pool else ():
             full = len(line.players) == len(line.entries)
             if line.state in wanted and full and stood(line):
-                before = pool.find(form.orders(line.players), used, line.key)
+                before = pool.find(
+                    form.orders(line.players), used, line.key if form.reuses_by_key else None
+                )
                 if before is not None:
                     found += 1
                     used.add(before.id)

@@ -178,7 +178,9 @@ class Boards:
         board = await asyncio.to_thread(_board, found, viewer, finals)
         gone = await self._gone(row, board.lines)
         stopped = [ANY_TIME] if file.until_certain else []
-        return replace(board, notes=(*_rules(finals), *stopped, *board.notes, *gone))
+        secret = file.board == "anonymous" and not viewer.organiser
+        rules = _rules(finals, secret=secret)
+        return replace(board, notes=(*rules, *stopped, *board.notes, *gone))
 
     async def placed(self, found: Results, eyes: Eyes) -> list[Standing]:
         """The standings that somebody sees, with their places and in that order."""
@@ -457,8 +459,12 @@ def standings_for(found: Results, eyes: Eyes, finals: Sequence[GameFinal]) -> li
     return with_places(shown, [each.table for each in finals], found.file.format.name)
 
 
-def _rules(finals: Sequence[GameFinal]) -> list[str]:
-    """What decides the places, and the seed of the lot."""
+def _rules(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
+    """What decides the places, and the seed of the lot.
+
+    ``secret``: without the seed, as with it and the names of the class the lot could be drawn
+    again, and the order of the seeds tells who plays whom.
+    """
     if not finals:
         return []
     [rule] = {each.decided_by for each in finals}
@@ -471,7 +477,7 @@ def _rules(finals: Sequence[GameFinal]) -> list[str]:
     told += [
         f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
         for each in finals
-        if each.lot
+        if each.lot and not secret
     ]
     return told
 

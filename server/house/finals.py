@@ -205,6 +205,7 @@ def _seen(final: GameFinal, eyes: Eyes, out: Collection[int]) -> GameFinal:
     return replace(
         final,
         table=tuple(row for row in table if row.entry in lines),
+        lot="" if eyes.anonymous else final.lot,
         seeds=() if eyes.anonymous else tuple(b for b in final.seeds if b not in eyes.hidden),
         certainty=tuple(
             each

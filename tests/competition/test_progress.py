@@ -7,7 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from plyhouse.server.competition.double_elimination import DoubleElimination
 from plyhouse.server.competition.facts import Outcome, Pairing, State
 from plyhouse.server.competition.formats import Format
 from plyhouse.server.competition.gauntlet import Gauntlet
@@ -28,6 +31,7 @@ FORMATS: list[Format] = [
     Swiss(number=4),
     Swiss(number=4, mirrored=False),
     Knockout(best_of=3),
+    DoubleElimination(best_of=3),
     GroupsKnockout(size=4, advance=2),
     Gauntlet(times=2),
 ]
@@ -219,3 +223,64 @@ def test_a_withdrawn_entry_is_remembered_by_the_round_in_which_it_left() -> None
         if 7 in line.players
     ]
     assert states == [State.FINISHED, State.PLAYING if 7 in lost.entries else State.WALKOVER]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(
+        [
+            Knockout(third_place=True),
+            Knockout(best_of=2),
+            DoubleElimination(),
+            DoubleElimination(best_of=2, mirrored=False),
+            Swiss(number=4),
+        ]
+    ),
+    st.integers(3, 11),
+    st.builds(Random, st.integers(0, 2**32)),
+)
+def test_a_rerun_that_is_stopped_anywhere_goes_on_where_it_was(
+    form: Format, entries: int, random: Random
+) -> None:
+    """What is reused is not stored: a restart finds it again, and nothing is played twice."""
+
+    def by_chance(pairing: Pairing[int]) -> Outcome[int]:
+        most = len(pairing.matches)
+        share = random.choice([0.0, 0.5, 1.0]) * most
+        return Outcome(pairing.key, pairing.entries, (share, most - share), most)
+
+    first = made(form, entries)
+    orders: dict[str, tuple[tuple[int, ...], ...]] = {}
+    ask(first)
+    while not first.over:
+        for pairing in first.take(lambda _: 99, limit=random.randint(1, 4)):
+            orders[pairing.key] = pairing.matches
+            first.ended(by_chance(pairing))
+        ask(first)
+    again = random.randrange(entries)  # the entry that has submitted again
+    pool = [
+        Reusable(f"run1-{key}", matches, first.finished[key])
+        for key, matches in orders.items()
+        if again not in matches[0]
+    ]
+    stored: dict[str, Outcome[int]] = {}
+    begun: dict[str, tuple[int, ...]] = {}
+    progress = made(form, entries, pool=Pool(pool))
+    ask(progress)
+    while not progress.over:
+        for pairing in progress.take(lambda _: 99, limit=random.randint(1, 4)):
+            assert pairing.key not in begun, "it was played already"
+            begun[pairing.key] = pairing.entries
+        for key in random.sample(sorted(begun), random.randint(1, len(begun))):
+            if key not in stored:
+                playing = Pairing(key, 0, form.orders(begun[key]))
+                stored[key] = by_chance(playing)
+                progress.ended(stored[key])
+        ask(progress)
+        if random.random() < 0.4:
+            before = progress
+            progress = made(form, entries, finished=stored, begun=begun, pool=Pool(pool))
+            ask(progress)
+            assert progress.finished == before.finished
+            assert progress.reused == before.reused
+            assert progress.upcoming(99) == before.upcoming(99)

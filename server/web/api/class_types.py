@@ -389,7 +389,9 @@ class FinalView(Struct):
 
     Empty on an anonymous board."""
     lot: str = ""
-    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    """The seed of the lot that ordered entries without a rating; empty if there was none.
+
+    Empty on an anonymous board."""
 
 
 class NextLine(Struct):
