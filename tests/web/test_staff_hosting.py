@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse
@@ -86,3 +87,30 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     await page.click("#own [data-open='ada/mine']")
     await page.until(f"{STATE} === 'People may play against it now.'")
     assert await opened() == ["ada/mine"]
+
+
+async def test_refused_baseline_is_shown_with_its_reason_and_replaced_on_the_page(
+    page: Page, house: HostedHouse, pictures: Path | None
+) -> None:
+    book, url = house.hub.store.submissions, house.server.url
+    token = await house.token("olga", "organise", "play")
+    reference = '[[baselines]]\nbot = "house/weak"\nreference = "alpha_beta"\n'
+    cup = await house.hub.classes.open(CUP.partition("[[baselines]]")[0] + reference, OLGA)
+    report = "ok      loads: 9 games claimed\nFAILED  plays tic_tac_toe as X: flag fall: too late"
+    await book.checked(next(iter(await book.waiting())), False, report, (), 10)
+    await page.go(f"{url}/competitions/{cup.id}")
+    await sign_in(page, token)
+    await page.go(f"{url}/competitions/{cup.id}")
+    assert "refused by its check" in await page.text("#pupils")
+    assert "plays tic_tac_toe as X: flag fall: too late." in await page.text("#staff-note")
+    if pictures is not None:
+        await page.show_as(1200, 1400)
+        await page.screenshot(pictures / "refused-baseline.png")
+    await page.evaluate("document.querySelector('[data-baseline] input').value = 'random'")
+    await page.click("[data-baseline] button")
+    await page.until(f"{STATE} === 'house/weak waits for its check.'")
+    assert "waits for its check" in await page.text("#pupils")
+    assert 'reference = "random"' in (await house.hub.store.classes.find(cup.id)).file
+    (number,) = await book.waiting()
+    await book.checked(number, True, "ok      loads", ("tic_tac_toe",), 11)
+    await page.until("!document.querySelector('#pupils').innerText.includes('waits for its')")
