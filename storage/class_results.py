@@ -139,6 +139,28 @@ def voided_by(connection: Connection, competition_id: str) -> dict[str, int]:
     return {who.removeprefix(RUNNER): int(count) for who, count in connection.execute(query)}
 
 
+def excused(connection: Connection, competition_id: str, version_id: int) -> bool:
+    """Return whether a match of a version is void because its machine was too busy."""
+    query = (
+        select(matches.c.id)
+        .join(pairings, pairings.c.id == matches.c.pairing_id)
+        .join(audit, audit.c.subject_id == matches.c.id)
+        .join(
+            match_seats,
+            (match_seats.c.match_id == matches.c.id) & (match_seats.c.seat == matches.c.culprit),
+        )
+        .where(
+            pairings.c.competition_id == competition_id,
+            match_seats.c.version_id == version_id,
+            matches.c.void_reason.is_not(None),
+            audit.c.what == "match.void",
+            audit.c.who.startswith(RUNNER),
+        )
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
+
+
 def played(connection: Connection, class_id: str) -> list[FinalSeat]:
     """Every seat of every finished match of a final, void ones too, in the order they ended.
 

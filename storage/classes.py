@@ -153,6 +153,12 @@ class ClassBook:
         """Return how many matches of one game machines were too busy for, by the machine."""
         return await self._database.read(lambda c: class_results.voided_by(c, competition_id))
 
+    async def excused(self, competition_id: str, version_id: int) -> bool:
+        """Return whether a match of a version is void because its machine was too busy."""
+        return await self._database.read(
+            lambda c: class_results.excused(c, competition_id, version_id)
+        )
+
     async def final_seats(self, competition_id: str) -> list[class_results.FinalSeat]:
         """Return every seat of every finished match of a final, in the order they ended."""
         return await self._database.read(lambda c: class_results.played(c, competition_id))

@@ -53,6 +53,15 @@ class CostOfPly(msgspec.Struct, frozen=True):
         return min(1.0, self.waited / self.wall) if self.wall > 0 else 0.0
 
     @property
+    def slept(self) -> int:
+        """Time for which no thread of the bot was running or waiting for a processor, at least.
+
+        >>> CostOfPly("m", 0, wall=1000, cpu=300, waited=600).slept
+        100
+        """
+        return max(0, self.wall - self.cpu - self.waited)
+
+    @property
     def lost(self) -> int:
         """How much of the time the machine was not the bot's, for all that it could do.
 

@@ -107,9 +107,9 @@ def die_with_parent() -> None:
 def stand_back(further: int = 0) -> None:
     """Let the server and the runner go first where they share a processor with the bots.
 
-    ``further`` is by how much more than `BEHIND`.  All bots alike: among each other nobody gains or
-    loses.  Call it in a session of its own, since Linux may weigh sessions against each other
-    (autogroup), and then only within one by niceness.
+    ``further`` is added to `BEHIND`, and may be negative.  It is the same for all bots, so that
+    none of them gains or loses.  Call it in a session of its own, since Linux may weigh sessions
+    against each other (autogroup), and then only within one by niceness.
     """
     niceness = min(BEHIND + further, 19)
     os.setpriority(os.PRIO_PROCESS, 0, max(niceness, os.getpriority(os.PRIO_PROCESS, 0)))

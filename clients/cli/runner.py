@@ -58,6 +58,13 @@ __all__ = ["runner"]
     metavar="MIB",
     help="How much of packages is kept there; what was not used for longest goes first.",
 )
+@click.option(
+    "--nice",
+    type=click.IntRange(0, 19),
+    default=10,
+    show_default=True,
+    help="Niceness of bots that play finals; 0 on a machine that also does other work.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
 @click.option("--while-stdin", is_flag=True, hidden=True, help="End when standard input does.")
 def runner(
@@ -69,6 +76,7 @@ def runner(
     tier: str | None,
     folder: Path | None,
     keep: int,
+    nice: int,
     as_json: bool,
     while_stdin: bool,
 ) -> int:
@@ -96,6 +104,7 @@ def runner(
         bots=bots,
         folder=(folder or _cache_folder()).resolve(),
         keep=keep << 20,
+        nice=nice,
         tier=tier_named(tier) if tier else None,
         say=say,
     )

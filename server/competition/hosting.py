@@ -290,29 +290,34 @@ def room_for_matches(machine: Machine, held: int, *, cores_each: int, at_once: i
 class LostTime:
     """For how long a machine was not a bot's whose flag has fallen there; in nanoseconds.
 
-    ``allowed`` is what the bot had on its clock at that ply and ``lost`` what of it went to others;
-    ``match_wall`` and ``match_lost`` are the same of all its plies in the match.
+    ``allowed`` is what the bot had on its clock at that ply.  Of that, ``lost`` went to others, and
+    for ``slept`` the bot wanted no processor.  ``match_wall`` and ``match_lost`` are the same as
+    the first two for all its plies in the match.
 
     >>> LostTime(allowed=1000, lost=300, match_wall=9000, match_lost=300).excuses(kept=False)
     True
     >>> early = LostTime(allowed=1000, lost=0, match_wall=9000, match_lost=4000)
     >>> early.excuses(kept=True), early.excuses(kept=False)
     (True, False)
+    >>> LostTime(1000, 300, match_wall=1000, match_lost=300, slept=600).excuses(kept=False)
+    False
     """
 
     allowed: int
     lost: int
     match_wall: int
     match_lost: int
+    slept: int = 0
 
     def excuses(self, *, kept: bool) -> bool:
-        """Whether the house, not the bot, lost this match.
+        """Return whether the machine, not the bot, lost this match.
 
-        ``kept``: time that is not used is kept for later plies, so that what was lost before counts
-        too.  Nothing excuses a bot of which it is not known what it had.
+        ``kept`` is set where unused time is kept for later plies: then time counts that was lost at
+        earlier plies.  A bot that slept for as long as its machine was busy could have used that
+        time, and has no excuse.  Without a known allowance there is no excuse either.
         """
         if self.allowed <= 0:
             return False
-        here = self.lost > MOST_LOST * self.allowed
-        before = kept and self.match_lost > MOST_LOST * self.match_wall
-        return here or before
+        here = self.lost > MOST_LOST * self.allowed and self.lost > self.slept
+        before = self.match_lost > MOST_LOST * self.match_wall and self.match_lost > self.slept
+        return here or (kept and before)

@@ -40,7 +40,6 @@ from plyhouse.server.house.following import Follower
 from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.rosters import gone_texts
-from plyhouse.server.house.running import MAX_AGAIN
 from plyhouse.server.house.upcoming import some_of, unplayed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
@@ -484,8 +483,9 @@ def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
     """Machines that were too busy for the bots that they ran."""
     return [
         f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
-        f"{'a match is' if count == 1 else f'{count} matches are'} void, and played again "
-        f"{MAX_AGAIN} times at most. The page of each says why; give that runner fewer --cores."
+        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
+        "each bot. The page of each match says why; give that runner fewer --cores, or --nice 0 if "
+        "other work keeps it busy."
         for machine, count in voided.items()
     ]
 

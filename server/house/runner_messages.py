@@ -105,6 +105,8 @@ class FlagFell(Struct, frozen=True, kw_only=True):
     match_wall: Span
     """All plies of the bot in this match, this one included."""
     match_lost: Span
+    slept: Span = 0
+    """For how long of this ply no thread of the bot was running or waiting for the processor."""
 
 
 class RunnerSays(Struct, frozen=True, kw_only=True):

@@ -3,8 +3,8 @@
 A bot that runs on a machine of the house may lose on time because the machine was at work for
 somebody else.  So such a match counts for nothing yet when it is over: its machine tells what of
 the bot's time went to others (`FlagFell`), and if that was too much the match is void, which its
-record says (``void_reason``, with an entry in the audit log).  It is played again as any void
-match, `MAX_AGAIN` times at most; after that its pairing stays void, and the reason says so.
+record says (``void_reason``, with an entry in the audit log), and it is played again.  That
+happens once for a version in a competition: a bot that hangs would never lose otherwise.
 
 Only a machine is heard, by its runner's token, and only of a bot that was hosted there; a bot has
 no word in it.  A machine that says nothing within `HOLD_NS` has nothing to say, and the flag
@@ -43,6 +43,7 @@ class _Held:
     live: LiveMatch
     machine: str
     bot: int
+    version: int
     name: str
     until: int
 
@@ -75,7 +76,9 @@ class Verdicts:
         if not holder.hosted or not live.pairing.competition:
             return False
         until = self._now() + HOLD_NS
-        self._held[live.id] = _Held(live, holder.hosted, holder.bot_id, holder.name, until)
+        self._held[live.id] = _Held(
+            live, holder.hosted, holder.bot_id, holder.version_id, holder.name, until
+        )
         return True
 
     async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
@@ -89,10 +92,10 @@ class Verdicts:
                 )
                 continue
             del self._held[said.match]
-            time = LostTime(said.allowed, said.lost, said.match_wall, said.match_lost)
+            time = LostTime(said.allowed, said.lost, said.match_wall, said.match_lost, said.slept)
             kept = held.live.match.config.time_control.kind != "move"
-            void = time.excuses(kept=kept) and await self._void(held, said)
-            self._settled(held.live, void)
+            void = time.excuses(kept=kept) and await self._is_first(held)
+            self._settled(held.live, void and await self._void(held, said))
 
     def look(self, now: int) -> None:
         """Let count what nobody has said anything about in time."""
@@ -103,6 +106,21 @@ class Verdicts:
                 extra={"runner": held.machine, "match": held.live.id},
             )
             self._settled(held.live, False)
+
+    async def _is_first(self, held: _Held) -> bool:
+        """Return whether no flag of this version was excused in this competition before."""
+        competition = held.live.pairing.competition or ""
+        try:
+            excused = await self._store.classes.excused(competition, held.version)
+        except StorageError as error:
+            log.error("excuses not read", extra={"match": held.live.id, "why": str(error)})
+            return True
+        if excused:
+            log.warning(
+                "a flag counts, because one of this version was excused already",
+                extra={"runner": held.machine, "match": held.live.id},
+            )
+        return not excused
 
     async def _void(self, held: _Held, said: FlagFell) -> bool:
         """Make a match void; False if that could not be stored, and it counts."""
@@ -130,7 +148,7 @@ def _reason(held: _Held, said: FlagFell) -> str:
     pairing = held.live.pairing
     attempt = PairingId.parse(pairing.id, pairing.competition or "").attempt
     then = (
-        "The match is played again."
+        "The match is played again; from now on flags of this version count here."
         if attempt < MAX_AGAIN
         else f"It was the last of {MAX_AGAIN + 1} tries, so it is not played again: see to that "
         "machine, or give bots more time."

@@ -93,7 +93,18 @@ def test_a_lost_flag_is_told_with_what_is_known_of_it() -> None:
     assert (said.match, said.bot, said.ply) == ("m", 7, 5)
     assert (said.allowed, said.wall, said.cpu, said.lost) == (1000, 1000, 500, 450)
     assert (said.match_wall, said.match_lost) == (1100, 460)
-    # Nobody else's flag, no other ending, and no figures of another ply.
-    for ending in (result("flag_fall", 1), result("normal", None), result("flag_fall", 0, 7)):
+    # Nobody else's flag, and no other ending.
+    for ending in (result("flag_fall", 1), result("normal", None)):
         assert flag_fell(7, ending, [before, last]) is None
-    assert flag_fell(7, result("flag_fall", 0), []) is None
+
+    assert said.slept == 50
+    assert flag_fell(7, result("normal", None), []) is None
+
+
+def test_lost_flag_without_figures_is_reported_at_once() -> None:
+    """The server would wait 8 seconds for a report that never comes."""
+    other_ply = CostOfPly("m", 3, 1000, 500, 450, 460, 1000)
+    for known in ([], [other_ply]):
+        said = flag_fell(7, result("flag_fall", 0), known)
+        assert said is not None
+        assert (said.ply, said.allowed, said.lost) == (5, 0, 0)

@@ -23,7 +23,7 @@ from plyhouse.clients.cli.hosting.machine import Machine, Setup
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import running, troubles, verdicts
+from plyhouse.server.house import troubles
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.match.time_control import TimeControl
@@ -93,7 +93,7 @@ def thinker(language: str) -> Package:
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
-async def test_a_flag_that_fell_on_a_busy_machine_is_void_and_replayed_only_so_often(
+async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
     language: str, keeper: KeeperClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if language == "javascript" and shutil.which("node") is None:
@@ -101,8 +101,6 @@ async def test_a_flag_that_fell_on_a_busy_machine_is_void_and_replayed_only_so_o
             pytest.fail("node is required here")
         pytest.skip("no node")
     await have(keeper, Tier.LANDLOCK)
-    monkeypatch.setattr(running, "MAX_AGAIN", 1)
-    monkeypatch.setattr(verdicts, "MAX_AGAIN", 1)
     # On a machine that is busy with other tests as well a bot may have to be started twice.
     monkeypatch.setattr(troubles, "REST_NS", 500_000_000)
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", port=0, hosted=True)
@@ -144,11 +142,14 @@ async def test_a_flag_that_fell_on_a_busy_machine_is_void_and_replayed_only_so_o
             stop.set()
             await hosting
         view = await hub.competitions.view(cup)
-        assert [row.games for row in view.table] == [0, 0]
+        assert sorted((row.games, row.wins, row.losses) for row in view.table) == [
+            (1, 0, 1),
+            (1, 1, 0),
+        ]
         rows = await store.list_matches(competition_id=cup)
         assert [each.termination for each in rows] == ["flag_fall"] * 2
-        assert all("its machine lab1 was not the bot's for" in str(r.void_reason) for r in rows)
-        assert sum("not played again" in str(each.void_reason) for each in rows) == 1
+        (void,) = [each.void_reason for each in rows if each.void_reason]
+        assert "its machine lab1 was not the bot's for" in void
 
 
 async def test_check_on_a_busy_machine_gives_no_verdict(

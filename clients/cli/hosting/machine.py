@@ -34,6 +34,7 @@ from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.bots.sandbox.box import SandboxError, Tier
 from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.bots.sandbox.kernel import BEHIND
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.cli.hosting.checking import check_submission, refused
 from plyhouse.clients.cli.hosting.outbox import Outbox, Parcel
@@ -87,6 +88,8 @@ class Setup:
     """For packages and logs."""
     keep: int = KEEP
     """Bytes of packages that are kept there, apart from those in use."""
+    nice: int = BEHIND
+    """Niceness of bots that play finals; others step back further."""
     tier: Tier | None = None
     """None for the first that works of those that may be taken."""
     every: float | None = None
@@ -137,14 +140,15 @@ def disturbed(costs: Sequence[CostOfPly]) -> list[CostOfPly]:
 
 
 def flag_fell(bot: int, result: SeatResult, costs: Sequence[CostOfPly]) -> FlagFell | None:
-    """What the server is told of a match that a bot has lost on time; None of all others.
+    """Return the report of a match that a bot has lost on time; None of all others.
 
-    Without figures nothing is told, and the flag counts.
+    Without figures of the last ply the bot had no time that anybody knows of: the flag counts.
     """
     lost = result.outcome.termination == "flag_fall" and result.outcome.seat == result.seat
-    if not lost or not costs or costs[-1].ply != result.plies:
+    if not lost:
         return None
-    last = costs[-1]
+    unknown = CostOfPly(result.match, result.plies, 0, 0, 0)
+    last = costs[-1] if costs and costs[-1].ply == result.plies else unknown
     return FlagFell(
         match=result.match,
         bot=bot,
@@ -153,6 +157,7 @@ def flag_fell(bot: int, result: SeatResult, costs: Sequence[CostOfPly]) -> FlagF
         wall=last.wall,
         cpu=last.cpu,
         lost=last.lost,
+        slept=last.slept,
         match_wall=sum(each.wall for each in costs),
         match_lost=sum(each.lost for each in costs),
     )
@@ -396,9 +401,10 @@ class Machine:
                 on_result=over,
             )
             connector = websocket_connector(self._url.websocket, options.codec)
+            nice = self._setup.nice - BEHIND + wanted.nice
             runner = hosted_runner(
                 built, connector, wanted.ticket, options,
-                keeper=keeper, tier=tier, cores=self._cores, nice=wanted.nice,
+                keeper=keeper, tier=tier, cores=self._cores, nice=nice,
             )  # fmt: skip
             await runner.run()
         except LauncherLost as error:
