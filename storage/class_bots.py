@@ -7,7 +7,13 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import ColumnElement, Connection, exists, func, select
 
 from plyhouse.storage.class_people import is_frozen, name_of, not_open, student_of
-from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, Submission, VersionRow
+from plyhouse.storage.class_rows import (
+    PRACTICE,
+    ClassCompetition,
+    ClassEntry,
+    Submission,
+    VersionRow,
+)
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import (
@@ -316,6 +322,7 @@ def submissions(connection: Connection, player_id: int) -> list[Submission]:
         )
         .join(class_entries, entry.class_id == here.id)
         .where(entry.player_id == player_id, here.status != "deleted")
+        .where(~here.id.endswith(PRACTICE))  # what plays there follows from the competition
         .order_by(here.created_ms.desc(), entry.bot_id)
     )
     return [Submission(*row) for row in connection.execute(query)]

@@ -6,8 +6,10 @@ As in `plyhouse.storage.rows`, fields named ``*_ms`` are wall-clock milliseconds
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 __all__ = [
+    "PRACTICE",
     "ClassCompetition",
     "ClassEntry",
     "ClassGame",
@@ -21,6 +23,10 @@ __all__ = [
     "Submission",
     "VersionRow",
 ]
+
+
+PRACTICE: Final = ".practice"
+"""How the ids of practice ladders end, after the id of their competition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,16 @@ class ClassCompetition:
     rehearses: str | None = None
     """The id of the competition that this one is a rehearsal of; None for all others."""
     games: tuple[ClassGame, ...] = ()
+
+    @property
+    def practice_id(self) -> str:
+        """The id of its practice ladder, which is there once it has begun."""
+        return self.id + PRACTICE
+
+    @property
+    def practice_of(self) -> str:
+        """The id of the competition that this is the practice ladder of; empty for all others."""
+        return self.id.removesuffix(PRACTICE) if self.id.endswith(PRACTICE) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,20 +305,19 @@ def begin(
     """
     row = move(connection, class_id, "run", by, now_ms)
     connection.execute(competitions.insert(), [asdict(each) for each in rows])
-    connection.execute(
-        entries.insert(),
-        [
-            {
-                "competition_id": each.id,
-                "bot_id": bot,
-                "version_id": version,
-                "status": "active",
-                "created_ms": now_ms,
-            }
-            for each in rows
-            for bot, version in entered
-        ],
-    )
+    playing = [
+        {
+            "competition_id": each.id,
+            "bot_id": bot,
+            "version_id": version,
+            "status": "active",
+            "created_ms": now_ms,
+        }
+        for each in rows
+        for bot, version in entered
+    ]
+    if playing:
+        connection.execute(entries.insert(), playing)
     for game, each in zip(row.games, rows, strict=True):
         connection.execute(
             class_games.update()

@@ -19,6 +19,7 @@ from plyhouse.storage import (
     class_codes,
     class_finals,
     class_people,
+    class_practice,
     class_privacy,
     class_results,
     class_sql,
@@ -116,6 +117,34 @@ class ClassBook:
         Raises `ClassRefusal` if there is a competition of its name.
         """
         await self._write(lambda c, now: class_finals.rehearse(c, row, bot_ids, by))
+
+    async def practice_status(self, practice_id: str) -> str | None:
+        """Return the status of a practice ladder, ``deleted`` too; None if it never was there."""
+        return await self._database.read(lambda c: class_practice.status(c, practice_id))
+
+    async def begin_practice(
+        self, row: ClassCompetition, parts: Sequence[CompetitionRow], by: By
+    ) -> ClassCompetition:
+        """Store a practice ladder and begin it; raises `ClassRefusal` if its name is taken."""
+        return await self._write(
+            lambda c, now: class_practice.begin_practice(c, row, parts, by, now)
+        )
+
+    async def resume_practice(self, practice_id: str, by: By) -> list[CompetitionRow]:
+        """Let a practice ladder that is over go on; return its games."""
+        return await self._write(
+            lambda c, now: class_practice.resume_practice(c, practice_id, by, now)
+        )
+
+    async def follow(self, practice_id: str, bots: Collection[int]) -> bool:
+        """Give a practice ladder the students and entries of its competition.
+
+        ``bots`` are those that play on it.  Returns whether anything has changed.
+        """
+        behind = await self._database.read(lambda c: class_practice.is_behind(c, practice_id, bots))
+        if behind:
+            await self._write(lambda c, now: class_practice.follow(c, practice_id, bots, now))
+        return behind
 
     async def rerun(
         self, competition: str, by: By

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import needed, request
+from plyhouse.clients.cli.shared.organising import needed, practice_ladder, request
 from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
 
 __all__ = ["board", "board_cells", "export", "print_board", "print_certainty", "report"]
@@ -29,10 +29,11 @@ FORMATS: Final = (
 
 @click.command()
 @competition_argument()
+@click.option("--practice", is_flag=True, help="Show its practice ladder instead.")
 @server_option()
 @token_option()
 @json_option()
-def board(name: str, server: str, token: str | None, as_json: bool) -> None:
+def board(name: str, practice: bool, server: str, token: str | None, as_json: bool) -> None:
     """Show the standings of NAME with ratings, and how sure they are.
 
     Of a competition that is not public the token of a student shows what it may see, that of an
@@ -40,6 +41,15 @@ def board(name: str, server: str, token: str | None, as_json: bool) -> None:
     """
     from plyhouse.clients.cli.shared.http import call, path
 
+    if practice:
+        ladder = practice_ladder(server, name)
+        if ladder is None:
+            raise CommandError(
+                f"{name} has no practice ladder: it begins when two entries are there, if its file "
+                "says ladder = true under [practice].",
+                EXIT_USAGE,
+            )
+        name = ladder["competition"]
     view = call(server, "GET", path("class", "competitions", name, "table"), token=token)
     if as_json:
         click.echo(json.dumps(view, indent=2))

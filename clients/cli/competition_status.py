@@ -16,7 +16,7 @@ from plyhouse.clients.cli.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import request
+from plyhouse.clients.cli.shared.organising import practice_ladder, request
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 
 __all__ = ["rounds", "status"]
@@ -65,6 +65,20 @@ def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) 
             pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
             print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
     _print_next([each for each in coming if game in ("", each["game"])])
+
+
+def _print_practice(server: str, token: str | None, view: dict[str, Any]) -> None:
+    """How far the practice ladder of a competition is."""
+    ladder = practice_ladder(server, view["competition"])
+    if ladder is None:
+        click.echo("Practice ladder: it begins when two entries are there.")
+        return
+    found = request(server, token, "GET", "competitions", ladder["competition"])
+    played = counted(sum(game["finished"] for game in found["progress"]), "match", "matches")
+    click.echo(
+        f"Practice ladder: {found['status']}, {played} played; "
+        f"plyhouse competition board {view['name']!r} --practice"
+    )
 
 
 def _print_next(coming: list[dict[str, Any]]) -> None:
@@ -143,6 +157,8 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
             note(f"{game['game']}: {reason}")
         for told in game["absent"]:
             note(f"{game['game']}: {told}")
+    if view.get("practice"):
+        _print_practice(server, token, view)
     if view["note"]:
         note(f"Not yet: {view['note']}.")
     for told in view["warnings"]:

@@ -69,7 +69,7 @@ declare namespace Answers {
   interface EndingDetail { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
   interface EntryView { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string }
   type Event = Messages.Event;
-  interface Finished { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; unplayed: string[] }
+  interface Finished { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; practice: boolean; practice_of: string; unplayed: string[] }
   interface Frame { ply: number; events: Event[]; scene: Scenes.Scene; info?: Info | null }
   interface GameCostView { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
@@ -85,7 +85,7 @@ declare namespace Answers {
   interface RecordChance { version: number; commitment: string; stream: string; nonces: string[]; seed?: string | null }
   interface RecordEvent { kind: string; ply: number; seat: number; text?: string; thought_ns?: number; lag_ns?: number; stall_ns?: number; charged_ns?: number; remaining_ns?: number; on_clock?: number; info?: Info | null }
   interface RecordSeat { player: string; bot?: string; version?: string }
-  interface Rehearsed { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; left_out: string[] }
+  interface Rehearsed { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; practice: boolean; practice_of: string; left_out: string[] }
   interface Replay { match: string; game: string; seen_by: number | null; open: boolean; plies: number; frames: Frame[] }
   type SeatInfo = Messages.SeatInfo;
   interface SeatView { seat: number; player: string; bot: string; version: string; returned: number | null }

@@ -69,6 +69,7 @@ __all__ = [
     "InvalidCompetition",
     "Limits",
     "Mistake",
+    "Practice",
     "read_competition",
 ]
 
@@ -143,6 +144,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Practice:
+    """What is played from the opening to the freeze, and counts for nothing."""
+
+    ladder: bool = False
+    """Whether entries play each other on a standing ladder."""
+    matches_at_a_time: int = 4
+    """Matches of the ladder that run at the same time."""
+    baselines: bool = True
+    """Whether baselines are on the ladder; hidden ones and twins never are."""
+
+
+@dataclass(frozen=True, slots=True)
 class CompetitionFile:
     """Everything a competition file says."""
 
@@ -173,6 +186,7 @@ class CompetitionFile:
     """What scores a match, for the games for which the file says so; see `scored_by`."""
     every_lower: bool = True
     """Whether a grade needs the thresholds of all lower grades, too."""
+    practice: Practice = Practice()
 
     def scored_by(self, game: str) -> Scoring:
         """What scores a match of one of the games: what the file says, or the game's default."""
@@ -300,6 +314,13 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     required = hosting.flag("required", default=False)
     shared = hosting.take("shared_chance", bool, "true or false", "shared_chance = true")
     hosting.end()
+    standing = table.table("practice")
+    practice = Practice(
+        standing.flag("ladder", default=False),
+        standing.number("matches_at_a_time", Practice().matches_at_a_time, 1, 1024),
+        standing.flag("baselines", default=True),
+    )
+    standing.end()
     rules = table.text("rules", "One bot each.", MAX_RULES) or ""
     scoring = read_scoring(table, games or ())
     grading = table.table("grading")
@@ -313,6 +334,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         *(board or "class", limits, required, rules, shared),
         scoring=scoring,
         every_lower=every_lower,
+        practice=practice,
     )
     if not table.mistakes:
         _fitting(found, table)
@@ -330,12 +352,23 @@ def _fitting(file: CompetitionFile, table: Table) -> None:
             if misfit:
                 text = f"{misfit}; ismcts, pimc, best and random play every game"
                 table.wrong("unfit_baseline", f"baselines[{number}].reference", text)
+    if file.practice.ladder:
+        _practice(file, table)
     for number, game in enumerate(file.games):
         try:
             file.play(game)
         except FormatError as error:
             at = f"games[{number}]" if get_game(game).seats != 2 else "format"
             table.wrong("bad_value", at, str(error))
+
+
+def _practice(file: CompetitionFile, table: Table) -> None:
+    """Note games that a ladder cannot pair."""
+    for game in file.games:
+        seats = get_game(game).seats
+        if seats != 2:
+            text = f"is for games of two seats, and {game} has {seats}: leave it out"
+            table.wrong("bad_value", "practice.ladder", text)
 
 
 def _until_certain(file: CompetitionFile, table: Table) -> None:

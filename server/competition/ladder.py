@@ -52,6 +52,8 @@ class Rung(Generic[EntryT]):
     """Whether it can begin a pairing now."""
     last: EntryT | None = None
     """Its last opponent."""
+    resting: bool = False
+    """Whether it asks for no pairing; others may still choose it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +126,7 @@ class Ladder:
         for chooser in choosers:
             if limit is not None and len(pairings) >= limit:
                 break
-            if chooser in near.gone:
+            if chooser in near.gone or free[chooser].resting:
                 continue
             one = free[chooser]
             others = near.around(chooser, NEAREST)

@@ -44,6 +44,12 @@ students = 200  # groups count once
 matches_at_a_time = 8  # of the final, beside free play
 absent_minutes = 30  # so long the final waits for an entry that is away; 0: for ever
 
+# Practice: entries play each other from the opening to the freeze, for no grade.
+# [practice]
+# ladder = true
+# matches_at_a_time = 4
+# baselines = true  # hidden ones never play
+
 # Where the server runs bots (plyhouse serve --hosted):
 # [hosting]
 # required = true  # only submitted bots play in the final, on the runner machines

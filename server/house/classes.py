@@ -39,6 +39,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.lobby import read_time_control
+from plyhouse.server.house.practice import PracticeLadders
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.house.upcoming import some_of, unplayed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
@@ -115,6 +116,7 @@ class Classes:
         self.baselines = Baselines(config, store)
         self.beginning = asyncio.Lock()
         """Held while a final begins: what it begins with must not change meanwhile."""
+        self._practice = PracticeLadders(store, competitions)
         competitions.on_finished = self._game_over
 
     # ---------------------------------------------------------------------------- opening
@@ -412,9 +414,11 @@ class Classes:
         if not self._directory.leads("classes"):
             return
         now = self._book.now()
-        for row in await self._book.all("draft", "open", "frozen", "running"):
+        for row in await self._book.all("draft", "open", "frozen", "running", "paused"):
             try:
                 await self._move(row, now)
+                if row.practice_of or row.status in ("draft", "open"):
+                    await self._practice.look(await self._book.find(row.id))
             except (ClassRefusal, InvalidCompetition) as error:
                 text = str(error)
                 if row.note != text:  # told once, tried again every time

@@ -24,6 +24,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.competition.facts import Pairing
 from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.practice import practice_rest
 from plyhouse.server.competition.progress import Progress, look
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.ladders import LadderWork
@@ -40,6 +41,7 @@ from plyhouse.server.house.running import (
     Work,
     at_a_time_of,
     baselines_of,
+    replaced_pairings,
     run_of,
     way_of,
     work_of,
@@ -64,6 +66,8 @@ log = logging.getLogger("plyhouse.server.house.competitions")
 
 LADDER_SECONDS: Final = 1.0
 """How often a ladder is looked at while bots wait for another opponent."""
+PRACTICE_REST_NS: Final = 5_000_000_000
+"""How long a bot that has no match to spare rests after a practice pairing."""
 RETRY_SECONDS: Final = 1.0
 """How long a database that failed is left alone."""
 
@@ -176,10 +180,13 @@ class Competitions:
         )
         await self._store.suspend_competition(identifier, f"It cannot go on: {error}")
 
-    async def begun(self, rows: Iterable[CompetitionRow]) -> None:
-        """Play competitions that were just stored, in their order; or just begun again."""
+    async def begun(self, rows: Iterable[CompetitionRow], *, resumed: bool = False) -> None:
+        """Play competitions that were just stored, in their order; or just begun again.
+
+        ``resumed``: they were over, and go on where they were.
+        """
         for row in rows:
-            again = run_of(row) > 1
+            again = resumed or run_of(row) > 1
             await self._take_up(row, await self._store.played_seats(row.id) if again else ())
 
     async def _take_up(self, row: CompetitionRow, seats: Sequence[PlayedSeat]) -> None:
@@ -199,6 +206,8 @@ class Competitions:
                 *(way, bots, begun, here, rating, now, row.id),
                 rated=row.rated,
                 finished=stored.finished,
+                replaced=replaced_pairings(row, seats, versions),
+                rest=practice_rest if settings(row).get("practice") is True else None,
             )
         else:
             work = await asyncio.to_thread(work_of, row, way, entries, stored)
@@ -225,6 +234,7 @@ class Competitions:
             only_hosted=kept.get("only_hosted") is True,
             shared_chance=kept.get("shared_chance") is True,
             rehearsal=kept.get("rehearsal") is True,
+            practice=kept.get("practice") is True,
             scoring=self._runner.score_by(row),
             unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
         )
@@ -330,6 +340,25 @@ class Competitions:
         self._go_on(running)
         self.advance_soon()
 
+    async def renewed(self, identifier: str) -> None:
+        """Entries of a ladder have changed in the database: pair them as they are now."""
+        running = self._running.get(identifier)
+        if running is None or not isinstance(running.work, LadderWork):
+            return
+        entries = await self._store.entries(identifier)
+        for bot in running.names.keys() - {entry.bot_id for entry in entries}:
+            running.withdraw(bot)
+        for entry in entries:
+            if entry.status == "withdrawn" or entry.version_id is None:
+                running.withdraw(entry.bot_id)
+                continue
+            known = running.versions.get(entry.bot_id)
+            running.names[entry.bot_id] = f"{entry.player}/{entry.bot}"
+            running.versions[entry.bot_id] = entry.version_id
+            running.gone.discard(entry.bot_id)
+            running.work.enter(entry.bot_id, fresh=known != entry.version_id)
+        self.advance_soon()
+
     # ------------------------------------------------------------------------- playing
 
     def advance_soon(self, freed: Iterable[int] | None = None) -> None:
@@ -372,7 +401,7 @@ class Competitions:
         running.cut = len(taken) == limit < BEGUN_AT_ONCE
         for pairing in taken:
             self._begin_pairing(running, pairing)
-        if isinstance(running.work, LadderWork) and running.work.idle:
+        if self._has_to_look_again(running):
             self._look_later()
         return len(taken) < limit or running.cut
 
@@ -389,11 +418,27 @@ class Competitions:
                 return 0
             if running.is_for_runners(bot) and not participant.hosted:
                 return 0  # the house is about to take over
+            if running.practice and not self._may_practise(participant, running):
+                return 0
             if participant.hosted and hosted is not None and participant.free:
                 return min(participant.free, hosted(participant))
             return participant.free
 
         return room
+
+    def _may_practise(self, participant: Participant, running: Running) -> bool:
+        """Return whether a bot may begin a practice pairing beside all else that it plays.
+
+        It plays one at a time, and rests after it if the pairing takes all matches that it has room
+        for: so others can play it, too.
+        """
+        live = map(self._directory.live.get, participant.matches)
+        group = set(self.of_group(running.group))
+        if any(each is not None and each.pairing.competition in group for each in live):
+            return False
+        if participant.free > running.work.at_once:
+            return True
+        return self._runner.now() >= running.rests.get(participant.bot_id, 0)
 
     def _begin_pairing(self, running: Running, pairing: Pairing[int]) -> None:
         running.tallies[pairing.key] = Tally(pairing.entries)
@@ -415,9 +460,15 @@ class Competitions:
             running.cut = limit < BEGUN_AT_ONCE
             return running.cut
         running.cut = True  # the next look is at all bots again: others may have freed processors
-        if isinstance(running.work, LadderWork) and running.work.idle:
+        if self._has_to_look_again(running):
             self._look_later()
         return True
+
+    def _has_to_look_again(self, running: Running) -> bool:
+        """Return whether bots may begin something soon although nothing else happens."""
+        now = self._runner.now()
+        rests = any(until > now for until in running.rests.values())
+        return rests or (isinstance(running.work, LadderWork) and running.work.idle)
 
     def _look_later(self) -> None:
         """Look again in a while: who has just met waits for somebody else, but not for ever."""
@@ -497,6 +548,9 @@ class Competitions:
             scores = [score for score, _ in counted.seats]
             if outcome.seat is not None and outcome.termination in FORFEITS:
                 guilty = bots[outcome.seat]
+        if running.practice:
+            until = self._runner.now() + PRACTICE_REST_NS
+            running.rests |= dict.fromkeys(bots, until)
         name = PairingId.parse(pairing.id, running.row.id)
         running.match_over(name, live.id, bots, scores, guilty, missed=missed)
         self._go_on(running)

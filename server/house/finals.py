@@ -76,8 +76,11 @@ async def parts(
     now: int,
     *,
     rehearsal: bool = False,
+    practice: bool = False,
 ) -> list[CompetitionRow]:
     """What is played in the final: one competition for each game.
+
+    ``practice``: a practice ladder, which counts for no leaderboard.
 
     Entries are seeded by their place on the leaderboard of the game at this moment.  Where the
     format goes by seeds, those without a rating follow by lot.
@@ -107,6 +110,7 @@ async def parts(
             "twins": twins,
             "thresholds": thresholds,
             "rehearsal": rehearsal,
+            "practice": practice,
             "scoring": scoring.value,
             "grading": {"order": graded, "every_lower": file.every_lower},
             **await _seeds(store, game.game, entered, file),
@@ -123,6 +127,7 @@ async def parts(
                 # Leaderboards are for everybody, and each has one scoring: only what everybody may
                 # see counts there, if it is scored likewise.
                 rated=name == "ladder"
+                and not practice
                 and file.board == "public"
                 and scoring is default_scoring(get_game(game.game)),
                 created_ms=now,

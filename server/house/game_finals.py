@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -28,6 +28,7 @@ from plyhouse.server.house.running import (
     graded_of,
     lot_of,
     progress_of,
+    replaced_pairings,
     run_of,
     twins_of,
     way_of,
@@ -151,7 +152,7 @@ class GameFinals:
 
 
 def _worked_out(
-    row: CompetitionRow, entries: Sequence[EntryRow], seats: Iterable[PlayedSeat]
+    row: CompetitionRow, entries: Sequence[EntryRow], seats: Sequence[PlayedSeat]
 ) -> GameFinal:
     """What a format says of stored facts; this takes its time."""
     game = get_game(row.game)
@@ -161,7 +162,7 @@ def _worked_out(
     versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
     stored = Stored.read(row, seats, versions)
     if isinstance(way, Ladder):
-        return _ladder(row, entries, stored, names)
+        return _ladder(row, entries, stored, names, replaced_pairings(row, seats, versions))
     if isinstance(way, Gauntlet) and way.until_certain:
         return _graded(row, way, entries, stored, names)
     facts = progress_of(row, way, entries, stored)
@@ -210,12 +211,21 @@ def _graded(
 
 
 def _ladder(
-    row: CompetitionRow, entries: Sequence[EntryRow], stored: Stored, names: dict[int, str]
+    row: CompetitionRow,
+    entries: Sequence[EntryRow],
+    stored: Stored,
+    names: dict[int, str],
+    replaced: Collection[str],
 ) -> GameFinal:
-    """A ladder: the points of its table are ratings fitted to its pairings, in Elo."""
+    """A ladder: the points of its table are ratings fitted to its pairings, in Elo.
+
+    Pairings of ``replaced`` versions are not among them.
+    """
     from plyhouse.server.results.ratings import PairScore, fit  # numpy: only fits need it
 
-    results = [each for each in stored.finished.values() if not each.void]
+    results = [
+        each for each in stored.finished.values() if not each.void and each.key not in replaced
+    ]
     rated = fit(
         PairScore(
             *(each.entries[0], each.entries[1], each.matches, each.scores[0]),
@@ -225,7 +235,7 @@ def _ladder(
     )
     played = Counter(bot for each in results for bot in each.entries)
     lines = []
-    for key in sorted(stored.begun, key=lambda key: int(key[1:])):
+    for key in sorted(stored.begun.keys() - set(replaced), key=lambda key: int(key[1:])):
         outcome, pair = stored.finished.get(key), stored.begun[key]
         state = State.PLAYING if outcome is None else State.FINISHED
         state = State.VOID if outcome is not None and outcome.void else state

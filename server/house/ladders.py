@@ -64,11 +64,17 @@ class LadderWork:
         *,
         rated: bool = True,
         finished: Mapping[str, Outcome[int]] | None = None,
+        replaced: Collection[str] = (),
+        rest: Callable[[int], int] | None = None,
     ) -> None:
         """``rating_of`` is asked for a version, ``now`` for monotonic nanoseconds.
 
         If what is played here is not ``rated``, it keeps account of it itself, for itself alone,
-        beginning with the pairings that are ``finished``.
+        beginning with the pairings that are ``finished``.  Pairings with the keys ``replaced``
+        were played by versions that are no longer entered, and say nothing of the bots.
+
+        ``rest`` gives the nanoseconds between two pairings for which a bot asks, from the number
+        of pairings that its version has begun; None: no rest.
         """
         self._ladder = ladder
         self._bots = list(bots)
@@ -78,14 +84,22 @@ class LadderWork:
         self._seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
         numbers = [int(key[1:]) for key in begun if key[1:].isdecimal()]
         self._begun = max(numbers, default=0)
-        self._met: Counter[frozenset[int]] = Counter(frozenset(pair) for pair in begun.values())
-        self._played: Counter[int] = Counter(bot for pair in begun.values() for bot in pair)
+        present = [pair for key, pair in begun.items() if key not in replaced]
+        self._total = len(begun)
+        self._rest = rest
+        self._rests: dict[int, int] = {}
+        """Until when bots rest, in nanoseconds."""
+        self._met: Counter[frozenset[int]] = Counter(frozenset(pair) for pair in present)
+        self._played: Counter[int] = Counter(bot for pair in present for bot in pair)
+        self._since: dict[int, int] = {}
+        """The number of the last pairing that was begun before a bot got its present version."""
         self._seen: dict[int, _Seen] = {}
         self._rated = rated
         self._moved: defaultdict[int, float] = defaultdict(float)
         """By how much results here moved a bot from its rating, in Elo; nothing if it is rated."""
         for outcome in sorted((finished or {}).values(), key=lambda each: _number(each.key)):
-            self.ended(outcome)
+            if outcome.key not in replaced:
+                self.ended(outcome)
         self.idle = False
         """Whether bots had room and wait for another opponent: then to look again helps."""
 
@@ -101,7 +115,7 @@ class LadderWork:
     @property
     def planned(self) -> int:
         """What has begun; more will."""
-        return self._met.total() * self.at_once
+        return self._total * self.at_once
 
     @property
     def bots(self) -> list[int]:
@@ -136,7 +150,10 @@ class LadderWork:
                 self._seen[bot].played += 1
                 self._seen[bot].last = opponent
                 self._played[bot] += 1
+                if self._rest is not None:
+                    self._rests[bot] = now + self._rest(self._played[bot])
         self._begun += len(taken)
+        self._total += len(taken)
         self.idle = len(taken) < limit and sum(each.room for each in rungs) - 2 * len(taken) > 1
         return taken
 
@@ -157,6 +174,7 @@ class LadderWork:
             self._strength(bot),
             UNKNOWN / math.sqrt(1 + self._played[bot]),
             *(seen.played, seen.came_ns, seen.free_ns, has_room, seen.last),
+            resting=self._rests.get(bot, 0) > now,
         )
 
     def ended(self, outcome: Outcome[int]) -> None:
@@ -164,6 +182,9 @@ class LadderWork:
         if self._rated or outcome.void or len(outcome.entries) != 2:
             return
         one, other = outcome.entries
+        number = _number(outcome.key)
+        if number <= max(self._since.get(one, 0), self._since.get(other, 0)):
+            return  # a version played that has been replaced since
         ahead = self._strength(one) - self._strength(other)
         expected = 1.0 / (1.0 + 10.0 ** (-ahead / 400.0))
         moved = STEP * (outcome.share(one) - expected)
@@ -180,3 +201,15 @@ class LadderWork:
         """Pair a bot no more."""
         if entry in self._bots:
             self._bots.remove(entry)
+
+    def enter(self, bot: int, *, fresh: bool) -> None:
+        """Pair a bot; ``fresh``: with another version, of which nothing is known."""
+        if bot not in self._bots:
+            self._bots.append(bot)
+        if fresh:
+            self._since[bot] = self._begun
+            self._moved.pop(bot, None)
+            self._played.pop(bot, None)
+            self._rests.pop(bot, None)
+            for pair in [pair for pair in self._met if bot in pair]:
+                del self._met[pair]

@@ -27,9 +27,25 @@ from plyhouse.server.match.endings import FORFEITS
 from plyhouse.storage.competitions import settings
 from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
 
-__all__ = ["MAX_AGAIN", "Again", "PairingId", "Running", "Stored", "Tally", "Work",
-           "at_a_time_of", "baselines_of", "graded_of", "lot_of", "progress_of", "run_of",
-           "twins_of", "way_of", "work_of"]  # fmt: skip
+__all__ = [
+    "MAX_AGAIN",
+    "Again",
+    "PairingId",
+    "Running",
+    "Stored",
+    "Tally",
+    "Work",
+    "at_a_time_of",
+    "baselines_of",
+    "graded_of",
+    "lot_of",
+    "progress_of",
+    "replaced_pairings",
+    "run_of",
+    "twins_of",
+    "way_of",
+    "work_of",
+]  # fmt: skip
 
 MAX_AGAIN: Final = 3
 """How often a void match is played again."""
@@ -252,6 +268,15 @@ class Stored:
             self.finished[key] = tally.outcome(key)
 
 
+def replaced_pairings(
+    row: CompetitionRow, seats: Iterable[PlayedSeat], versions: Mapping[int, int]
+) -> frozenset[str]:
+    """Return the keys of pairings of this run in which a version played that has been replaced."""
+    gone = [seat for seat in seats if versions.get(seat.bot_id) != seat.version_id]
+    known = [PairingId.parse(seat.pairing_id, row.id) for seat in gone]
+    return frozenset(each.key for each in known if each.run == run_of(row))
+
+
 def _order(seated: Iterable[PlayedSeat]) -> tuple[int, ...]:
     return tuple([seat.bot_id for seat in seated])
 
@@ -431,6 +456,10 @@ class Running:
     """Whether the house runs the bots, even if their authors are there."""
     rehearsal: bool = False
     """Whether it only rehearses another one: it steps back, and nobody is suspended for it."""
+    practice: bool = False
+    """Whether it is a practice ladder: its bots have to be free for other play as well."""
+    rests: dict[int, int] = field(default_factory=dict)
+    """Until when bots rest from practice, in nanoseconds."""
     shared_chance: bool = False
     """Whether the matches of a pairing have the same dice where the house keeps its bots apart."""
     scoring: Scoring | None = None

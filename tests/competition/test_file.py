@@ -138,7 +138,17 @@ def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     assert found.baselines[2].reference == "mcts(simulations=200)"
     assert found.baselines[3].twin_of == "staff/alpha_beta"
     assert (found.hosting_required, found.shared_chance) == (True, False)
+    assert found.practice.ladder
     assert found.dates.opening is not None
+
+
+def test_a_practice_ladder_needs_games_of_two_seats() -> None:
+    text = LEAST + "[practice]\nladder = true\nmatches_at_a_time = 2\nbaselines = false\n"
+    found = read_competition(text).practice
+    assert (found.ladder, found.matches_at_a_time, found.baselines) == (True, 2, False)
+    assert not read_competition(LEAST).practice.ladder
+    with pytest.raises(InvalidCompetition, match=r"practice\.ladder.*pig\(seats=3\) has 3"):
+        read_competition(re.sub(r"games = .*", 'games = ["pig(seats=3)"]', text))
 
 
 @pytest.mark.parametrize("name", FORMATS)

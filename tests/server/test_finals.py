@@ -60,6 +60,7 @@ class Course:
         self.hold = False
         """Whether bots do nothing but connect."""
         self.crashing: set[str] = set()
+        self.max_matches = 8
         self.most = 0
 
     async def start(self) -> None:
@@ -91,7 +92,12 @@ class Course:
 
     async def connect(self, player: str, bot: str = "bot", version: str = "1") -> None:
         client = Client(self.hub.connect(), MSGPACK)
-        hello = {"games": ["pig"], "max_matches": 8, "version": version, "takeover": True}
+        hello = {
+            "games": ["pig"],
+            "version": version,
+            "takeover": True,
+            "max_matches": self.max_matches,
+        }
         welcome = await client.hello(self.tokens[player], bot, **hello)
         assert isinstance(welcome, Welcome), welcome
         name = f"{player}/{bot}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +13,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from plyhouse.server.competition.evidence import Line
+from plyhouse.server.competition.file import Practice as FilePractice
 from plyhouse.server.competition.standings import Entrant, Standing
 from plyhouse.server.house.careers import BotCareer
 from plyhouse.server.house.looking import Words
@@ -33,7 +34,7 @@ from plyhouse.server.results.leaderboards import Line as LeaderboardLine
 from plyhouse.server.results.nash import NashShare
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
-from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Row, Table
+from plyhouse.server.web.pages.competitions import Bar, Cell, Mean, Practice, Row, Table
 from plyhouse.server.web.pages.curves import curves
 from plyhouse.server.web.pages.matches import FILTERS as LOOKED_FOR
 from plyhouse.server.web.pages.play import Tile
@@ -175,10 +176,19 @@ def board(name: str) -> Table:
     return Table(rows, ((name, True),), True, True, (name,), 0)
 
 
+def practice(name: str) -> Practice:
+    """A practice ladder with a line of whoever looks, and one without a rating."""
+    table = board(name)
+    return Practice(course(name), table, tuple(row.line for row in table.rows))
+
+
 def competition(name: str) -> dict[str, Any]:
     return {
         "row": course(name),
-        "file": SimpleNamespace(time_control=name, rules=name, board="public"),
+        "file": SimpleNamespace(
+            time_control=name, rules=name, board="public", practice=FilePractice(ladder=True)
+        ),
+        "practice": practice(name),
         "refused": name,
         "announced": [Announcement(1, 0, name, kind, name) for kind in ("note", "change")],
         "games": [SimpleNamespace(game=name, finished=1, planned=2, waiting_for=(name,))],
@@ -434,6 +444,21 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
                 ),
             },
             {**competition(name), "table": None, "staff": None, "own": None},
+            {
+                **competition(name),
+                "practice": None,
+                "table": board(name),
+                "row": replace(course(name), status="open"),
+                "staff": None,
+                "own": None,
+            },
+            {
+                **competition(name),
+                "table": board(name),
+                "row": replace(course(name), status="open"),
+                "staff": None,
+                "own": None,
+            },
         ],
         "new_competition.html": [
             {"file": name, "allowed": True},

@@ -10,7 +10,7 @@ import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
 
-__all__ = ["confirm", "needed", "read_text", "request", "why_text"]
+__all__ = ["confirm", "needed", "practice_ladder", "read_text", "request", "why_text"]
 
 
 def request(
@@ -60,3 +60,16 @@ def confirm(question: str, *, yes: bool) -> None:
             f"{question} Nobody can answer here, so nothing was done: give --yes.", EXIT_USAGE
         )
     click.confirm(question, abort=True, err=True)
+
+
+def practice_ladder(server: str, name: str) -> dict[str, Any] | None:
+    """The practice ladder of a competition, as the list of competitions has it; None without."""
+    from plyhouse.clients.cli.shared.http import call, path
+
+    listed = call(server, "GET", path("class", "competitions"))
+    ids = [
+        each["competition"]
+        for each in listed
+        if each["competition"] == name or each["name"].casefold() == name.casefold()
+    ]
+    return next((each for each in listed if each.get("practice_of") in ids and ids), None)

@@ -280,6 +280,10 @@ class ClassSummary(Struct):
     finished_ms: int | None
     rehearsal: bool
     """Whether it only rehearses another one: then it counts for nothing."""
+    practice: bool
+    """Whether it has a practice ladder, which is listed once two entries are there."""
+    practice_of: str
+    """The id of the competition that this is the practice ladder of; empty for all others."""
 
 
 class Rehearsed(ClassSummary):

@@ -526,6 +526,8 @@ def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict
         "final_ms": row.final_ms,
         "finished_ms": row.finished_ms,
         "rehearsal": row.rehearses is not None,
+        "practice": file is not None and file.practice.ladder,
+        "practice_of": row.practice_of,
     }
 
 

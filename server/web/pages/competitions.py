@@ -100,6 +100,16 @@ class Table:
     """Whether all intervals are any-time ones."""
 
 
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """A practice ladder as it is drawn."""
+
+    row: ClassCompetition
+    table: Table
+    own: tuple[Line, ...]
+    """The lines of whoever looks."""
+
+
 @get("/competitions", include_in_schema=False)
 async def competitions(state: State) -> Response[str]:
     """List all competitions, the newest first."""
@@ -145,6 +155,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         table = await asyncio.to_thread(_table, board)
         announced = await announcements_for(hub.store, hub.boards, row, viewer)
         following = await upcoming(hub.store, hub.boards, hub.competitions, row.id, viewer)
+    practice = await _practice(hub, row, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await hub.classes.view(row.id)
     # What is waited for names entries: for those who see all of them.
@@ -164,9 +175,22 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         every=0 if row.status == "finished" else EVERY,
         staff=await staff_of(hub, view, viewer),
         own=await own_of(hub, view, viewer),
+        practice=practice,
         outcomes=OUTCOMES,
         scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
     )
+
+
+async def _practice(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Practice | None:
+    """The practice ladder of a competition, for who may see its board."""
+    try:
+        ladder = await hub.store.classes.find(row.practice_id)
+        board = await hub.boards.board(ladder.id, viewer)
+    except (Unknown, ProtocolError):
+        return None
+    player = "" if viewer is None else viewer.player
+    own = [line for line in board.lines if line.standing.entrant.student == player]
+    return Practice(ladder, await asyncio.to_thread(_table, board), tuple(own))
 
 
 async def _without_class(hub: Hub, reference: str) -> Response[str]:

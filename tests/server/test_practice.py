@@ -1,0 +1,255 @@
+"""The practice ladder: played from the opening to the freeze, and counting for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.boards import Board
+from plyhouse.server.house.hub import Hub
+from plyhouse.storage.match_lists import MatchFilter
+from plyhouse.storage.rows import Identity, MatchRow
+
+from .conftest import FakeClock
+from .test_finals import FILE as SHORT
+from .test_finals import OLGA, ORGANISER, STAFF, Course
+
+FILE = SHORT.replace("total:60", "total:3000")
+PRACTICE = "[practice]\nladder = true\n"
+LADDER = "Cup (practice)"
+
+
+class Fast(Course):
+    """A course whose clock a test moves; bots that rest do so in no time."""
+
+    def __init__(self, url: str, clock: FakeClock) -> None:
+        super().__init__(url)
+        self.clock = clock
+        self.step = 1.0
+        """Seconds by which the clock moves whenever somebody looks."""
+
+    async def start(self) -> None:
+        # No connection is given up because the clock jumps.
+        config = ServerConfig(
+            database=self.url, peer_timeout=1e6, ready_timeout=1e6, auth_timeout=1e6
+        )
+        self.hub = await Hub.open(config, now=self.clock)
+
+
+@pytest.fixture
+async def course(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Fast]:
+    made = Fast(f"sqlite:///{tmp_path / 'course.db'}", clock)
+    await made.start()
+    yield made
+    await made.stop()
+
+
+async def board(course: Course, who: Identity = ORGANISER) -> Board:
+    return await course.hub.boards.board(LADDER, who)
+
+
+async def played(course: Course) -> list[MatchRow]:
+    """The matches of the ladder that are over, the latest first."""
+    row = await course.hub.store.classes.find(LADDER)
+    ids = tuple(game.competition_id or "" for game in row.games)
+    sight = await course.hub.privacy.sight(ORGANISER)
+    wanted = MatchFilter(competition_ids=ids, status="finished")
+    return await course.hub.privacy.matches(sight, wanted, limit=200)
+
+
+def at_least(course: Fast, count: int, fits: Callable[[MatchRow], bool] = bool) -> Any:
+    async def enough() -> bool:
+        course.clock.advance(course.step)
+        course.hub.competitions.advance_soon()
+        await course.hub.classes.look()
+        if await course.hub.store.classes.practice_status(await practice_id(course)) is None:
+            return False
+        return sum(map(fits, await played(course))) >= count
+
+    return enough
+
+
+async def practice_id(course: Course) -> str:
+    return (await course.hub.store.classes.find("Cup")).practice_id
+
+
+def holders(row: MatchRow) -> set[str]:
+    return {f"{seat.player}/{seat.bot}" for seat in row.seats}
+
+
+async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothing(
+    course: Fast,
+) -> None:
+    await course.open(FILE + 'board = "public"\n' + STAFF + PRACTICE, 3)
+    await course.until(at_least(course, 24))
+    rows = await played(course)
+    assert not any(row.rated for row in rows)
+    assert {name for row in rows for name in holders(row)} == {
+        *("s00/bot", "s01/bot", "s02/bot", "staff/b0"),
+    }, "hidden baselines are never on it"
+    shown = await board(course)
+    names = [line.standing.entrant.name for line in shown.lines]
+    assert names[0] == "s00/bot", "the first one wins everything"
+    assert all(line.estimate is not None for line in shown.lines)
+    await course.connect("s00", "late")
+    await course.until(at_least(course, 1, lambda row: "s00/late" in holders(row)))
+    await course.run()
+    await course.hub.classes.look()
+    assert (await course.hub.store.classes.find(LADDER)).status == "finished"
+    assert [each.row.name for each in course.hub.competitions.played()] == ["Cup: pig"]
+    await course.finished()
+    results = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
+    count = len(await course.hub.store.classes.entries(results.row.id))
+    assert len(results.outcomes) == count * (count - 1), "a round robin, and nothing of practice"
+
+
+async def test_a_new_version_takes_its_place_at_once_and_old_results_count_no_more(
+    course: Fast,
+) -> None:
+    names = await course.open(FILE + PRACTICE, 3)
+    await course.until(at_least(course, 18))
+    await course.leave("s02/bot")
+    await course.connect("s02", version="2")
+    await course.until(at_least(course, 2, lambda row: "2" in {seat.version for seat in row.seats}))
+    for row in await played(course):
+        old = any(seat.player == "s02" and seat.version == "1" for seat in row.seats)
+        assert row.replaced is old
+    fresh = [row for row in await played(course) if not row.replaced]
+    lines = {each.standing.entrant.name: each for each in (await board(course)).lines}
+    mine = lines["s02/bot"].standing
+    assert mine.entrant.version == "2"
+    later = [row for row in await played(course) if not row.replaced]
+    counts = [sum("s02/bot" in holders(row) for row in rows) for rows in (fresh, later)]
+    assert counts[0] <= mine.matches <= counts[1]
+    # After a restart everything is as it was, and the ladder goes on.
+    await course.stop()
+    await course.start()
+    before = len(await played(course))
+    for name in names:
+        await course.connect(name, version="2" if name == "s02" else "1")
+    await course.until(at_least(course, before + 6))
+    assert len({row.id for row in await played(course)}) >= before + 6
+    lines = {each.standing.entrant.name: each for each in (await board(course)).lines}
+    assert lines["s02/bot"].standing.entrant.version == "2"
+
+
+async def test_a_bot_without_a_match_to_spare_rests_after_a_practice_pairing(
+    course: Fast,
+) -> None:
+    course.max_matches, course.step = 2, 0.0
+    await course.open(FILE + PRACTICE, 2)
+    await course.until(at_least(course, 2))
+    await course.until(idle(course))
+    await look_around(course)
+    (running,) = course.hub.competitions.played()
+    bots = [course.hub.directory.participants[bot] for bot in running.names]
+    assert [bot.free for bot in bots] == [2, 2], "others may play them now"
+    course.clock.advance(5.1)
+    course.hub.competitions.advance_soon()
+    await course.until(at_least(course, 4))
+
+
+async def test_bots_that_are_known_rest_longer_and_a_new_version_chooses_them(
+    course: Fast,
+) -> None:
+    course.step = 0.0
+    await course.open(FILE + PRACTICE, 2)
+    for number in range(1, 5):
+        await course.until(at_least(course, 2 * number))
+        await course.until(idle(course))
+        course.clock.advance(5 * number - 0.1)
+        await look_around(course)
+        assert len(await played(course)) == 2 * number, "both rest"
+        course.clock.advance(0.2)
+        course.hub.competitions.advance_soon()
+    await course.until(at_least(course, 10))
+    await course.until(idle(course))
+    await course.leave("s01/bot")
+    await course.connect("s01", version="2")
+    await course.until(at_least(course, 12))
+
+
+async def test_a_bot_plays_one_practice_pairing_at_a_time(course: Fast) -> None:
+    await course.open(FILE + PRACTICE, 2)
+    await course.until(at_least(course, 8))
+    assert course.most == 2
+
+
+def idle(course: Course) -> Any:
+    async def nothing_runs() -> bool:
+        return not course.hub.directory.live
+
+    return nothing_runs
+
+
+async def look_around(course: Course) -> None:
+    """Let the ladder look for pairings, several times."""
+    for _ in range(20):
+        course.hub.competitions.advance_soon()
+        await asyncio.sleep(0)
+    assert not course.hub.directory.live
+
+
+async def test_who_leaves_is_paired_no_more_and_a_deleted_ladder_stays_deleted(
+    course: Fast,
+) -> None:
+    await course.open(FILE + PRACTICE, 3)
+    await course.until(at_least(course, 6))
+    await course.hub.store.classes.disqualify("Cup", "s01", OLGA)
+    await course.hub.classes.look()
+    await course.until(at_least(course, 2 + len(await played(course))))
+    ladder = await course.hub.store.classes.find(LADDER)
+    entries = await course.hub.store.classes.entries(ladder.id)
+    assert {each.player: each.status for each in entries}["s01"] == "disqualified"
+    (running,) = course.hub.competitions.played()
+    assert len(running.gone) == 1
+    await course.hub.store.classes.move(ladder.id, "delete", OLGA)
+    await course.hub.oversight.look()
+    await course.hub.classes.look()
+    assert course.hub.competitions.played() == []
+    await course.hub.store.classes.move("Cup", "delete", OLGA)
+    await course.hub.classes.look()
+
+
+async def test_the_ladder_of_a_deleted_competition_is_deleted(course: Fast) -> None:
+    await course.open(FILE + PRACTICE, 2)
+    await course.until(at_least(course, 2))
+    name = await practice_id(course)
+    await course.hub.store.classes.move("Cup", "delete", OLGA)
+    await course.hub.oversight.look()
+    await course.hub.classes.look()
+    await course.hub.oversight.look()
+    assert await course.hub.store.classes.practice_status(name) == "deleted"
+    assert course.hub.competitions.played() == []
+
+
+async def test_an_anonymous_ladder_shows_a_student_its_own_place_and_matches(
+    course: Fast,
+) -> None:
+    await course.open(FILE + 'board = "anonymous"\n' + PRACTICE, 4)
+    await course.until(at_least(course, 24))
+    mine = await course.hub.store.authenticate(course.tokens["s03"])
+    assert mine is not None
+    shown = await board(course, mine)
+    names = [line.standing.entrant.name for line in shown.lines]
+    assert names == [PRIVATE, PRIVATE, PRIVATE, "s03/bot"]
+    own = shown.lines[-1]
+    assert own.standing.place == 4
+    assert own.estimate is not None
+    assert own.estimate.low < own.estimate.elo < own.estimate.high
+    sight = await course.hub.privacy.sight(mine)
+    ids = tuple(each.row.id for each in course.hub.competitions.played())
+    rows = await course.hub.privacy.matches(sight, MatchFilter(competition_ids=ids), limit=100)
+    assert rows
+    assert all("s03/bot" in holders(row) for row in rows)
+    eve = await course.hub.store.authenticate(await course._account("eve"))
+    with pytest.raises(ProtocolError):
+        await board(course, replace(eve, scopes=frozenset({"play"})) if eve else ORGANISER)
