@@ -15,7 +15,14 @@ from datetime import datetime
 from typing import Any, Final
 
 from plyhouse.server.competition.facts import FormatError
-from plyhouse.server.competition.file import Baseline, CompetitionFile, Dates, Format, Limits
+from plyhouse.server.competition.file import (
+    Baseline,
+    CompetitionFile,
+    Dates,
+    Format,
+    Limits,
+    Practice,
+)
 from plyhouse.server.competition.preview import planned_matches
 
 __all__ = ["RULES", "Change", "Stage", "compare", "notice"]
@@ -97,6 +104,9 @@ RULES: Final[Mapping[str, Rule]] = {
     "limits.absent_minutes": Rule(ALWAYS, "The final waits this long for an entry that is away"),
     "hosting.required": Rule(FINAL, "It decides which entries play in the final"),
     "hosting.shared_chance": Rule(FINAL, "Mirrored matches of hosted bots follow"),
+    "practice.ladder": Rule(FINAL, "Entries play each other until the freeze, or stop doing so"),
+    "practice.matches_at_a_time": Rule(FINAL, "The practice ladder has this number of matches"),
+    "practice.baselines": Rule(FINAL, "Baselines are on the practice ladder, or leave it"),
     "baselines[]": Rule(
         FINAL, "It plays in the final against everybody that its format pairs it with"
     ),
@@ -158,7 +168,7 @@ def _differences(old: CompetitionFile, new: CompetitionFile) -> Iterator[tuple[s
         before, after = getattr(old, field.name), getattr(new, field.name)
         if field.name == "baselines":
             continue
-        if isinstance(before, Dates | Limits):
+        if isinstance(before, Dates | Limits | Practice):
             for inner in dataclasses.fields(before):
                 pair = getattr(before, inner.name), getattr(after, inner.name)
                 if pair[0] != pair[1]:

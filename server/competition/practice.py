@@ -12,7 +12,7 @@ from typing import Any, Final
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.rehearsals import toml
 
-__all__ = ["practice_name", "practice_rest", "practice_text"]
+__all__ = ["practice_name", "practice_rest", "practice_text", "same_terms"]
 
 SUFFIX: Final = " (practice)"
 LONGEST: Final = 64
@@ -46,8 +46,8 @@ def practice_rest(pairings: int) -> int:
 def practice_text(text: str, file: CompetitionFile, name: str) -> str:
     r"""Return the competition file of a practice ladder.
 
-    ``text`` and ``file`` are those of the competition.  No dates, grades or hidden baselines are
-    left.
+    ``text`` and ``file`` are those of the competition.  Dates and grades are left out, and hidden
+    baselines have no name.
 
     >>> from plyhouse.server.competition.file import read_competition
     >>> text = 'name = "Cup"\ngames = ["pig"]\ntime_control = "move:1"\n[practice]\nladder = true'
@@ -72,7 +72,23 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
         "students": file.limits.students,
         "matches_at_a_time": file.practice.matches_at_a_time,
     }
-    if file.practice.baselines:
-        shown = [each for each in file.originals if not each.hidden]
-        values["baselines"] = [{"bot": each.bot} for each in shown]
+    # A hidden baseline that has been on the ladder keeps no name there.
+    named = [
+        {"bot": each.bot, "hidden": True} if each.hidden else {"bot": each.bot}
+        for each in file.originals
+        if each.hidden or file.practice.baselines
+    ]
+    if named:
+        values["baselines"] = named
     return toml(values)
+
+
+def same_terms(one: CompetitionFile, other: CompetitionFile) -> bool:
+    """Return whether matches of two ladders are played and scored alike."""
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in (
+            *("games", "time_control", "mirrored", "scoring", "hosting_required"),
+            "shared_chance",
+        )
+    )

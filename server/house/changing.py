@@ -59,6 +59,11 @@ async def propose(store: Store, classes: Classes, row: ClassCompetition, text: s
         raise ClassRefusal(
             "competition/not_now", f"{row.name!r} is a rehearsal: change the competition itself"
         )
+    if row.practice_of:
+        raise ClassRefusal(
+            "competition/not_now",
+            f"{row.name!r} is a practice ladder: change the competition itself",
+        )
     old = read_competition(row.file)
     new = await classes.check(text, of=row)
     now = datetime.fromtimestamp(store.classes.now() / 1000, UTC)

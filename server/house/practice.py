@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Final
 
 from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
-from plyhouse.server.competition.practice import practice_name, practice_text
+from plyhouse.server.competition.practice import practice_name, practice_text, same_terms
 from plyhouse.server.house import finals
 from plyhouse.server.house.competitions import Competitions
+from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import By
@@ -27,6 +28,7 @@ log = logging.getLogger("plyhouse.server.house.practice")
 
 OPENED: Final = By("the clock", "practice begins")
 ENDED: Final = By("the clock", "practice ends with the freeze")
+OTHER_TERMS: Final = By("the clock", "practice ends: its matches would be played otherwise now")
 LEAST: Final = 2
 """Entries with which a ladder begins."""
 
@@ -60,6 +62,8 @@ class PracticeLadders:
             if len(bots) < LEAST:
                 return
             await self._begin(row, file)
+        elif not await self._change(row, file):
+            return
         if await self._book.follow(row.practice_id, bots):
             for game in (await self._book.find(row.practice_id)).games:
                 await self._competitions.renewed(game.competition_id or "")
@@ -96,6 +100,26 @@ class PracticeLadders:
         await self._book.begin_practice(ladder, parts, OPENED)
         await self._competitions.begun(parts)
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
+
+    async def _change(self, row: ClassCompetition, file: CompetitionFile) -> bool:
+        """Follow a change of the competition's file; False if that ends the ladder."""
+        ladder = await self._book.find(row.practice_id)
+        text = practice_text(row.file, file, ladder.name)
+        if text == ladder.file:
+            return True
+        old, new = read_competition(ladder.file), read_competition(text)
+        if not same_terms(old, new):
+            await self._book.move(ladder.id, "finish", OTHER_TERMS)
+            for game in ladder.games:
+                await self._competitions.changed(game.competition_id or "")
+            return False
+        limit = new.limits.matches_at_a_time
+        changed = Changed(
+            replace(ladder, file=text, most_students=row.most_students), (),
+            settings={"at_a_time": limit},
+        )  # fmt: skip
+        await self._book.change(ladder, changed, By(OPENED.who, "its competition has changed"))
+        return True
 
     async def _resume(self, row: ClassCompetition) -> bool:
         """Go on with a ladder that the freeze had ended; one that was ended by hand stays so."""

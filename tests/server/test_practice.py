@@ -13,6 +13,7 @@ import pytest
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import changing
 from plyhouse.server.house.boards import Board
 from plyhouse.server.house.hub import Hub
 from plyhouse.storage.match_lists import MatchFilter
@@ -253,3 +254,49 @@ async def test_an_anonymous_ladder_shows_a_student_its_own_place_and_matches(
     eve = await course.hub.store.authenticate(await course._account("eve"))
     with pytest.raises(ProtocolError):
         await board(course, replace(eve, scopes=frozenset({"play"})) if eve else ORGANISER)
+
+
+async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_unfreeze(
+    course: Fast,
+) -> None:
+    hub, book = course.hub, course.hub.store.classes
+    await course.open(
+        FILE + 'board = "public"\n' + STAFF.replace("hidden = true\n", "") + PRACTICE, 2
+    )
+    met = {"s00/bot", "staff/b1"}
+    await course.until(at_least(course, 1, lambda row: holders(row) == met))
+
+    async def change(old: str, new: str) -> None:
+        row = await book.find("Cup")
+        proposal = await changing.propose(hub.store, hub.classes, row, row.file.replace(old, new))
+        await changing.change(hub.store, hub.classes, proposal, OLGA)
+        await hub.classes.look()
+        await hub.oversight.look()
+
+    nobody = await hub.privacy.sight(None)
+    ids = tuple(each.row.id for each in hub.competitions.played())
+    assert await hub.privacy.matches(nobody, MatchFilter(competition_ids=ids))
+    await change('board = "public"', 'board = "anonymous"')
+    nobody = await hub.privacy.sight(None)
+    assert await hub.privacy.matches(nobody, MatchFilter(competition_ids=ids)) == []
+    await change('bot = "staff/b1"', 'bot = "staff/b1"\nhidden = true')
+    mine = await hub.store.authenticate(course.tokens["s00"])
+    assert mine is not None
+    shown = str([line.standing.entrant.name for line in (await board(course, mine)).lines])
+    assert "staff/b0" in shown
+    assert "staff/b1" not in shown
+    sight = await hub.privacy.sight(mine)
+    rows = await hub.privacy.matches(sight, MatchFilter(competition_ids=ids), limit=200)
+    assert PRIVATE in {seat.player for row in rows for seat in row.seats}
+    assert "staff/b1" not in {name for row in rows for name in holders(row)}
+    before = len(await played(course))
+    await book.move("Cup", "freeze", OLGA)
+    await hub.classes.look()
+    await hub.oversight.look()
+    assert hub.competitions.played() == []
+    await changing.unfreeze(hub.store, hub.classes, await book.find("Cup"), OLGA)
+    await course.until(at_least(course, before + 4))
+    await change('time_control = "total:3000"', 'time_control = "total:2000"')
+    assert (await book.find(LADDER)).status == "finished"
+    await hub.classes.look()
+    assert hub.competitions.played() == []
