@@ -17,7 +17,9 @@ from plyhouse.storage import (
     class_bots,
     class_changes,
     class_codes,
+    class_copies,
     class_finals,
+    class_losses,
     class_people,
     class_practice,
     class_privacy,
@@ -66,12 +68,26 @@ class ClassBook:
         baselines: Sequence[int],
         by: By,
         provided: Collection[int] = (),
-    ) -> None:
+        carry: class_copies.Carry | None = None,
+    ) -> class_copies.Carried:
         """Store a competition with its games and baselines (bots); refuses a name twice.
 
         The server hands in the baselines that are ``provided``: they have no version yet.
+        ``carry`` fills it with students of another one.
         """
-        await self._write(lambda c, now: class_sql.create(c, row, baselines, by, provided))
+
+        def work(connection: Connection, now: int) -> class_copies.Carried:
+            class_sql.create(connection, row, baselines, by, provided)
+            if carry is None:
+                return class_copies.Carried()
+            return class_copies.carry(connection, carry, row, by, now)
+
+        return await self._write(work)
+
+    async def losses(self, competition: str) -> class_losses.Losses:
+        """Count what would be lost if a competition were deleted."""
+        now = self._clock()
+        return await self._database.read(lambda c: class_losses.losses(c, competition, now))
 
     async def set_file(self, class_id: str, text: str, what: str, by: By) -> None:
         """Change the file of a competition; ``what`` names the change in the audit log."""

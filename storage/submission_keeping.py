@@ -19,7 +19,17 @@ from plyhouse.storage.models import (
     submissions,
 )
 
-__all__ = ["PART", "archive", "complete", "drop_drafts", "forget", "forget_class", "put", "sweep"]
+__all__ = [
+    "PART",
+    "archive",
+    "complete",
+    "drop_drafts",
+    "forget",
+    "forget_class",
+    "held_for_alone",
+    "put",
+    "sweep",
+]
 
 PART = 256 * 1024
 """Bytes of a package that are written in one transaction."""
@@ -28,8 +38,8 @@ AT_ONCE = 500
 """Ids in one statement: databases limit the number of parameters."""
 
 
-def forget_class(connection: Connection, class_id: str) -> None:
-    """A competition is deleted: so is what was handed in for it alone."""
+def held_for_alone(connection: Connection, class_id: str) -> list[int]:
+    """Return the submissions that only one competition needs, by their ids."""
     here = submission_entries.c
     others = submission_entries.alias()
     only = select(here.submission_id).where(
@@ -39,7 +49,13 @@ def forget_class(connection: Connection, class_id: str) -> None:
             others.c.submission_id == here.submission_id, others.c.class_id != class_id
         ),
     )
-    alone = list(connection.execute(only).scalars())
+    return list(connection.execute(only).scalars())
+
+
+def forget_class(connection: Connection, class_id: str) -> None:
+    """Delete what was submitted for one competition alone, as that is deleted."""
+    here = submission_entries.c
+    alone = held_for_alone(connection, class_id)
     connection.execute(delete(submission_entries).where(here.class_id == class_id))
     forget(connection, alone)
 

@@ -297,7 +297,7 @@ class AsyncApi:
         """Take a bot out of what is still to begin; organisers any bot, players their own."""
         await self.do(calls.steer(competition, "withdraw", entry=entry, why=why))
 
-    async def delete_competition(self, competition: str, why: str) -> None:
+    async def delete_competition(self, competition: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         await self.do(calls.drop(competition, why))
 
@@ -353,7 +353,23 @@ class AsyncApi:
         """Open a frozen competition again, with a new date of the freeze if one is given."""
         return await self.do(calls.class_unfreeze(name, until, why))
 
-    async def class_delete(self, name: str, why: str) -> None:
+    async def class_losses(self, name: str) -> competition_rows.Losses:
+        """What would be lost if a competition were deleted."""
+        return await self.do(calls.class_losses(name))
+
+    async def class_copy(
+        self,
+        name: str,
+        file: str,
+        *,
+        codes: bool = False,
+        submissions: bool = False,
+        why: str = "",
+    ) -> competition_rows.Copied:
+        """Open a competition by the text of its file, with the students of another one."""
+        return await self.do(calls.class_copy(name, file, codes, submissions, why))
+
+    async def class_delete(self, name: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         await self.do(calls.class_drop(name, why))
 

@@ -296,7 +296,7 @@ class Api:
         """Take a bot out of what is still to begin; organisers any bot, players their own."""
         self.do(calls.steer(competition, "withdraw", entry=entry, why=why))
 
-    def delete_competition(self, competition: str, why: str) -> None:
+    def delete_competition(self, competition: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         self.do(calls.drop(competition, why))
 
@@ -352,7 +352,23 @@ class Api:
         """Open a frozen competition again, with a new date of the freeze if one is given."""
         return self.do(calls.class_unfreeze(name, until, why))
 
-    def class_delete(self, name: str, why: str) -> None:
+    def class_losses(self, name: str) -> competition_rows.Losses:
+        """What would be lost if a competition were deleted."""
+        return self.do(calls.class_losses(name))
+
+    def class_copy(
+        self,
+        name: str,
+        file: str,
+        *,
+        codes: bool = False,
+        submissions: bool = False,
+        why: str = "",
+    ) -> competition_rows.Copied:
+        """Open a competition by the text of its file, with the students of another one."""
+        return self.do(calls.class_copy(name, file, codes, submissions, why))
+
+    def class_delete(self, name: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         self.do(calls.class_drop(name, why))
 

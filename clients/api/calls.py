@@ -302,6 +302,17 @@ def class_unfreeze(name: str, until: str, why: str) -> Call[competition_rows.Cla
     return _post(*_CLASS, name, "unfreeze", read=read, until=until, why=why)
 
 
+def class_losses(name: str) -> Call[competition_rows.Losses]:
+    return _get(*_CLASS, name, "losses", read=one(competition_rows.Losses))
+
+
+def class_copy(
+    name: str, file: str, codes: bool, submissions: bool, why: str
+) -> Call[competition_rows.Copied]:
+    body = {"file": file, "codes": codes, "submissions": submissions, "why": why}
+    return _post(*_CLASS, name, "copy", read=one(competition_rows.Copied), **body)
+
+
 def class_drop(name: str, why: str) -> Call[None]:
     return Call("DELETE", _path(*_CLASS, name), nothing, {"why": why})
 

@@ -18,12 +18,14 @@ __all__ = [
     "Code",
     "Competition",
     "CompetitionDetail",
+    "Copied",
     "Entry",
     "FileOf",
     "FinalGame",
     "GradeLine",
     "HandedIn",
     "Joining",
+    "Losses",
     "Mean",
     "MeanReturn",
     "Measure",
@@ -426,6 +428,36 @@ class Change:
     """What students are told; empty if nothing is for them."""
     digest: str
     """Of the file that the competition has now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What would be lost if a competition were deleted."""
+
+    name: str
+    status: str
+    rehearsal: bool
+    students: int
+    """Whose accounts stay."""
+    entries: int
+    submissions: int
+    """Packages that were submitted for it alone; they are deleted."""
+    codes: int
+    """That still let somebody in."""
+    matches: int
+    """Finished ones of its final; they stay in the list of matches."""
+    running: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A competition that was opened with students of another one."""
+
+    name: str
+    status: str
+    students: int
+    codes: int
+    entries: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import click
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
 from plyhouse.clients.cli.competition_baseline import baseline
-from plyhouse.clients.cli.competition_changing import change, print_file, unfreeze
+from plyhouse.clients.cli.competition_changing import change, copy, print_file, renamed, unfreeze
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_staff import staff
 from plyhouse.clients.cli.competition_status import rounds, status
@@ -82,13 +82,26 @@ competition.add_command(baseline)
     help="Where to write it.  [default: the name with .toml]",
 )
 @click.option("--hosted", is_flag=True, help="Take a built-in bot as baseline, run by the server.")
+@click.option("--from", "old", default="", metavar="OLD", help="Start with the file of OLD.")
+@server_option()
+@token_option()
 def new(
-    name: str, games: tuple[str, ...], time_control: str, output: Path | None, hosted: bool
+    name: str,
+    games: tuple[str, ...],
+    time_control: str,
+    output: Path | None,
+    hosted: bool,
+    old: str,
+    server: str,
+    token: str | None,
 ) -> None:
     """Write a commented competition file, valid as it stands.
 
     The freeze is in two weeks, the final an hour later. Without --game it is connect_four. One game
     is played against a baseline until every grade is certain.
+
+    With --from it is the file of the competition OLD on the server, without dates that are over;
+    `plyhouse competition copy` then opens it with the students of OLD.
     """
     from datetime import UTC, datetime
 
@@ -97,7 +110,11 @@ def new(
     from plyhouse.server.competition.template import template
 
     now = datetime.now(UTC)
-    text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
+    if old:
+        there = request(server, token, "GET", "competitions", old, "file")
+        text = renamed(there["file"], name, now)
+    else:
+        text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
     read_competition(text, now)
     place = output or Path(f"{account_name(name).lower()}.toml")
     try:
@@ -107,7 +124,8 @@ def new(
         raise CommandError(
             f"{place} is there already: remove it, or give another place with -o.", EXIT_USAGE
         ) from None
-    note(f"Wrote {place}. Change what you like, then: plyhouse competition check {place}")
+    then = f"copy {old!r} {place}" if old else f"check {place}"
+    note(f"Wrote {place}. Change what you like, then: plyhouse competition {then}")
 
 
 @competition.command()
@@ -416,7 +434,7 @@ def extend(name: str, student: str, until: str, server: str, token: str | None, 
 
 for command in (announce, announcements, board, report, export, rounds, status):
     competition.add_command(command)
-for command in (change, unfreeze, print_file):
+for command in (change, unfreeze, print_file, copy):
     competition.add_command(command)
 for command in (list_competitions, pause, resume, delete, withdraw):
     competition.add_command(command)

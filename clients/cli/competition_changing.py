@@ -1,9 +1,10 @@
-"""``plyhouse competition change|unfreeze|file``: competitions that are open already."""
+"""``plyhouse competition change|unfreeze|file|copy``: competitions that there are already."""
 
 from __future__ import annotations
 
 import json
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import confirm, read_text, request
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import counted, note
 
-__all__ = ["change", "print_file", "unfreeze"]
+__all__ = ["change", "copy", "print_file", "renamed", "unfreeze"]
 
 
 @click.command()
@@ -128,6 +129,23 @@ def _with(text: str, settings: tuple[str, ...]) -> str:
     return text
 
 
+def renamed(text: str, name: str, now: datetime) -> str:
+    """A competition file under another name, without the dates that are over."""
+    import tomllib
+
+    from plyhouse.server.competition.file_edit import CannotEdit, set_value
+
+    try:
+        text = set_value(text, "name", json.dumps(name, ensure_ascii=False))
+        for key, value in tomllib.loads(text).get("dates", {}).items():
+            when = datetime.fromisoformat(value) if isinstance(value, str) else value
+            if when <= now:
+                text = set_value(text, f"dates.{key}", None)
+    except CannotEdit as error:
+        raise CommandError(f"{error}.", EXIT_USAGE) from None
+    return text
+
+
 def _show(found: dict[str, Any]) -> None:
     """Print what changes, and what students read of it."""
     for each in found["changes"]:
@@ -168,3 +186,39 @@ def print_file(name: str, server: str, token: str | None) -> None:
     """Print the competition file of NAME, as it is now."""
     there = request(server, token, "GET", "competitions", name, "file")
     click.echo(there["file"], nl=not there["file"].endswith("\n"))
+
+
+@click.command()
+@click.argument("old", metavar="OLD")
+@click.argument("new_file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--codes", is_flag=True, help="Let valid codes of OLD lead into the new one.")
+@click.option(
+    "--submissions", is_flag=True, help="Let the entries of OLD play in the new one, too."
+)
+@server_option()
+@token_option()
+@why_option(required=False)
+def copy(
+    old: str,
+    new_file: Path,
+    codes: bool,
+    submissions: bool,
+    server: str,
+    token: str | None,
+    why: str,
+) -> None:
+    """Open a new competition by FILE, with the students of OLD.
+
+    They keep accounts and tokens. `plyhouse competition new NAME --from OLD` writes the file.
+    Students that were taken out or disqualified, and extensions, stay behind.
+    """
+    if not new_file.is_file():
+        raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
+    body = {"file": read_text(new_file), "codes": codes, "submissions": submissions, "why": why}
+    made = request(server, token, "POST", "competitions", old, "copy", body=body)
+    parts = [counted(made["students"], "student")]
+    if codes:
+        parts.append(counted(made["codes"], "code"))
+    if submissions:
+        parts.append(counted(made["entries"], "entry", "entries"))
+    note(f"{made['name']} is {made['status']}, with {', '.join(parts)} of {old}.")

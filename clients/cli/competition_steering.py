@@ -6,7 +6,7 @@ class, and on the database itself without it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,8 +17,8 @@ from plyhouse.clients.cli.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import needed, request, why_text
-from plyhouse.clients.cli.shared.output import note, print_table
+from plyhouse.clients.cli.shared.organising import confirm, needed, request, why_text
+from plyhouse.clients.cli.shared.output import counted, note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
@@ -136,13 +136,77 @@ def resume(name: str, why: str, server: str | None, token: str | None, database:
 
 @click.command()
 @competition_argument(shown="NAME|ID")
-@why_option()
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@why_option(required=False)
 @server_option(default=None)
 @token_option()
 @database_option()
-def delete(name: str, why: str, server: str | None, token: str | None, database: str) -> None:
-    """Begin nothing more of a competition and list it nowhere; its matches stay."""
+def delete(
+    name: str, yes: bool, why: str, server: str | None, token: str | None, database: str
+) -> None:
+    """Delete a competition: nothing more of it begins, and it is listed nowhere.
+
+    First says what is lost with it, then asks. Its matches stay, and so do accounts. A rehearsal
+    goes without a question.
+    """
+    lost = _losses(server, token, database, name)
+    if lost is not None and not lost["rehearsal"]:
+        for line in loss_lines(lost):
+            note(line)
+        confirm(f"Delete {lost['name']}?", yes=yes)
+    elif lost is None:
+        confirm(f"Delete {name}? Its matches stay.", yes=yes)
     note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
+
+
+def _losses(
+    server: str | None, token: str | None, database: str, name: str
+) -> dict[str, Any] | None:
+    """What would be lost; None for a round robin without a class."""
+    if server is None:
+        return with_store(database, lambda store: _stored_losses(store, name))
+    from plyhouse.clients.cli.shared.http import ApiError
+
+    try:
+        found: dict[str, Any] = request(server, token, "GET", "competitions", name, "losses")
+    except ApiError as error:
+        if error.code != "storage/unknown":
+            raise
+        return None
+    return found
+
+
+async def _stored_losses(store: Store, name: str) -> dict[str, Any] | None:
+    from dataclasses import asdict
+
+    from plyhouse.storage.errors import Unknown
+
+    try:
+        return asdict(await store.classes.losses(name))
+    except Unknown:
+        return None
+
+
+def loss_lines(lost: dict[str, Any]) -> list[str]:
+    """Say what is lost with a competition, and what stays."""
+    lines = [f"{lost['name']} is {lost['status']}. With it you lose:"]
+    lines.append(
+        f"- its board, reports, grades and announcements, for "
+        f"{counted(lost['students'], 'student')} with "
+        f"{counted(lost['entries'], 'entry', 'entries')}"
+    )
+    if lost["submissions"]:
+        lines.append(f"- {counted(lost['submissions'], 'submitted package')} of it alone")
+    if lost["codes"]:
+        lines.append(f"- {counted(lost['codes'], 'valid code')}")
+    if lost["running"]:
+        lines.append(f"- what {counted(lost['running'], 'running match', 'running matches')} "
+                     "would have counted for")  # fmt: skip
+    kept = f"{counted(lost['matches'], 'match', 'matches')} of its final" if lost["matches"] else ""
+    lines.append(f"Accounts stay{f', and {kept}' if kept else ''}.")
+    if lost["matches"]:
+        lines.append(f"Export first: plyhouse competition export {lost['name']!r} --folder FOLDER")
+    return lines
 
 
 @click.command()

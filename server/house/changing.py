@@ -1,7 +1,8 @@
 """Competitions that change after they were opened, and frozen ones that are opened again.
 
-`plyhouse.server.competition.changes` says what may change and what follows from it.  A running server follows new dates, boards and limits through the audit log, as it does everything
-else (`plyhouse.server.house.oversight`).
+`plyhouse.server.competition.changes` says what may change and what follows from it.  A running
+server follows new dates, boards and limits through the audit log, as it does everything else
+(`plyhouse.server.house.oversight`).
 """
 
 from __future__ import annotations

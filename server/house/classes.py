@@ -42,6 +42,7 @@ from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.practice import PracticeLadders
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.house.upcoming import some_of, unplayed
+from plyhouse.storage.class_copies import Carried, Carry
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By, new_id
@@ -160,6 +161,12 @@ class Classes:
 
     async def open(self, text: str, by: By) -> ClassCompetition:
         """Open a competition by its file: now, or at its date of opening."""
+        return (await self.open_with(text, by))[0]
+
+    async def open_with(
+        self, text: str, by: By, carry: Carry | None = None
+    ) -> tuple[ClassCompetition, Carried]:
+        """Open a competition by its file, and take students of another one over if asked to."""
         file = await self.check(text)
         provided = await self.baselines.provided(file)
         own = {name: bot.id for name, (bot, _) in provided.items()}
@@ -180,11 +187,11 @@ class Classes:
             games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
         )
         bots = [known[each.bot.lower()] for each in file.baselines]
-        await self._book.create(row, bots, by, own.values())
+        carried = await self._book.create(row, bots, by, own.values(), carry)
         for bot, package in provided.values():
             await self.baselines.hand_in(row, bot, package)
         log.info("competition opened", extra={"competition": row.id, "title": row.name})
-        return await self._book.find(row.id)
+        return await self._book.find(row.id), carried
 
     # -------------------------------------------------------------------------- the final
 

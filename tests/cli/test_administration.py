@@ -88,6 +88,6 @@ def test_a_competition_is_paused_and_left(plyhouse: Plyhouse, tmp_path: Path) ->
     assert "paused" in plyhouse("competition", "list").out
     assert "Withdrew ada/deep" in plyhouse("competition", "withdraw", "cup", "ADA/Deep").err
     assert plyhouse("competition", "resume", "cup").code == 0
-    assert plyhouse("competition", "delete", "cup", "--why", "a test").code == 0
+    assert plyhouse("competition", "delete", "cup", "--why", "a test", "--yes").code == 0
     assert "No competitions" in plyhouse("competition", "list").err
     assert plyhouse("competition", "pause", "cup").code == 2

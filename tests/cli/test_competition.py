@@ -39,7 +39,7 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
         assert f"\n# {key}" in text, "every table and key is named"
     assert "With 2 matches at a time, on 2 cores" in done.out
     assert re.search(r"typically [\d.]+ core-hours, at most [\d.]+", done.out)
-    assert re.search(r"typically takes .* (s|min), and at most .* (min|h)\.", done.out)
+    assert re.search(r"typically takes .* (s|min|h), and at most .* (min|h)\.", done.out)
     assert "It typically ends by 2" in done.out
     before = (tmp_path / "grosse-2.toml").read_text()
     done = plyhouse("competition", "new", "Größe 2")
@@ -223,7 +223,17 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     for arguments in (("status",), ("disqualify", "eva", "--why", "a test")):
         done = plyhouse("competition", *arguments, env=nameless)
         assert (done.code, "set PLYHOUSE_COMPETITION" in done.err) == (2, True)
-    do("competition", "delete", "Cup", "--why", "a test")
+    do("competition", "new", "Next cup", "--from", "Cup", "-o", "next.toml")
+    assert "rounds = 2" in (tmp_path / "next.toml").read_text()
+    copied = do("competition", "copy", "Cup", "next.toml", "--codes", "--submissions").err
+    assert "Next cup is open, with 3 students, 1 code, 0 entries of Cup." in copied
+    assert "ada" in do("student", "list", "--competition", "Next cup").out
+    lost = do("competition", "delete", "Cup", code=2).err
+    assert "for 4 students with 0 entries" in lost
+    assert "give --yes" in lost
+    assert "Cup is frozen" in do("competition", "status", "Cup").out
+    do("competition", "delete", "Next cup", "--yes")
+    do("competition", "delete", "Cup", "--why", "a test", "--yes")
     assert "No competitions" in do("competition", "list").err
     log = plyhouse("audit", "--database", "sqlite:///club.db").out
     for what in ("competition.open", "student.import", "student.code", "competition.delete"):

@@ -40,6 +40,7 @@ from plyhouse.server.web.api import (
     class_staff,
     class_types,
     outputs,
+    regrades,
     submissions,
     types,
 )
@@ -99,6 +100,9 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.Joining: class_types.Joining,
     competition_rows.Code: class_types.CodeView,
     competition_rows.Announcement: announcements.AnnouncementView,
+    competition_rows.Regrade: regrades.RegradeView,
+    competition_rows.Losses: class_changes.LossView,
+    competition_rows.Copied: class_changes.CopyView,
     competition_rows.FileOf: class_changes.CompetitionText,
     competition_rows.Change: class_changes.ChangeView,
     competition_rows.ChangedKey: class_changes.ChangeLine,

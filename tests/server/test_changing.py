@@ -245,3 +245,54 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         assert await status(third) == "running"
     finally:
         await third.close()
+
+
+async def test_new_competition_takes_students_codes_and_entries_over(house: Any) -> None:
+    file = CUP.replace("anonymous", "class")
+    course = Course(house, file)
+    await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)
+    book = house.hub.store.classes
+    code = await book.add_code("cup", OLGA, uses=2, late_ms=book.now() + 10**9)
+    await book.leave("cup", "cy", OLGA)
+    course.tokens["other"] = await house.token("other", "organise")
+    copied = {"file": file.replace("Cup", "Next"), "codes": True, "submissions": True}
+    async with course.web("other") as api:
+        refused = await api.post(f"{HERE}/cup/copy", json=copied)
+        assert refused.json()["code"] == "auth/role", "the students are not the other one's"
+    async with course.web("olga") as api:
+        small = {**copied, "file": f"{copied['file']}[limits]\nstudents = 1\n"}
+        answer = await api.post(f"{HERE}/cup/copy", json=small)
+        assert answer.json()["code"] == "competition/full"
+        games = {**copied, "file": file.replace("Cup", "Next").replace("connect_four", "pig")}
+        answer = await api.post(f"{HERE}/cup/copy", json=games)
+        assert answer.json()["code"] == "competition/other_games"
+        assert [each["name"] for each in (await api.get(HERE)).json()] == ["Cup"], "all or nothing"
+        made = await api.post(f"{HERE}/cup/copy", json=copied)
+        assert made.json() == {
+            "name": "Next", "status": "open", "students": 2, "codes": 1, "entries": 2,
+        }  # fmt: skip
+        view = (await api.get(f"{HERE}/next")).json()
+        assert {e["entry"] for e in view["entries"]} == {
+            "easy/bot", "secret/bot", "ada/bot", "bob/bot",
+        }  # fmt: skip
+        assert [each.status for each in await book.students("cup")].count("active") == 2
+        again = await api.post(f"{HERE}/next/reissue-token", json={"student": "ada"})
+        assert again.json()["token"].startswith("ply_"), "the class made the account"
+    async with course.web() as anybody:
+        joined = await anybody.post("/api/v1/class/join", json={"code": code.code, "player": "dan"})
+        assert joined.json()["name"] == "Next"
+    assert [each.player for each in await book.staff("next")] == ["olga"]
+
+
+async def test_losses_of_a_deletion_are_counted(house: Any) -> None:
+    course = Course(house, CUP)
+    await course.freeze("connect_four", "ada", "bob", staff=STAFF)
+    await course.play(weaker_resigns(["ada", "easy", "bob", "secret"]))
+    lost = await course.get("/losses", "olga")
+    assert lost == {
+        "name": "Cup", "status": "finished", "rehearsal": False, "students": 2, "entries": 2,
+        "submissions": 0, "codes": 0, "matches": 12, "running": 0,
+    }  # fmt: skip
+    async with course.web("olga") as api:
+        assert (await api.delete(f"{HERE}/cup")).status_code == 204, "a reason is not needed"
+        assert (await api.get(f"{HERE}/cup/losses")).status_code == 404

@@ -59,12 +59,17 @@ LEAST: dict[tuple[str, str], str] = {
     ("delete", "/api/v1/class/codes/{code}"): "assistant",
     ("post", C + "/finish"): "assistant",
     ("get", C + "/file"): "reader",
+    ("get", C + "/losses"): "reader",
+    ("post", C + "/copy"): "assistant",
     ("post", C + "/unfreeze"): "assistant",
     ("post", C + "/change"): "owner",
     ("post", C + "/baselines"): "assistant",  # a replacement needs an owner
     ("post", C + "/staff"): "owner",
     ("delete", C + "/staff/{player}"): "owner",
     ("delete", C): "owner",
+    ("get", C + "/regrades"): EVERYBODY,  # those of others are for readers
+    ("post", C + "/regrades"): EVERYBODY,
+    ("post", C + "/regrades/{number}/answer"): "assistant",
     ("post", C + "/enter"): EVERYBODY,
     ("get", "/api/v1/competitions/{competition}"): "reader",  # one game of the final
     ("post", "/api/v1/competitions/{competition}/pause"): "assistant",
@@ -78,6 +83,7 @@ LEAST: dict[tuple[str, str], str] = {
 
 BODIES: dict[str, Any] = {
     "/baselines": {"bot": "secret/bot"},
+    "/copy": {"file": CUP.replace("Cup", "Next")},
     "/change": {"file": CUP},
     "/students": {"csv": "name\nzed"},
     "/limit": {"students": 150},
@@ -88,6 +94,8 @@ BODIES: dict[str, Any] = {
     "/reissue-token": {"student": "nobody"},
     "/codes": {"uses": 1},
     "/announcements": {"text": "hello"},
+    "/regrades": {"text": "please"},
+    "/answer": {"text": "no"},
     "/staff": {"player": "nobody", "role": "reader"},
     "/enter": {"bot": "bot"},
     "/withdraw": {"entry": "bob/bot"},

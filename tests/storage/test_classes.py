@@ -454,7 +454,7 @@ async def test_a_name_that_is_taken_twice_at_once(store: Store) -> None:
         *(store.classes.create(cup(id=f"id{n}"), (), OLGA) for n in range(4)),
         return_exceptions=True,
     )
-    wrong = [each for each in done if each is not None]
+    wrong = [each for each in done if isinstance(each, BaseException)]
     assert len(wrong) == 3
     assert all(isinstance(each, ClassRefusal | AlreadyExists) for each in wrong)
 

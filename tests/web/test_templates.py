@@ -523,7 +523,14 @@ def pages(name: str) -> dict[str, list[dict[str, Any]]]:
 
 
 PARTS = {
-    *("career_parts.html", "competition_parts.html", "layout.html", "staff.html", "tables.html"),
+    *(
+        "career_parts.html",
+        "competition_parts.html",
+        "layout.html",
+        "regrades.html",
+        "staff.html",
+        "tables.html",
+    ),
     *("tiles.html", "words.html"),
 }
 """What other templates are made of."""

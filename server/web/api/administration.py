@@ -264,7 +264,7 @@ async def delete_competition(
     state: State,
     request: Call,
     competition: FromPath[str],
-    why: Annotated[str, QueryParameter(min_length=1, max_length=1000)],
+    why: Annotated[str, QueryParameter(max_length=1000)] = "",
 ) -> None:
     """Begin nothing more of a competition and list it nowhere; its matches stay."""
     hub = hub_of(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from litestar import Request, get, post
@@ -17,9 +18,20 @@ from plyhouse.server.web.api.class_types import ClassSummary, FileText, Why
 from plyhouse.server.web.api.classes import HERE, class_summary
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage.class_copies import Carry
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "ChangeLine", "ChangeView", "CompetitionText", "NewFile", "Unfreezing"]
+__all__ = [
+    "HANDLERS",
+    "ChangeLine",
+    "ChangeView",
+    "CompetitionText",
+    "CopyView",
+    "LossView",
+    "NewCopy",
+    "NewFile",
+    "Unfreezing",
+]
 
 Call = Request[Any, Any, Any]
 _SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
@@ -70,6 +82,43 @@ class ChangeView(Struct):
     """What students are told on the page; empty if nothing is for them."""
     digest: str
     """Of the file that the competition has now."""
+
+
+class LossView(Struct):
+    """What would be lost if a competition were deleted."""
+
+    name: str
+    status: str
+    rehearsal: bool
+    students: int
+    """Whose accounts stay."""
+    entries: int
+    submissions: int
+    """Packages that were submitted for it alone; they are deleted."""
+    codes: int
+    """That still let somebody in."""
+    matches: int
+    """Finished ones of its final; they stay in the list of matches."""
+    running: int
+
+
+class NewCopy(FileText):
+    """A new competition that takes over students of another one."""
+
+    codes: bool = False
+    """Whether valid codes lead into the new one from now on."""
+    submissions: bool = False
+    """Whether the entries of the students play in the new one, with their versions."""
+
+
+class CopyView(Struct):
+    """A competition that was opened with students of another one."""
+
+    name: str
+    status: str
+    students: int
+    codes: int
+    entries: int
 
 
 class Unfreezing(Struct, forbid_unknown_fields=True):
@@ -126,7 +175,30 @@ async def unfreeze_now(
     return class_summary(made)
 
 
-HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now)
+@get(HERE + "/{competition:str}/losses", **_SECURED)
+async def losses(state: State, request: Call, competition: FromPath[str]) -> LossView:
+    """Say what would be lost if a competition were deleted."""
+    hub = hub_of(state)
+    row, _ = await staff_for(request, hub, competition, "see")
+    return LossView(**asdict(await hub.store.classes.losses(row.id)))
+
+
+@post(HERE + "/{competition:str}/copy", **_DO)
+async def copy(
+    state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCopy]
+) -> CopyView:
+    """Open a new competition by its file, with the active students of this one."""
+    hub = hub_of(state)
+    old, identity = await staff_for(request, hub, competition, "run")
+    by = By(identity.player, data.why, identity.player_id)
+    made, carried = await hub.classes.open_with(
+        data.file, by, Carry(old.id, data.codes, data.submissions)
+    )
+    await hub.oversight.look()
+    return CopyView(made.name, made.status, carried.students, carried.codes, carried.entries)
+
+
+HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now, losses, copy)
 
 
 def _digest(text: str) -> str:
