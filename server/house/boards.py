@@ -174,7 +174,7 @@ class Boards:
         viewer = await self.viewer(row, identity)
         self.admit(row, file, viewer, identity)
         found = await self.results(row)
-        finals = await self.games.of(row)
+        finals = await self.games.of(row, state=found.state)
         board = await asyncio.to_thread(_board, found, viewer, finals)
         gone = await self._gone(row, board.lines)
         stopped = [ANY_TIME] if file.until_certain else []
@@ -184,7 +184,7 @@ class Boards:
 
     async def placed(self, found: Results, eyes: Eyes) -> list[Standing]:
         """The standings that somebody sees, with their places and in that order."""
-        return standings_for(found, eyes, await self.games.of(found.row))
+        return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
     async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
         """Who of those shown by name was withdrawn from a game of the final, and why."""

@@ -36,6 +36,7 @@ from plyhouse.server.house.running import (
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.sequential import BandDecision
 from plyhouse.storage.class_results import Extent
+from plyhouse.storage.class_results import State as FinalState
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
@@ -99,6 +100,8 @@ class _Kept:
     key: tuple[CompetitionRow, tuple[EntryRow, ...], Extent] | None = None
     """What it was worked out from."""
     final: GameFinal | None = None
+    state: FinalState | None = None
+    """How far the whole final was when it was last looked at, if the caller knew."""
     until: float = 0.0
     """While it is played, what is there is good until then."""
 
@@ -116,8 +119,14 @@ class GameFinals:
         """Work everything out again when it is asked for next."""
         self._kept.clear()
 
-    async def of(self, row: ClassCompetition, *, fresh: bool = False) -> list[GameFinal]:
-        """The games of a final that have begun; ``fresh``: as they are at this moment."""
+    async def of(
+        self, row: ClassCompetition, *, fresh: bool = False, state: FinalState | None = None
+    ) -> list[GameFinal]:
+        """The games of a final that have begun; ``fresh``: as they are at this moment.
+
+        ``state`` is how far the final is, if you know it: with the same one as before, no match
+        has ended or was made void, and the matches need not be counted.
+        """
         found = []
         for game in row.games:
             if game.competition_id is None:
@@ -126,10 +135,12 @@ class GameFinals:
                 part = await self._store.competition(game.competition_id)
             except Unknown:  # deleted by itself
                 continue
-            found.append(await self._game(part, fresh=fresh))
+            found.append(await self._game(part, fresh=fresh, state=state))
         return found
 
-    async def _game(self, part: CompetitionRow, *, fresh: bool) -> GameFinal:
+    async def _game(
+        self, part: CompetitionRow, *, fresh: bool, state: FinalState | None
+    ) -> GameFinal:
         kept = self._kept.setdefault(part.id, _Kept())
         self._kept.move_to_end(part.id)
         while len(self._kept) > KEPT:
@@ -139,6 +150,9 @@ class GameFinals:
             if kept.final is not None and patient and self._clock() < kept.until:
                 return kept.final
             entries = await self._store.entries(part.id)
+            known = None if kept.key is None or kept.state != state else kept.key[:2]
+            if kept.final is not None and state is not None and known == (part, tuple(entries)):
+                return kept.final
             key = part, tuple(entries), await self._store.classes.extent(part.id)
             if kept.final is None or kept.key != key:
                 began = self._clock()
@@ -148,6 +162,7 @@ class GameFinals:
                 kept.final, kept.key = replace(final, table=table), key
                 now = self._clock()
                 kept.until = now + (PATIENCE * (now - began) if len(seats) > FEW else 0.0)
+            kept.state = state
             return kept.final
 
 
@@ -169,7 +184,8 @@ def _worked_out(
     if way.adaptive or facts.pool or facts.facts().leaving:
         facts.accept(look(way, facts.facts(), facts.pool))
     known = facts.field, facts.finished, facts.begun
-    pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in facts.begun}
+    run = run_of(row)
+    pairings = {key: str(PairingId(row.id, key, run)) for key in facts.begun}
     return GameFinal(
         *(row.game, row.id, way.name, way.tie_breaks),
         tuple(way.table(*known)),

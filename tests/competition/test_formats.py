@@ -41,7 +41,7 @@ def test_first_seats_of_a_round_robin_differ_by_one_at_most(entries: int, laps: 
 
 
 @pytest.mark.parametrize("entries", range(2, 12))
-def test_a_round_robin_is_numbered_as_it_was_before_its_seats_were_balanced(entries: int) -> None:
+def test_numbers_of_round_robin_pairings_do_not_depend_on_the_seats(entries: int) -> None:
     """Finals that have begun go on with the numbers of their pairings, whoever sits first."""
     table: list[int] = [*range(entries), *([-1] if entries % 2 else [])]
     expected = []
