@@ -84,7 +84,7 @@ def checked_for(connection: Connection, identity: int) -> list[CheckedFor]:
 
 
 def games_checked(connection: Connection, player_id: int, digest: str) -> set[str]:
-    """Return the games in which a package of a player has passed a check, whatever its bot."""
+    """Return the games in which a package of a player has passed a check, as any of its bots."""
     here = submissions.c
     query = (
         select(here.games)

@@ -15,7 +15,7 @@ import click
 
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.announcements import announce, announcements
-from plyhouse.clients.cli.competition_baseline import baseline
+from plyhouse.clients.cli.competition_baseline import baseline, refuse_unfit_references
 from plyhouse.clients.cli.competition_changing import change, copy, print_file, renamed, unfreeze
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_staff import staff
@@ -161,6 +161,7 @@ def check(
     if server is not None:
         known = request(server, token, "POST", "check", body={"file": text})
     found = read_competition(text)
+    refuse_unfit_references(text)
     if server is None:
         _note_past(found)
     from plyhouse.server.competition.preview import played, preview, sample
@@ -290,9 +291,9 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
     """Open a competition on a server by its FILE; or one that waits for its date, by NAME."""
     place = Path(name)
     if place.is_file():
-        made = request(
-            server, token, "POST", "competitions", body={"file": read_text(place), "why": why}
-        )
+        text = read_text(place)
+        refuse_unfit_references(text)
+        made = request(server, token, "POST", "competitions", body={"file": text, "why": why})
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 from plyhouse.clients.cli.administration import why_option
@@ -13,7 +15,46 @@ from plyhouse.clients.cli.shared.options import (
 from plyhouse.clients.cli.shared.organising import request
 from plyhouse.clients.cli.shared.output import note
 
-__all__ = ["baseline"]
+__all__ = ["baseline", "refuse_unfit_options", "refuse_unfit_references"]
+
+
+def refuse_unfit_options(references: Mapping[str, str]) -> None:
+    """Raise `InvalidCompetition` for options that a reference bot does not take.
+
+    ``references`` are bots with their options, by their keys in the competition file.  The bots
+    are loaded, which a server does not do.
+    """
+    from plyhouse.bots.loading import BotLoadError, bot_options, load_bot
+    from plyhouse.server.competition.file_table import InvalidCompetition, Mistake
+
+    mistakes = []
+    for key, reference in references.items():
+        try:
+            bot_options(reference, load_bot(reference))
+        except BotLoadError as error:
+            mistakes.append(Mistake("competition/unfit_baseline", key, str(error)))
+    if mistakes:
+        raise InvalidCompetition(mistakes)
+
+
+def refuse_unfit_references(text: str) -> None:
+    """Raise `InvalidCompetition` for reference bots of a file whose options are wrong.
+
+    A file with other mistakes passes: whoever reads it names them.
+    """
+    from plyhouse.server.competition.file import InvalidCompetition, read_competition
+
+    try:
+        baselines = read_competition(text).baselines
+    except InvalidCompetition:
+        return
+    refuse_unfit_options(
+        {
+            f"baselines[{number}].reference": each.reference
+            for number, each in enumerate(baselines)
+            if each.reference
+        }
+    )
 
 
 @click.command()
@@ -34,6 +75,10 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
     after the freeze, and again when the final is over. A baseline that staff submitted is replaced
     by submitting another version: plyhouse submit FILE --bot BOT --competition NAME.
     """
+    from plyhouse.server.competition.provided import reference_problem
+
+    if reference and not reference_problem(reference):  # else the server names the mistake
+        refuse_unfit_options({"--reference": reference})
     body = {"bot": bot, "reference": reference, "why": why}
     made = request(server, token, "POST", "competitions", name, "baselines", body=body)
     if made["status"] == "waiting":

@@ -1,8 +1,8 @@
 """Baselines of competitions: whether they can play, and how staff replace those that cannot.
 
-A reference bot that the competition file names is handed in by the server itself, and checked in
-the games of that competition only.  It needs no check if the same package has passed one in these
-games on this server: the package names the bot, its options and the version of Plyhouse.
+The server submits the reference bots that a competition file names.  They are checked in the games
+of that competition only.  A reference bot needs no check if the same package has passed one in
+these games on this server: the package names the bot, its options and the version of Plyhouse.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["BaselineState", "Baselines", "states"]
 
 @dataclass(frozen=True, slots=True)
 class BaselineState:
-    """Whether a baseline can play."""
+    """The state of a baseline."""
 
     check: str
     """``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
@@ -43,7 +43,7 @@ class BaselineState:
     submission: int = 0
     """Its newest submission for this competition; 0 if there is none."""
     can_play: bool = True
-    """Whether a version of it can play in the final now."""
+    """True if a version of it can play in the final now."""
 
 
 def states(
@@ -76,7 +76,7 @@ def _state(
             f"it with plyhouse submit --bot {entry.bot} --competition {row.name!r}"
         )
         return BaselineState("missing", text, can_play=False)
-    # The version of before plays until this one passes its check.
+    # Another version plays until this one passes its check.
     other = version not in (None, found.version_id)
     still = "; until then another version plays" if other else ""
     if outcome == "":
@@ -153,7 +153,7 @@ class Baselines:
         return found + await self._twins(file, known)
 
     async def _unplayed(self, file: CompetitionFile, bot: int) -> list[str]:
-        """Return the games that a bot does not play whose newest version was handed in."""
+        """Return the games that the check of a bot's newest submission does not list."""
         newest = next(iter(await self._store.submissions.of_bot(bot)), None)
         if newest is None or newest.status != "ready":
             return []
@@ -223,7 +223,7 @@ class Baselines:
         *,
         again: bool = False,
     ) -> SubmissionRow:
-        """Hand in a reference bot for a competition; ``again``: although it has been checked."""
+        """Submit a reference bot for a competition; ``again`` if it needs another check."""
         return await self._store.submissions.submit(
             *(bot.id, "", digest_of(package), pack(package), self._book.now()),
             competition=row.id,

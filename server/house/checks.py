@@ -1,4 +1,4 @@
-"""What a submission is checked for: the games and time controls of its competitions; pure."""
+"""Games and time controls of a check, from the competitions of a submission; pure."""
 
 from __future__ import annotations
 

@@ -89,6 +89,18 @@ async def test_competition_check_and_open_refuse_an_unfit_baseline(
     assert await house.hub.store.classes.all() == []
 
 
+async def test_competition_check_and_open_refuse_wrong_options_of_a_reference_bot(
+    house: House, plyhouse: Plyhouse, tmp_path: Path
+) -> None:
+    path = tmp_path / "cup.toml"
+    path.write_text(CUP.replace('"random"', '"mcts(simulation=200)"'))
+    for command in ("check", "open"):
+        code, _, err = await plyhouse("olga", "competition", command, str(path))
+        assert (code, "did you mean simulations" in err) == (2, True), err
+        assert "baselines[0].reference" in err
+    assert await house.hub.store.classes.all() == []
+
+
 async def test_uploaded_baseline_that_does_not_play_the_game_is_refused(
     house: House, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:

@@ -32,7 +32,7 @@ async def change_baseline(
 ) -> SubmissionView:
     """Check a reference bot of a competition again, or let another one take its place.
 
-    It waits for its check then. Until that is over, the version of before plays if there is one.
+    It waits for its check then. Until then another version plays, if there is one.
     """
     hub = hub_of(state)
     reference = data.reference.strip()
