@@ -148,8 +148,12 @@ class Examination:
         if not costs or costs[-1].ply != result.plies:
             return False
         last = costs[-1]
-        lost = sum(each.lost for each in costs)
-        time = LostTime(last.allowed, last.lost, sum(each.wall for each in costs), lost)
+        time = LostTime(
+            *(last.allowed, last.lost),
+            match_wall=sum(each.wall for each in costs),
+            match_lost=sum(each.lost for each in costs),
+            slept=last.slept,
+        )
         return time.excuses(kept=control.kind != "move")
 
     def _ask_the_referee(self, match: str, game: Game, seat: int) -> None:
