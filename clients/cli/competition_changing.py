@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from plyhouse.clients.cli.administration import why_option
+from plyhouse.clients.cli.competition_baseline import refuse_unfit_references
 from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.options import (
     COMPETITION,
@@ -55,6 +56,7 @@ def change(
     text = None
     if place is not None:
         text = read_text(place)
+        refuse_unfit_references(text)
         name = name or _named(text, place)
     if not name:
         raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
