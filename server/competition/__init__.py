@@ -16,6 +16,8 @@
     groups         groups first, then a knockout of the best of each
     ladder         never over: pairs whoever is connected
     catalogue      formats by their names, with their parameters
+    places         places over the games of a final, without disqualified entries and twins
+    lots           an order by lot that anybody can recompute
     tables         orders, places and tie-breaks that several formats use
     matching       pairs of least cost, which Swiss rounds are drawn by
     schedule       the pairings of a round robin, made when they are asked for

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import hashlib
 import io
 import json
 from typing import Any
 
+from click.testing import CliRunner
+
+from plyhouse.clients.cli.competition_status import rounds
 from plyhouse.protocol.messages import MatchSnapshot
 from plyhouse.server.competition.evidence import PRIVATE
 
-from .finals import Course, resign
+from .finals import Course, resign, weaker_resigns
 
 KNOCKOUT = """
 name = "Cup"
@@ -142,3 +146,23 @@ async def test_an_anonymous_board_shows_places_and_no_seeds(house: Any) -> None:
     assert any(whole["lot"] in note for note in (await cup.get("/table", "olga"))["notes"])
     for other in set(seeds) - {last}:
         assert f"{other}/" not in json.dumps(own)
+
+
+async def test_rounds_shows_both_brackets_of_a_double_elimination_and_the_lot(house: Any) -> None:
+    cup = Course(house, KNOCKOUT.format(board="public").replace("knockout", "double_elimination"))
+    names = ["s0", "s1", "s2", "s3"]
+    await cup.freeze("connect_four", *names)
+    await cup.play(weaker_resigns(names))
+    options = ["--server", house.server.url, "--token", cup.tokens["olga"]]
+    done = await asyncio.to_thread(CliRunner().invoke, rounds, ["Cup", *options])
+    assert done.exit_code == 0, done.output
+    titles = ["Winners, round 1", "Losers, round 1", "Winners, final", "Losers, final"]
+    for title in (*titles, "Grand final"):
+        assert f"\n{title}\n" in done.output, title
+    assert "s0/bot wins" in done.output
+    [final] = await cup.get("/rounds")
+    seeds = ", ".join(f"{place} {name}" for place, name in enumerate(final["seeds"], 1))
+    assert f"Seeds: {seeds}." in done.output
+    assert f"by lot with the seed {final['lot']}." in done.output
+    assert [line["place"] for line in final["table"]] == [1, 2, 3, 4]
+    assert [line["entry"] for line in final["table"]] == [f"{name}/bot" for name in names]
