@@ -97,7 +97,9 @@ def apply(
         add_baselines(connection, row.id, after.new_baselines, now_ms, after.provided)
     for game in row.games:
         if after.settings and game.competition_id is not None:
-            data = settings(competition(connection, game.competition_id)) | after.settings
+            kept = settings(competition(connection, game.competition_id))
+            # A final that began under older rules of grading keeps them.
+            data = kept | {key: each for key, each in after.settings.items() if key in kept}
             connection.execute(
                 competitions.update()
                 .where(competitions.c.id == game.competition_id)

@@ -67,8 +67,9 @@ def take_in(
     late_ms: int | None = None,
     adopt: Collection[str] = (),
 ) -> list[Joined]:
-    """Take people in, all or none; doing so again changes nothing and makes no new tokens.
+    """Take people in, all or none; doing so again makes no new tokens.
 
+    Members who are in it already get the e-mail address and the institution id that are given.
     After the freeze ``late_ms`` has to say until when they may submit.  An account that was there
     before the competition keeps its tokens, and none is made: its owner has one.  As that may be
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
@@ -186,6 +187,7 @@ def _add_members(
             joined.append(Joined(each.name, player.name, "", "revoked"))
             continue
         if (player.id, each.name.lower()) in there:
+            _update_member(connection, row.id, player.id, each)
             joined.append(Joined(each.name, player.name, "", "present"))
             continue
         token = ""
@@ -200,6 +202,7 @@ def _add_members(
                 "name": each.name,
                 "email": each.email,
                 "token": token[:12],
+                "institution_id": each.institution_id or None,
             }
         )
         joined.append(Joined(each.name, player.name, token, "new" if token else "known"))
@@ -208,6 +211,23 @@ def _add_members(
     if new_members:
         connection.execute(class_members.insert(), new_members)
     return joined
+
+
+def _update_member(connection: Connection, class_id: str, player_id: int, given: NewMember) -> None:
+    """Take over the e-mail address and institution id that a list gives somebody who is there."""
+    values = {"email": given.email, "institution_id": given.institution_id}
+    values = {name: value for name, value in values.items() if value}
+    here = class_members.c
+    if values:
+        connection.execute(
+            class_members.update()
+            .where(
+                here.class_id == class_id,
+                here.player_id == player_id,
+                here.name_key == given.name.lower(),
+            )
+            .values(**values)
+        )
 
 
 def players_of(connection: Connection, keys: Iterable[str]) -> dict[str, PlayerRow]:
@@ -279,7 +299,10 @@ def students_of(connection: Connection, reference: str) -> list[ClassStudent]:
     row = find(connection, reference)
     members: dict[int, list[Member]] = {}
     here = class_members.c
-    query = select(here.player_id, here.name, here.email, here.token).where(here.class_id == row.id)
+    query = select(
+        *(here.player_id, here.name, here.email, here.token),
+        func.coalesce(here.institution_id, ""),
+    ).where(here.class_id == row.id)
     for player, *rest in connection.execute(query.order_by(here.name_key)):
         members.setdefault(player, []).append(Member(*rest))
     student = class_students.c

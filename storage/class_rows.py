@@ -86,6 +86,8 @@ class Member:
     email: str
     token: str
     """The beginning of its token; empty if it had an account before."""
+    institution_id: str = ""
+    """By what its institution knows it; empty if that was not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ class NewMember:
     display: str = ""
     email: str = ""
     line: int = 0
+    institution_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ COLUMNS: Final[dict[str, str]] = {
     "class_competitions": "rewritten: note. kept: name, name_key, file, format, status, rehearses",
     "class_entries": "kept: status",
     "class_games": "kept: game",
-    "class_members": "replaced: name, name_key. emptied: email, token",
+    "class_members": "replaced: name, name_key. emptied: email, token, institution_id",
     "class_staff": "kept: role",
     "class_students": "kept: status",
     "competitions": "rewritten: data. kept: name, game, time_control, format, status",

@@ -392,6 +392,7 @@ class_members = Table(
     Column("name", String(64), nullable=False),
     Column("email", String(254), nullable=False),
     Column("token", String(16), nullable=False),  # the beginning of it; empty if it got none
+    Column("institution_id", String(64)),  # NULL: not known
 )
 
 class_entries = Table(

@@ -45,6 +45,7 @@ KNOWN = (
     "0010",
     "0011",
     "0012",
+    "0013",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

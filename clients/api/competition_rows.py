@@ -22,6 +22,7 @@ __all__ = [
     "Entry",
     "FileOf",
     "FinalGame",
+    "GradeCertainty",
     "GradeLine",
     "HandedIn",
     "Joining",
@@ -145,6 +146,7 @@ class Member:
 
     name: str
     email: str
+    institution_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +343,16 @@ class NextPairing:
 
 
 @dataclass(frozen=True, slots=True)
+class GradeCertainty:
+    """How sure it is on which side of a threshold an entry is."""
+
+    low: float
+    high: float
+    pairs: int
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
 class GradeLine:
     """The grade of a student."""
 
@@ -356,6 +368,12 @@ class GradeLine:
     """How many matches the mean against each baseline is of."""
     standard_error: dict[str, float | None] = field(default_factory=dict)
     """The standard error of each of these means, over mirrored pairings."""
+    points: float = 0.0
+    """The points of the grade."""
+    group: str = ""
+    members: list[Member] = field(default_factory=list)
+    certainty: dict[str, GradeCertainty] = field(default_factory=dict)
+    """By baseline, in finals that play until grades are certain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,9 @@ def report_text(found: dict[str, Any], base: str) -> str:
         lines += [f"The competition is {found['status']}: this is not final.", ""]
     if found["grade"]:
         by = f" (for {found['graded_by']})" if found["graded_by"] else ""
-        lines += [f"Grade: **{found['grade']}**{by}", ""]
+        points = found.get("points")
+        worth = "" if points is None else f", {points:g} points"
+        lines += [f"Grade: **{found['grade']}**{by}{worth}", ""]
     scoring = [f"{game} by {each}" for game, each in found.get("scoring", {}).items()]
     lines += [f"Scored: {', '.join(scoring)}", ""] if scoring else []
     lines += _entries(found["entries"])

@@ -94,11 +94,12 @@ def import_list(
     token: str | None,
     why: str,
 ) -> None:
-    """Take in the students of LIST, a CSV with the columns name, email and group.
+    """Take in the students of LIST: a CSV with the columns name, email, group, institution_id.
 
-    The last two may be missing. Everybody who is new gets a token, shown only now: as one sheet,
-    or in one file each. Members of a group share an account, and have a token each. The same list
-    again, or a longer one, takes in only who is new. A list with a bad line is refused whole.
+    All but the first may be missing. Everybody who is new gets a token, shown only now: as one
+    sheet, or in one file each. Members of a group share an account, and have a token each. The same
+    list again, or a longer one, takes in only who is new, and updates e-mail addresses and ids of
+    the others. A list with a bad line is refused whole.
 
     So is one with a name that an account of before has, as anybody may have taken it: say with
     --adopt that it is your student's. It keeps its tokens, and gets no new one.
@@ -115,6 +116,7 @@ def import_list(
 @competition_option()
 @click.option("--email", default="", help="E-mail address, for your own lists.")
 @click.option("--group", default="", help="The group that the student is in.")
+@click.option("--id", "institution_id", default="", help="The student's id at your institution.")
 @adopt_option
 @late_option
 @server_option()
@@ -125,6 +127,7 @@ def add(
     competition: str,
     email: str,
     group: str,
+    institution_id: str,
     adopt: tuple[str, ...],
     late_until: str,
     server: str,
@@ -133,7 +136,8 @@ def add(
 ) -> None:
     """Take in one student, also a late one; prints the token as `import` does."""
     row = io.StringIO()
-    csv.writer(row).writerows([["name", "email", "group"], [name, email, group]])
+    head = ["name", "email", "group", "institution_id"]
+    csv.writer(row).writerows([head, [name, email, group, institution_id]])
     _take_in(server, token, competition, row.getvalue(), late_until, why, None, None, adopt)
 
 

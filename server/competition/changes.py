@@ -94,6 +94,8 @@ RULES: Final[Mapping[str, Rule]] = {
     "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
     "scoring": Rule(FINAL, "The matches of the final are scored by it"),
     "grading.every_lower": Rule(ALWAYS, "Grades follow; nothing is played again"),
+    "grading.points": Rule(ALWAYS, "The points of grades follow"),
+    "baselines[].points": Rule(ALWAYS, "The points of its grade follow"),
     "board": Rule(ALWAYS, ""),
     "rules": Rule(ALWAYS, "Students read the new text"),
     "dates.opening": Rule(DRAFT, "It opens by itself at that time"),
@@ -146,6 +148,7 @@ _SPELLED: Final = {
     "hosting_required": "hosting.required",
     "shared_chance": "hosting.shared_chance",
     "every_lower": "grading.every_lower",
+    "points": "grading.points",
 }
 
 

@@ -1,24 +1,20 @@
-"""What came of a competition as files that others read: tables, grade books, matches.
+"""The standings of a competition as CSV, Markdown and HTML.
 
-Everything here is pure: from the lines of a board (`plyhouse.server.competition.evidence`) and the
-grades to text.  The format of Gradescope is that of its autograder documentation, "Output format":
-one ``results.json`` for each submission.
+Everything here is pure: from the lines of a board (`plyhouse.server.competition.evidence`) to text.
+Grades are in `plyhouse.server.competition.grade_book`.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 from plyhouse.server.competition.evidence import Line
-from plyhouse.server.competition.file import Baseline
-from plyhouse.server.competition.standings import Grade
 
-__all__ = ["gradescope", "standings_html", "standings_markdown", "standings_table", "table_csv"]
+__all__ = ["Cell", "standings_html", "standings_markdown", "standings_table", "table_csv"]
 
 Cell = str | int | float | None
 FORMULA: Final = "=+-@\t\r"
@@ -135,59 +131,3 @@ def _short(cell: Cell) -> str:
         if isinstance(cell, float) and abs(cell) < 100
         else (f"{cell:.0f}" if isinstance(cell, float) else str(cell))
     )
-
-
-def gradescope(
-    grade: Grade,
-    baselines: Sequence[Baseline],
-    line: Line | None,
-    forfeits: Mapping[str, int],
-    scoring: str,
-) -> str:
-    """``results.json`` of a student: one test for each baseline that is worth a grade.
-
-    A test is worth one point, which is got by reaching the baseline's threshold; its output says
-    the score.  Of baselines that students do not see, the tests are hidden.
-    """
-    tests: list[dict[str, Any]] = []
-    for number, (baseline, score) in enumerate(zip(baselines, grade.against, strict=False), 1):
-        if not baseline.grade:
-            continue
-        reached = score is not None and score >= baseline.at_least
-        said = "They have not met."
-        if score is not None:
-            count = grade.matches[number - 1]
-            said = f"Mean score {score:.3f} in {count} match{'es' if count > 1 else ''}."
-        tests.append(
-            {
-                "name": baseline.grade if baseline.hidden else f"{baseline.grade}: {baseline.bot}",
-                "number": str(number),
-                "score": 1.0 if reached else 0.0,
-                "max_score": 1.0,
-                "status": "passed" if reached else "failed",
-                "output": f"{said} {baseline.at_least:g} is needed.",
-                "output_format": "text",
-                "visibility": "hidden" if baseline.hidden else "visible",
-            }
-        )
-    told = [f"Grade: {grade.grade or 'none'}"]
-    if grade.score is not None:
-        told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
-    told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
-    board: list[dict[str, Any]] = []
-    if line is not None and line.standing.score is not None:
-        board.append({"name": "Score", "value": round(line.standing.score, 6), "order": "desc"})
-    if line is not None and line.estimate is not None:
-        board.append({"name": "Rating", "value": round(line.estimate.elo), "order": "desc"})
-    results: dict[str, Any] = {
-        "output": "\n".join(told),
-        "output_format": "text",
-        "visibility": "visible",
-        "stdout_visibility": "hidden",
-        "tests": tests,
-        "leaderboard": board,
-        "extra_data": {"student": grade.student, "entry": grade.entry, "grade": grade.grade},
-    }
-    if not tests:  # Gradescope wants a score somewhere
-        results["score"] = 0.0 if grade.score is None else round(grade.score, 6)
-    return json.dumps(results, indent=2, ensure_ascii=False) + "\n"

@@ -47,6 +47,7 @@ from plyhouse.games.registry import get_game
 from plyhouse.server.competition import catalogue, formats
 from plyhouse.server.competition.catalogue import FORMATS
 from plyhouse.server.competition.facts import FormatError
+from plyhouse.server.competition.file_points import read_points
 from plyhouse.server.competition.file_scoring import read_scoring
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
@@ -127,6 +128,8 @@ class Baseline:
     reference: str = ""
     """The bot of the house that it is, with options: the server hands it in by itself.  Empty for
     bots of the staff."""
+    points: float | None = None
+    """What the grade is worth in points; None: evenly spaced (`points_of`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,8 @@ class CompetitionFile:
     every_lower: bool = True
     """Whether a grade needs the thresholds of all lower grades, too."""
     practice: Practice = Practice()
+    points: float | None = None
+    """Points of the best grade, where grades are evenly spaced; None: one for each grade."""
 
     def scored_by(self, game: str) -> Scoring:
         """What scores a match of one of the games: what the file says, or the game's default."""
@@ -325,6 +330,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     scoring = read_scoring(table, games or ())
     grading = table.table("grading")
     every_lower = grading.flag("every_lower", default=True)
+    points = read_points(grading, baselines)
     grading.end()
     table.end()
     if name is None or games is None or control is None:
@@ -335,6 +341,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         scoring=scoring,
         every_lower=every_lower,
         practice=practice,
+        points=points,
     )
     if not table.mistakes:
         _fitting(found, table)
@@ -592,9 +599,10 @@ def _baselines(table: Table) -> tuple[Baseline, ...]:
         if share is not None and not grade and not twin_of:
             inner.wrong("missing_key", "grade", 'is missing; at_least needs one: grade = "pass"')
         reference = _reference(inner, bot or "")
+        points = inner.take("points", float, "a number", "points = 10")
         inner.end()
         least = 0.5 if share is None else share
-        found.append(Baseline(bot or "", hidden, grade, least, twin_of, reference))
+        found.append(Baseline(bot or "", hidden, grade, least, twin_of, reference, points))
     secret = {each.bot.lower() for each in found if each.hidden}
     return tuple(
         replace(each, hidden=True) if each.twin_of.lower() in secret else each for each in found

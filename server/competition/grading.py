@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["grade_level", "is_reached"]
+from plyhouse.server.competition.file import Baseline
+
+__all__ = ["grade_level", "is_reached", "points_of"]
 
 DIGITS = 12
 """Mean scores are compared to so many decimals: the order of adding up must not matter."""
@@ -42,3 +44,19 @@ def grade_level(
         elif every_lower:
             break
     return best
+
+
+def points_of(baselines: Sequence[Baseline], most: float | None) -> list[float]:
+    """Return the points of the grade of each baseline; 0 for baselines without a grade.
+
+    Where the file gives none, grades are evenly spaced up to ``most`` (None: one point for each
+    grade).  A better grade never has fewer points.
+    """
+    graded = [each for each in baselines if each.grade]
+    step = 1.0 if most is None else most / max(1, len(graded))
+    found, number = [], 0
+    for each in baselines:
+        number += bool(each.grade)
+        given = number * step if each.points is None else each.points
+        found.append(given if each.grade else 0.0)
+    return found

@@ -22,9 +22,8 @@ from dataclasses import dataclass, field
 from plyhouse.server.competition.file import Baseline
 from plyhouse.server.competition.grade_evidence import standard_error
 from plyhouse.server.competition.grading import grade_level
-from plyhouse.server.results.sequential import BandDecision
 
-__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "grades_csv", "standings",
+__all__ = ["Entrant", "Grade", "SeatResult", "Standing", "grades", "standings",
            "standings_csv"]  # fmt: skip
 
 
@@ -102,6 +101,8 @@ class Grade:
     """How many matches each of these means is of."""
     errors: tuple[float | None, ...] = ()
     """The standard error of each of these means (`standard_error`)."""
+    level: int = -1
+    """The number of the baseline that the grade is of; below 0 for no grade."""
 
 
 def standings(
@@ -209,7 +210,7 @@ def grades(
                 grade = "nothing played"
             counts = tuple(map(len, rows))
             errors = tuple(map(_error, rows))
-            line = Grade(student, grade, score, entrant.name, met, counts, errors)
+            line = Grade(student, grade, score, entrant.name, met, counts, errors, best)
             options.append((best, -1.0 if score is None else score, line))
         if options:
             found.append(max(options, key=lambda option: option[:2])[2])
@@ -265,49 +266,6 @@ def standings_csv(lines: Sequence[Standing], games: Sequence[str]) -> str:
         ]
         for line in lines
     ]
-    return _csv(header, rows)
-
-
-def grades_csv(
-    lines: Sequence[Grade],
-    baselines: Sequence[Baseline],
-    scoring: str,
-    known: Mapping[tuple[str, str], BandDecision] | None = None,
-) -> str:
-    """The grades as CSV, with a column for the mean score against each baseline.
-
-    ``scoring`` names what scores a match.  For each graded baseline there are the number of matches
-    and the standard error of the mean.  ``known``, by the names of entry and baseline in small
-    letters, is what is certain in a final that stops when grades are: its columns take the place
-    of the standard error, which means little there.
-    """
-    header = ["student", "grade", "score", "scoring", "entry"]
-    header += [f"against {each.bot}" for each in baselines]
-    rows: list[list[object]] = [
-        [
-            *(line.student, line.grade, _number(line.score), scoring, line.entry),
-            *map(_number, line.against),
-        ]
-        for line in lines
-    ]
-    for number, each in enumerate(baselines):
-        if not each.grade:
-            continue
-        header.append(f"matches {each.bot}")
-        for line, row in zip(lines, rows, strict=True):
-            row.append(line.matches[number])
-        if not known:
-            header.append(f"standard error {each.bot}")
-            for line, row in zip(lines, rows, strict=True):
-                row.append(_number(line.errors[number]))
-            continue
-        header += [f"{what} {each.bot}" for what in ("low", "high", "pairs", "decision")]
-        for line, row in zip(lines, rows, strict=True):
-            found = (known or {}).get((line.entry.lower(), each.bot.lower()))
-            if found is None:
-                row += [""] * 4
-            else:
-                row += [_number(found.low), _number(found.high), found.pairs, found.state.value]
     return _csv(header, rows)
 
 

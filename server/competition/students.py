@@ -1,7 +1,8 @@
 """The list of a class, as CSV: read whole, or refused with every bad row named by its line.
 
-The first row names the columns: ``name``, and if wanted ``email`` and ``group``.  Commas,
-semicolons or tabs stand between them.  A name can be any text; the account is called by it as far
+The first row names the columns: ``name``, and if wanted ``email``, ``group`` and ``institution_id``
+(or ``id``: the number or login by which your institution knows the student).  Commas, semicolons
+or tabs stand between them.  A name can be any text; the account is called by it as far
 as it can be, and shown by it otherwise::
 
     name;email;group
@@ -34,7 +35,9 @@ __all__ = [
 MAX_STUDENTS: Final = 10_000
 MAX_NAME: Final = 64
 MAX_EMAIL: Final = 254
-COLUMNS: Final = ("name", "email", "group")
+MAX_ID: Final = 64
+COLUMNS: Final = ("name", "email", "group", "institution_id")
+ALIASES: Final = {"e-mail": "email", "id": "institution_id", "institution id": "institution_id"}
 
 _SPECIAL: Final = {
     "ß": "ss",
@@ -59,6 +62,7 @@ class Student:
     email: str = ""
     group: str = ""
     line: int = 0
+    institution_id: str = ""
 
     @property
     def account(self) -> str:
@@ -131,15 +135,17 @@ def read_students(text: str) -> tuple[Student, ...]:
     except csv.Error as error:
         raise InvalidStudents([BadRow(1, f"this is no CSV: {error}")]) from error
     if not rows:
-        raise InvalidStudents([BadRow(1, "the list is empty; its first row is: name,email,group")])
+        text = "the list is empty; its first row is: name,email,group,institution_id"
+        raise InvalidStudents([BadRow(1, text)])
     line, header = rows[0]
-    names = [each.strip().lower().replace("e-mail", "email") for each in header]
+    names = [each.strip().lower() for each in header]
+    names = [ALIASES.get(each, each) for each in names]
     unknown = [each for each in names if each not in COLUMNS]
     if "name" not in names or unknown or len(set(names)) != len(names):
         found = ", ".join(repr(each.strip()) for each in header)
         bad.append(
-            BadRow(line, f"the first row names the columns name, email, group (the last two if "
-                   f"there are any); here it has {found}")
+            BadRow(line, "the first row names the columns name, email, group, institution_id (all "
+                   f"but the first may be missing); here it has {found}")
         )  # fmt: skip
         raise InvalidStudents(bad)
     students: list[Student] = []
@@ -148,10 +154,10 @@ def read_students(text: str) -> tuple[Student, ...]:
             bad.append(BadRow(line, f"has {len(cells)} cells, and the first row {len(names)}"))
             continue
         values = dict(zip(names, (" ".join(cell.split()) for cell in cells), strict=False))
-        name, email, group = (
+        name, email, group, known_as = (
             unicodedata.normalize("NFC", values.get(each, "")) for each in COLUMNS
         )
-        student = Student(name, email, group, line)
+        student = Student(name, email, group, line, known_as)
         why = _wrong(student)
         if why:
             bad.append(BadRow(line, why))
@@ -190,6 +196,10 @@ def _wrong(student: Student) -> str:
                 f"no account can be named after {value!r}: give a pseudonym with letters of A to Z "
                 "or digits"
             )
+    if len(student.institution_id) > MAX_ID:
+        return f"the institution_id has {len(student.institution_id)} characters; {MAX_ID} at most"
+    if any(unicodedata.category(each)[0] == "C" for each in student.institution_id):
+        return "the institution_id has a character that cannot be seen"
     if student.email and (len(student.email) > MAX_EMAIL or not _EMAIL.fullmatch(student.email)):
         return f"{student.email!r} is no e-mail address; leave it empty if there is none"
     return ""
@@ -200,6 +210,7 @@ def _doubles(students: Sequence[Student]) -> list[BadRow]:
     bad: list[BadRow] = []
     seen: dict[tuple[str, str], int] = {}
     mails: dict[str, int] = {}
+    ids: dict[str, int] = {}
     groups: dict[str, tuple[str, int]] = {}
     for student in students:
         member = account_name(student.name).lower()
@@ -217,6 +228,10 @@ def _doubles(students: Sequence[Student]) -> list[BadRow]:
         mail = student.email.lower()
         if mail and mails.setdefault(mail, student.line) != student.line:
             bad.append(BadRow(student.line, f"{student.email} is in line {mails[mail]} already"))
+        known_as = student.institution_id
+        if known_as and ids.setdefault(known_as, student.line) != student.line:
+            text = f"the institution_id {known_as} is in line {ids[known_as]} already"
+            bad.append(BadRow(student.line, text))
         label = student.group or student.name
         alone = "" if student.group else "alone"
         known, first = groups.setdefault(key[0], (label + alone, student.line))

@@ -80,6 +80,7 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 
 [grading]
 every_lower = true  # a grade needs every lower threshold; false: the last one reached counts
+# points = 100  # of the best grade, the others evenly spaced; or give each baseline its points
 """
 
 

@@ -22,6 +22,7 @@ from plyhouse.server.competition.file import (
 from plyhouse.server.competition.file_edit import CannotEdit, set_value
 from plyhouse.server.competition.times import milliseconds
 from plyhouse.server.house.classes import Classes
+from plyhouse.server.house.game_scoring import grading_settings
 from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame
 from plyhouse.storage.errors import ClassRefusal
@@ -183,6 +184,7 @@ def _settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str,
             for each in entries
             if each.baseline and each.name.lower() in needed
         },
+        "grading": grading_settings(file, entries),
     }
 
 

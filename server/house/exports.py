@@ -13,7 +13,7 @@ import importlib.util
 import io
 import zipfile
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -23,15 +23,15 @@ from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import PRIVATE, lines
 from plyhouse.server.competition.exports import (
-    gradescope,
     standings_html,
     standings_markdown,
     standings_table,
     table_csv,
 )
-from plyhouse.server.competition.standings import grades_csv
+from plyhouse.server.competition.grade_book import GradeEntry, grades_csv, gradescope
+from plyhouse.server.competition.grading import points_of
 from plyhouse.server.house.boards import Board, Boards, Results
-from plyhouse.server.house.finals import certainty
+from plyhouse.server.house.grade_books import grade_entries
 from plyhouse.server.house.privacy import Privacy, Sight
 from plyhouse.server.results.notations import NOTATIONS, notation
 from plyhouse.server.results.record import stored_record
@@ -77,20 +77,18 @@ class Exports:
     async def grades(self, reference: str) -> str:
         """The grades of all students as CSV."""
         found = await self._results(reference)
-        names = {each.bot_id: each.name.lower() for each in found.entrants}
-        known = {
-            (names[each.entry], names[each.baseline]): each.decision
-            for each in await certainty(self._boards, found.row)
-            if each.entry in names and each.baseline in names
-        }
-        marks = await self._boards.grades(found)
-        return grades_csv(marks, found.file.originals, scoring_words(found.rules.scoring), known)
+        return grades_csv(
+            await grade_entries(self._store, self._boards, found),
+            found.file.originals,
+            scoring_words(found.rules.scoring),
+            certain=found.file.until_certain,
+        )
 
     async def gradescope(self, reference: str) -> bytes:
         """An archive with ``STUDENT/results.json`` for every student."""
         found = await self._results(reference)
-        marks = await self._boards.grades(found)
-        return await asyncio.to_thread(_archive, found, marks)
+        entries = await grade_entries(self._store, self._boards, found)
+        return await asyncio.to_thread(_archive, found, entries)
 
     async def parquet(self, reference: str, identity: Identity | None) -> bytes:
         """One row for each seat of each match; needs pyarrow."""
@@ -163,7 +161,7 @@ def _standings(board: Board, form: str) -> str:
     return write(f"{board.row.name}{state}", head, rows, notes)
 
 
-def _archive(found: Results, marks: Any) -> bytes:
+def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
     board = {
         each.standing.entrant.name: each
         for each in lines(found.standings, found.evidence, any_time=found.file.until_certain)
@@ -175,10 +173,13 @@ def _archive(found: Results, marks: Any) -> bytes:
             forfeits.setdefault(bots[each.bot_id], Counter())[each.forfeit] += 1
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for grade in marks:
+        points = points_of(found.file.originals, found.file.points)
+        for entry in entries:
+            grade = entry.grade
             text = gradescope(
-                grade,
+                entry,
                 found.file.originals,
+                points,
                 board.get(grade.entry),
                 forfeits.get(grade.student, {}),
                 scoring_words(found.rules.scoring),

@@ -20,6 +20,7 @@ from plyhouse.server.competition.tables import places_without
 from plyhouse.server.house.boards import Boards, entrants_of
 from plyhouse.server.house.competitions import MAX_MATCHES
 from plyhouse.server.house.game_finals import Certainty, GameFinal
+from plyhouse.server.house.game_scoring import grading_settings
 from plyhouse.server.house.onlookers import Eyes, eyes_of
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
@@ -92,10 +93,6 @@ async def parts(
         for each in entered
         if each.baseline and each.name.lower() in needed
     }
-    ids = {each.name.lower(): each.bot_id for each in entered if each.baseline}
-    graded = [
-        ids[each.bot.lower()] for each in file.baselines if each.grade and each.bot.lower() in ids
-    ]
     twins = [each.bot_id for each in entered if each.baseline and each.name.lower() in file.twins]
     made = []
     for game in row.games:
@@ -112,7 +109,7 @@ async def parts(
             "rehearsal": rehearsal,
             "practice": practice,
             "scoring": scoring.value,
-            "grading": {"order": graded, "every_lower": file.every_lower},
+            "grading": grading_settings(file, entered),
             **await _seeds(store, game.game, entered, file),
         }
         made.append(

@@ -6,20 +6,27 @@ are, and a rerun scores new matches as the first run did.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.results.scoring import default_scoring
-from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.competitions import settings
 from plyhouse.storage.errors import Unknown
 from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["FinalRules", "GradingRules", "final_rules", "grading_of", "scoring_of"]
+__all__ = [
+    "FinalRules",
+    "GradingRules",
+    "final_rules",
+    "grading_of",
+    "grading_settings",
+    "scoring_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,14 @@ def scoring_of(row: CompetitionRow) -> Scoring:
     if kept in [each.value for each in Scoring]:
         return Scoring(kept)
     return default_scoring(get_game(row.game))
+
+
+def grading_settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str, object]:
+    """Return what `grading_of` reads from the settings of a game of a final."""
+    ids = {each.name.lower(): each.bot_id for each in entries if each.baseline}
+    graded = [each.bot.lower() for each in file.baselines if each.grade]
+    order = [ids[name] for name in graded if name in ids]
+    return {"order": order, "every_lower": file.every_lower}
 
 
 async def final_rules(store: Store, row: ClassCompetition, file: CompetitionFile) -> FinalRules:

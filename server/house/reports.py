@@ -26,6 +26,7 @@ from plyhouse.server.competition.evidence import PRIVATE, Outcome, any_time_inte
 from plyhouse.server.competition.grading import is_reached
 from plyhouse.server.competition.standings import Grade, Standing
 from plyhouse.server.house.boards import Boards, Results
+from plyhouse.server.house.grade_books import grade_points
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.events import end_data
@@ -187,6 +188,8 @@ class Report(Struct):
     notes: list[str]
     scoring: dict[str, str] = {}
     """What scores a match, by game: ``wins`` or ``returns``."""
+    points: float | None = None
+    """The points of the grade; None if there are no grades."""
     any_time: bool = False
     """Whether all intervals are any-time ones: pairings were played until grades were certain."""
 
@@ -381,6 +384,7 @@ def _report(
         if not organiser
         else list(results.evidence.notes),
         {game: each.value for game, each in results.rules.scoring.items()},
+        grade_points(grade, file) if any(each.grade for each in file.originals) else None,
         any_time,
     )
 

@@ -12,6 +12,7 @@ from plyhouse.server.competition.file import (
     CompetitionFile,
     Dates,
     Limits,
+    Practice,
     read_competition,
 )
 from plyhouse.server.competition.file_edit import CannotEdit, set_value
@@ -55,7 +56,9 @@ def test_same_file_in_other_words_changes_nothing() -> None:
 def test_every_value_of_a_file_has_a_rule() -> None:
     keys = {field.name for field in dataclasses.fields(CompetitionFile)}
     keys -= {"dates", "limits", "baselines", "hosting_required", "shared_chance", "every_lower"}
+    keys -= {"points", "practice"}
     keys |= {
+        "grading.points",
         "grading.every_lower",
         "hosting.required",
         "hosting.shared_chance",
@@ -64,6 +67,7 @@ def test_every_value_of_a_file_has_a_rule() -> None:
     }
     keys |= {f"dates.{field.name}" for field in dataclasses.fields(Dates)}
     keys |= {f"limits.{field.name}" for field in dataclasses.fields(Limits)}
+    keys |= {f"practice.{field.name}" for field in dataclasses.fields(Practice)}
     keys |= {f"baselines[].{field.name}" for field in dataclasses.fields(Baseline)}
     assert RULES.keys() == keys - {"baselines[].bot"}
 

@@ -29,6 +29,14 @@ def test_names_mails_and_groups_are_read(between: str) -> None:
     assert [each.line for each in students] == [2, 4, 5]
 
 
+@pytest.mark.parametrize("head", ["institution_id", "id", "Institution ID"])
+def test_institution_ids_are_read_and_must_differ(head: str) -> None:
+    students = read_students(f"{head},name\n0042,ada\n,bob\n,cy\n")
+    assert [each.institution_id for each in students] == ["0042", "", ""]
+    assert bad(f"name,{head}\nada,7\nbob,7\n") == [(3, "the institution_id 7 is in line 2 already")]
+    assert "64 at most" in bad(f"name,{head}\nada,{'7' * 65}\n")[0][1]
+
+
 def test_names_alone_are_enough() -> None:
     assert [each.name for each in read_students("name\nada\nbob")] == ["ada", "bob"]
 

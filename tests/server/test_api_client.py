@@ -94,6 +94,7 @@ ROWS_OF: dict[type, Any] = {
     competition_rows.MeanReturn: board_types.ReturnView,
     competition_rows.Twin: board_types.TwinView,
     competition_rows.NextPairing: class_types.NextLine,
+    competition_rows.GradeCertainty: class_types.GradeCertainty,
     competition_rows.GradeLine: class_types.GradeLine,
     competition_rows.Results: class_types.ExportView,
     competition_rows.Measure: class_types.MeasureView,

@@ -94,6 +94,26 @@ async def test_threshold_after_the_final_changes_grades_and_games_are_refused(ho
     assert await grades() == {"ada": "pass", "bob": "pass"}
 
 
+async def test_grading_after_the_final_changes_grades_places_and_points(house: Any) -> None:
+    course = Course(house, CUP)
+    await course.freeze("connect_four", "ada", "bob", staff=STAFF)
+    await course.play(weaker_resigns(["ada", "easy", "bob", "secret"]))
+
+    async def grades() -> dict[str, tuple[str, float]]:
+        found = (await course.get("/export", "olga"))["grades"]
+        return {each["student"]: (each["grade"], each["points"]) for each in found}
+
+    assert await grades() == {"ada": ("good", 2.0), "bob": ("", 0.0)}
+    loose = CUP.replace("[[baselines]]", "[grading]\nevery_lower = false\n[[baselines]]", 1)
+    async with course.web("olga") as api:
+        await proposed(api, loose, apply=True)
+    assert await grades() == {"ada": ("good", 2.0), "bob": ("good", 2.0)}
+    async with course.web("olga") as api:
+        seen = await proposed(api, loose.replace("[grading]", "[grading]\npoints = 10"), apply=True)
+        assert [each["key"] for each in seen["changes"]] == ["grading.points"]
+    assert await grades() == {"ada": ("good", 10.0), "bob": ("good", 10.0)}
+
+
 async def test_anonymous_board_is_published_to_the_class(house: Any) -> None:
     course = Course(house, CUP)
     await course.freeze("connect_four", "ada", "bob", "cy", staff=STAFF)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -138,6 +140,34 @@ async def test_bad_lists_times_and_codes(house: Any, api: httpx.AsyncClient) -> 
     async with httpx.AsyncClient(base_url=house.server.url) as anybody:
         join = anybody.post("/api/v1/class/join", json={"code": "AAAA-AAAA", "player": "x"})
         assert await code(join, 404) == "competition/code_unknown"
+
+
+async def test_institution_ids_are_imported_updated_and_exported(api: httpx.AsyncClient) -> None:
+    await opened(api)
+    first = "name,email,group,institution_id\nAda L,ada@example.org,,17\nbob,,crew,18\ncy,,crew,\n"
+    joined = (await api.post(f"{HERE}/cup/students", json={"csv": first})).json()
+    assert {each["outcome"] for each in joined} == {"new"}
+    again = "name,email,group,id\nAda L,,,\nbob,bob@example.org,crew,\ncy,,crew,0019\n"
+    joined = (await api.post(f"{HERE}/cup/students", json={"csv": again})).json()
+    assert {(each["outcome"], each["token"]) for each in joined} == {("present", "")}
+    view = (await api.get(f"{HERE}/cup/export")).json()
+    rows = list(csv.DictReader(io.StringIO(view["grades_csv"])))
+    assert [
+        (row["student"], row["name"], row["email"], row["group"], row["institution_id"])
+        for row in rows
+    ] == [
+        ("Ada-L", "Ada L", "ada@example.org", "", "17"),
+        ("crew", "bob", "bob@example.org", "crew", "18"),
+        ("crew", "cy", "", "crew", "0019"),
+    ]
+    assert [(each["student"], each["group"], each["points"]) for each in view["grades"]] == [
+        ("Ada-L", "", 0.0), ("crew", "crew", 0.0)
+    ]  # fmt: skip
+    assert [each["institution_id"] for each in view["grades"][1]["members"]] == ["18", "0019"]
+    listed = (await api.get(f"{HERE}/cup/students")).json()
+    assert [[one["institution_id"] for one in each["members"]] for each in listed] == [
+        ["17"], ["18", "0019"]
+    ]  # fmt: skip
 
 
 async def test_reissued_token_closes_connections_of_the_lost_one(

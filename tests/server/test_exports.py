@@ -84,7 +84,11 @@ async def test_matches_come_as_records_and_in_the_format_of_their_game(house: An
 async def test_grades_come_for_grade_books(house: Any) -> None:
     cup = await final(house, "public")
     rows = list(csv.DictReader(io.StringIO((await fetched(cup, "grades")).text)))
-    assert [(row["student"], row["grade"]) for row in rows] == [("s0", "good"), ("s1", "")]
+    assert [(row["student"], row["grade"], row["points"]) for row in rows] == [
+        ("s0", "good", "2.0"), ("s1", "", "0.0")
+    ]  # fmt: skip
+    assert [row["matches staff/bot"] for row in rows] == ["2", "2"]
+    assert 0.0 < float(rows[0]["standard error staff/bot"]) < 0.5
     archive = zipfile.ZipFile(io.BytesIO((await fetched(cup, "gradescope")).content))
     assert archive.namelist() == ["s0/results.json", "s1/results.json"]
     best, worst = (json.loads(archive.read(name)) for name in archive.namelist())
@@ -94,6 +98,7 @@ async def test_grades_come_for_grade_books(house: Any) -> None:
     ]
     assert [test["visibility"] for test in best["tests"]] == ["visible", "hidden"]
     assert [test["status"] for test in worst["tests"]] == ["failed", "failed"]
+    assert (best["score"], worst["score"]) == (2.0, 0.0)
     assert [each["name"] for each in best["leaderboard"]] == ["Score", "Rating"]
     assert "secret" not in json.dumps(best)
     for form in ("grades", "gradescope"):

@@ -15,6 +15,7 @@ from tests.server.test_finals import FILE, ORGANISER, Course, told
 from plyhouse.protocol.messages import MatchSnapshot, Ready
 from plyhouse.server.house.exports import Exports
 from plyhouse.server.house.finals import finals_of
+from plyhouse.server.house.grade_books import grade_entries
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
 
 STAFF = (
@@ -90,6 +91,11 @@ async def test_a_final_ends_when_grades_are_certain(course: Clear) -> None:
     assert int(lines["s00"]["matches staff/b1"]) == 2 * needed(0.6, 1.0)
     assert "standard error staff/b1" not in lines["s00"]
     assert float(lines["s00"]["low staff/b1"]) >= 0.6 > float(lines["s01"]["high staff/b1"])
+    entries = await grade_entries(
+        hub.store, hub.boards, await hub.boards.results(await hub.store.classes.find("Cup"))
+    )
+    assert [(each.grade.student, each.points) for each in entries] == [("s00", 2.0), ("s01", 0.0)]
+    assert entries[0].certainty["staff/b1"].pairs == needed(0.6, 1.0)
     viewer = await hub.store.authenticate(course.tokens["s00"])
     (seen,) = await finals_of(hub.store, hub.boards, "Cup", viewer)
     assert {seen.names[each.baseline] for each in seen.certainty} == {"staff/b0"}, "b1 is hidden"

@@ -272,3 +272,30 @@ async def test_opener_of_an_older_competition_becomes_its_owner(lasting_url: str
         }
         assert await store.classes.role("known", 2) is None
         assert await store.classes.role("unknown", 2) == "owner"
+
+
+async def test_member_of_an_older_competition_has_no_institution_id(lasting_url: str) -> None:
+    def twelfth(connection: Connection) -> None:
+        schema.migrate(connection, "0012")
+        statements = (
+            "INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)",
+            "INSERT INTO class_competitions (id, name, name_key, file, format, status,"
+            " entries_each, most_students, created_ms)"
+            " VALUES ('cup', 'Cup', 'cup', '', 'swiss', 'open', 1, 9, 5)",
+            "INSERT INTO class_students (class_id, player_id, status, joined_ms)"
+            " VALUES ('cup', 1, 'active', 5)",
+            "INSERT INTO class_members (class_id, player_id, name_key, name, email, token)"
+            " VALUES ('cup', 1, 'ada', 'Ada', 'ada@example.org', 'ply_1')",
+        )
+        for statement in statements:
+            connection.execute(text(statement))
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(twelfth)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        (student,) = await store.classes.students("cup")
+        (member,) = student.members
+        assert (member.name, member.email, member.institution_id) == ("Ada", "ada@example.org", "")

@@ -233,6 +233,8 @@ class MemberView(Struct):
 
     name: str
     email: str
+    institution_id: str = ""
+    """By what its institution knows it; empty if that was not given."""
 
 
 class StudentView(Struct):
@@ -429,6 +431,17 @@ class CertaintyLine(Struct):
     """Whether the grade's threshold is reached; None where that is not decided."""
 
 
+class GradeCertainty(Struct):
+    """How sure it is on which side of a threshold an entry is."""
+
+    low: float
+    high: float
+    """Bounds of the mean score that hold at every moment."""
+    pairs: int
+    decision: str
+    """``open`` (more is played), ``decided``, or ``maximum``: as much as may be was played."""
+
+
 class GradeLine(Struct):
     """The grade of a student."""
 
@@ -445,6 +458,14 @@ class GradeLine(Struct):
     standard_error: dict[str, float | None] = {}
     """The standard error of each of these means, over mirrored pairings; means little in a final
     that stops when grades are certain, see ``certainty``."""
+    points: float = 0.0
+    """The points of the grade."""
+    group: str = ""
+    """What the group is called; empty for a student alone."""
+    members: list[MemberView] = []
+    certainty: dict[str, GradeCertainty] = {}
+    """What is certain against each graded baseline; empty in finals with a fixed number of matches.
+    """
 
 
 class ExportView(Struct):

@@ -6,6 +6,7 @@ token with the scope ``organise``, and is kept in the audit log.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
@@ -14,13 +15,20 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import structs
 
-from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
+from plyhouse.server.competition.file import (
+    Baseline,
+    CompetitionFile,
+    InvalidCompetition,
+    read_competition,
+)
+from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
 from plyhouse.server.competition.staff import Action
-from plyhouse.server.competition.standings import Standing, grades_csv, standings_csv
+from plyhouse.server.competition.standings import Standing, standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
 from plyhouse.server.house.baselines import BaselineState
 from plyhouse.server.house.classes import only_handed_in
+from plyhouse.server.house.grade_books import grade_entries
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.onlookers import Viewer, eyes_of
 from plyhouse.server.house.staff import require
@@ -47,6 +55,7 @@ from plyhouse.server.web.api.class_types import (
     FileText,
     Finished,
     GameView,
+    GradeCertainty,
     GradeLine,
     Join,
     Joining,
@@ -270,24 +279,15 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     found = await hub.boards.results(row)
     placed = await hub.boards.placed(found, eyes_of(found.file, Viewer(True), found.entrants))
     baselines = found.file.originals
-    marks = await hub.boards.grades(found)
+    entries = await grade_entries(hub.store, hub.boards, found)
     scoring = scoring_words(found.rules.scoring)
     return ExportView(
         found.row.name,
         found.row.status,
         [_line(each) for each in placed],
-        [
-            GradeLine(
-                *(each.student, each.grade, each.score, each.entry),
-                {b.bot: score for b, score in zip(baselines, each.against, strict=True)},
-                scoring,
-                {b.bot: count for b, count in zip(baselines, each.matches, strict=True)},
-                {b.bot: error for b, error in zip(baselines, each.errors, strict=True)},
-            )
-            for each in marks
-        ],
+        [_grade_line(each, baselines, scoring) for each in entries],
         standings_csv(placed, found.file.games),
-        grades_csv(marks, baselines, scoring),
+        grades_csv(entries, baselines, scoring, certain=found.file.until_certain),
     )
 
 
@@ -317,7 +317,10 @@ async def take_in(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     people = [
-        NewMember(each.name, each.account, each.display, each.email, each.line)
+        NewMember(
+            *(each.name, each.account, each.display, each.email, each.line),
+            each.institution_id,
+        )
         for each in read_students(data.csv)
     ]
     joined = await hub.store.classes.take_in(
@@ -548,10 +551,28 @@ def _entry(hub: Hub, entry: ClassEntry, baseline: BaselineState | None = None) -
     )
 
 
+def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) -> GradeLine:
+    grade = entry.grade
+    return GradeLine(
+        *(grade.student, grade.grade, grade.score, grade.entry),
+        {b.bot: score for b, score in zip(baselines, grade.against, strict=True)},
+        scoring,
+        {b.bot: count for b, count in zip(baselines, grade.matches, strict=True)},
+        {b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
+        entry.points,
+        entry.group,
+        [MemberView(*each) for each in entry.people],
+        {
+            name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
+            for name, each in entry.certainty.items()
+        },
+    )
+
+
 def _student(student: ClassStudent) -> StudentView:
     return StudentView(
         *(student.player, student.display, student.status, student.extended_ms),
-        [MemberView(each.name, each.email) for each in student.members],
+        [MemberView(each.name, each.email, each.institution_id) for each in student.members],
     )
 
 
