@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.sandbox.hosted_house import until
 from tests.server.conftest import House
 
 from plyhouse.protocol.messages import MatchMessage, MatchSnapshot, Ready, Resign, Watch
@@ -160,3 +161,23 @@ async def test_who_plays_or_watches_is_told_no_name(
         view = (await web.get(f"/api/v1/matches/{mine.match}")).json()
     assert PRIVATE in view["reason"] or not view["reason"]
     assert not NAME.search(str(view))
+
+
+async def test_page_of_a_running_final_does_not_name_it_as_waited_for(house: House) -> None:
+    cup = await frozen(house)
+    for client in cup.bots.values():
+        await client.close()
+
+    async def noticed() -> bool:
+        return not any(each.online for each in house.hub.directory.participants.values())
+
+    await until(noticed)
+    await cup.begin()
+    seen = {}
+    for who in ("", "s0", "olga"):
+        async with cup.web(who) as web:
+            seen[who] = (await web.get("/competitions/cup")).text
+    assert "secret/bot is not connected." in seen["olga"]
+    for who in ("", "s0"):
+        assert "s1/bot is not connected." in seen[who]
+        assert not NAME.search(seen[who])

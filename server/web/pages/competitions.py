@@ -7,8 +7,8 @@ token of the tab, if somebody has given one, and takes over what its holder may 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from litestar import Request, Response, get
@@ -18,9 +18,14 @@ from litestar.params import FromPath
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import Line
-from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.competition.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    read_competition,
+)
 from plyhouse.server.house.announcements import announcements_for
 from plyhouse.server.house.boards import Board
+from plyhouse.server.house.classes import GameProgress
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.upcoming import Upcoming, upcoming
 from plyhouse.server.results.intervals import Interval
@@ -158,6 +163,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
     practice = await _practice(hub, row, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
     view = await hub.classes.view(row.id)
+    staff = await staff_of(hub, view, viewer)
     # What is waited for names entries: for those who see all of them.
     named = table is not None and row.id not in sight.closed
     return page(
@@ -166,19 +172,32 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         file=file,
         table=table,
         refused=refused,
-        games=view.games,
+        games=view.games if staff is not None else _without_hidden(view.games, file),
         announced=announced,
         following=following,
         named=named,
         running=await running_for(hub, sight, RUNNING, parts) if parts else [],
         files=PUBLIC_FILES if file.board == "public" and table is not None else (),
         every=0 if row.status == "finished" else EVERY,
-        staff=await staff_of(hub, view, viewer),
+        staff=staff,
         own=await own_of(hub, view, viewer),
         practice=practice,
         outcomes=OUTCOMES,
         scoring={each.game: scoring_rule(get_game(each.game), each.scoring) for each in view.games},
     )
+
+
+def _without_hidden(games: Iterable[GameProgress], file: CompetitionFile) -> list[GameProgress]:
+    """Leave out what names a hidden baseline."""
+    hidden = [each.bot.lower() for each in file.baselines if each.hidden]
+
+    def shown(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(text for text in texts if not any(name in text.lower() for name in hidden))
+
+    return [
+        replace(each, waiting_for=shown(each.waiting_for), absent=shown(each.absent))
+        for each in games
+    ]
 
 
 async def _practice(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Practice | None:
