@@ -1,17 +1,7 @@
-"""Packages: what a bot that is handed in may be, read and checked without running anything of it.
+"""Packages of bots: names and bytes in memory, checked without running anything.
 
-Whoever hands in looks at a package by the same rules as the server that takes it and the runner
-that plays it.  Here are names and bytes in memory only; limits hold while they are read, so that an
-archive takes up no more than it may, whatever it says of itself.  What is refused:
-
-    submission/missing       there is no such file, or it is neither .py, folder nor zip
-    submission/too_large     more bytes or files than allowed, packed or unpacked
-    submission/bad_name      a path that leaves the package, or that no system can take
-    submission/bad_file      links, devices, and whatever else is no ordinary file
-    submission/pickle        pickles: reading one runs what it says; keep data as JSON or NPZ
-    submission/compiled      machine code in a Python bot, and bytecode
-    submission/manifest      plyhouse.toml does not say what it has to
-    submission/requirement   a requirement that the server does not offer
+The author's command, the server and the runner apply the same rules (`package_rules`). Limits hold
+while an archive is read, whatever it claims about its own size.
 """
 
 from __future__ import annotations
@@ -22,12 +12,13 @@ import os
 import re
 import stat
 import struct
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import metadata
-from typing import Any, Final
+from typing import Final
+
+from plyhouse.protocol.manifest import MANIFEST, Manifest, read_manifest, read_requirements
+from plyhouse.protocol.package_rules import Rules, SubmissionError, in_units
 
 __all__ = [
     "IGNORED",
@@ -48,9 +39,6 @@ __all__ = [
     "version_of",
 ]
 
-MANIFEST: Final = "plyhouse.toml"
-REQUIREMENTS: Final = "requirements.txt"
-
 IGNORED: Final = frozenset({"__pycache__", "__MACOSX", ".git", ".venv", ".idea", ".DS_Store"})
 """What lies about in folders and is no part of a bot."""
 _PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth")
@@ -58,56 +46,14 @@ _COMPILED: Final = (".so", ".pyd", ".dll", ".dylib")
 _BYTECODE: Final = (".pyc", ".pyo")
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f\\:*?\"<>|]{1,100}")
 _DEEPEST: Final = 10
+_LONGEST: Final = 255
+"""Bytes of a file name, the limit of common file systems."""
 _END: Final = b"PK\5\6"
 _END_64: Final = b"PK\6\7"
 _DIRECTORY_EACH: Final = 4 * 1200
 """Bytes that a file takes up in the directory of an archive, at most; four times, as folders and
 what is left out are there as well.
 """
-_BOT: Final = re.compile(r"[\w./-]+\.py(:[A-Za-z_]\w*)?(\(.*\))?", re.DOTALL)
-
-
-class SubmissionError(Exception):
-    """A package is refused; ``code`` is stable, ``str()`` says where and what would be right."""
-
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
-        self.code = f"submission/{code}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rules:
-    """What an operator lets in."""
-
-    max_bytes: int = 64 << 20
-    """Of all files together, unpacked."""
-    max_file: int = 32 << 20
-    max_packed: int = 32 << 20
-    max_files: int = 500
-    packages: frozenset[str] = frozenset({"numpy", "scipy"})
-    """What ``requirements.txt`` may name."""
-    installed: bool = True
-    """Whether that has to be installed here; not where bots are only taken, and run elsewhere."""
-    runtimes: frozenset[str] = frozenset({"node"})
-    """Programs of this machine that ``run`` may begin with."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What plyhouse.toml says, or what goes without saying."""
-
-    name: str = ""
-    bot: str = ""
-    """A bot by our API: ``mybot.py:MyBot(depth=4)``; or else ..."""
-    run: tuple[str, ...] = ()
-    """... a program that speaks protocol v1 as lines, and its arguments."""
-    games: tuple[str, ...] = ()
-    """What a program plays; a bot by our API says so itself."""
-
-    @property
-    def program(self) -> str:
-        """What it is started with that is not in the package, such as ``node``; empty for none."""
-        return self.run[0] if self.run and "/" not in self.run[0] else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +77,9 @@ def from_entries(entries: Iterable[tuple[str, bytes, bool]], rules: Rules, whole
     size = 0
     for name, content, may_run in entries:
         if name.casefold() in folded:
-            raise SubmissionError("bad_name", f"{name} is there twice (capitals do not count)")
+            raise SubmissionError(
+                "bad_name", f"{name} is in the package twice (case does not matter)"
+            )
         folded.add(name.casefold())
         files[name] = content
         size += len(content)
@@ -145,13 +93,15 @@ def from_entries(entries: Iterable[tuple[str, bytes, bool]], rules: Rules, whole
             executable.add(name)
     if not files:
         raise SubmissionError("missing", f"{whole} is empty")
+    for name in files:
+        _refuse_file_as_folder(name, folded)
     files, executable = _without_top_folder(files, executable)
-    manifest = _manifest(files, rules)
+    manifest = read_manifest(files, rules)
     for name, content in files.items():
         _check_content(name, content, python=bool(manifest.bot))
     if manifest.run and "/" in manifest.run[0]:
         executable.add(os.path.normpath(manifest.run[0]))
-    return Package(files, frozenset(executable), manifest, _requirements(files, rules))
+    return Package(files, frozenset(executable), manifest, read_requirements(files, rules))
 
 
 def from_upload(name: str, data: bytes, rules: Rules) -> Package:
@@ -227,17 +177,12 @@ def _hashed(kind: bytes, parts: Iterable[bytes]) -> str:
     return whole.hexdigest()
 
 
-def in_units(size: int) -> str:
-    """A number of bytes, for people."""
-    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size} bytes"
-
-
 def _of_zip(data: bytes, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
     """Names, contents, and whether they may be run, checked one by one as they are read."""
     _check_directory(data, rules)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
         raise SubmissionError("bad_file", f"the zip cannot be read: {error}") from None
     with archive:
         entries = archive.infolist()
@@ -287,13 +232,28 @@ def checked_name(name: str) -> str:
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or "" in parts or "." in parts:
         raise SubmissionError("bad_name", f"{name!r} leads out of the package")
-    if len(parts) > _DEEPEST or not all(map(_NAME.fullmatch, parts)):
+    usable = all(
+        _NAME.fullmatch(part) and len(part.encode("utf-8", "surrogatepass")) <= _LONGEST
+        for part in parts
+    )
+    if len(parts) > _DEEPEST or not usable:
         raise SubmissionError(
             "bad_name",
-            f'{name!r}: names have at most 100 characters, none of \\ : * ? " < > | among them, '
-            f"and folders are at most {_DEEPEST} deep",
+            f"{name!r}: a name has at most 100 characters and {_LONGEST} bytes, contains none of "
+            f'\\ : * ? " < > |, and lies at most {_DEEPEST} folders deep',
         )
     return name
+
+
+def _refuse_file_as_folder(name: str, folded: set[str]) -> None:
+    """Raise `SubmissionError` if a folder of this path is also a file: no disk can hold both."""
+    parts = name.casefold().split("/")
+    for depth in range(1, len(parts)):
+        if "/".join(parts[:depth]) in folded:
+            folder = "/".join(name.split("/")[:depth])
+            raise SubmissionError(
+                "bad_name", f"{folder} is both a file and the folder of {name}; rename one of them"
+            )
 
 
 def no_file(name: str, what: str) -> SubmissionError:
@@ -336,132 +296,3 @@ def _check_content(name: str, content: bytes, *, python: bool) -> None:
             f"{name} is machine code: hand in a program of its own that speaks the protocol "
             f'(run = ["./bot"] in {MANIFEST})',
         )
-
-
-# ------------------------------------------------------------------------ the manifest
-
-
-def _manifest(files: dict[str, bytes], rules: Rules) -> Manifest:
-    if MANIFEST not in files:
-        return Manifest(bot=_only_bot(files))
-    try:
-        table = tomllib.loads(files[MANIFEST].decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise _wrong(f"cannot be read: {error}") from None
-    section = table.get("bot")
-    if not isinstance(section, dict) or set(table) != {"bot"}:
-        raise _wrong("has one section, [bot]")
-    unknown = set(section) - {"name", "bot", "run", "games"}
-    if unknown:
-        raise _wrong(f"has {min(unknown)!r}; known are name, bot, run, games")
-    manifest = Manifest(
-        name=_text(section, "name"),
-        bot=_text(section, "bot"),
-        run=_texts(section, "run"),
-        games=_texts(section, "games"),
-    )
-    if manifest.run and manifest.bot:
-        raise _wrong("has both bot and run: one of them says what is started")
-    if manifest.run:
-        _check_run(manifest, files, rules)
-    elif manifest.bot:
-        file = manifest.bot.partition(".py")[0] + ".py"
-        if not _BOT.fullmatch(manifest.bot) or file not in files:
-            raise _wrong(f'says bot = "{manifest.bot}", and there is no file {file}')
-    else:
-        return Manifest(manifest.name, _only_bot(files), (), manifest.games)
-    return manifest
-
-
-def _check_run(manifest: Manifest, files: dict[str, bytes], rules: Rules) -> None:
-    first = manifest.run[0]
-    if "/" in first:
-        if os.path.normpath(first) not in files:
-            raise _wrong(f'says run = ["{first}"], and there is no such file')
-    elif first not in rules.runtimes:
-        offered = ", ".join(sorted(rules.runtimes)) or "none"
-        raise _wrong(
-            f'says run = ["{first}"]: programs of this server are {offered}; one of your own '
-            f'begins with ./, as in "./{first}"'
-        )
-    if not manifest.games:
-        raise _wrong('lacks games: which a program plays, like games = ["connect_four"]')
-
-
-def _wrong(what: str) -> SubmissionError:
-    return SubmissionError("manifest", f"{MANIFEST} {what}")
-
-
-def _text(section: dict[str, Any], key: str) -> str:
-    value = section.get(key, "")
-    if not isinstance(value, str) or len(value) > 1000:
-        raise _wrong(f"wants a text for {key}")
-    return value
-
-
-def _texts(section: dict[str, Any], key: str) -> tuple[str, ...]:
-    value = section.get(key, [])
-    if not (isinstance(value, list) and all(isinstance(each, str) and each for each in value)):
-        raise _wrong(f'wants a list of texts for {key}, like {key} = ["..."]')
-    if len(value) > 50 or any("\0" in each or len(each) > 1000 for each in value):
-        raise _wrong(f"has too much in {key}")
-    return tuple(value)
-
-
-def _only_bot(files: dict[str, bytes]) -> str:
-    """The bot's file, where nothing says which it is."""
-    found = [name for name in files if name.endswith(".py") and "/" not in name]
-    for usual in ("bot.py", "mybot.py"):
-        if usual in found:
-            return usual
-    if len(found) == 1:
-        return found[0]
-    seen = ", ".join(sorted(found)) if found else "no .py file"
-    raise SubmissionError(
-        "manifest",
-        f'which file is the bot? There is {seen}: call it bot.py, or say bot = "..." in {MANIFEST}',
-    )
-
-
-# ------------------------------------------------------------------------ requirements
-
-
-def _requirements(files: dict[str, bytes], rules: Rules) -> tuple[str, ...]:
-    """What requirements.txt names; all of it is offered and installed here."""
-    text = files.get(REQUIREMENTS, b"").decode("utf-8", "replace")
-    if not text.strip():
-        return ()
-    # Slow to import, and few bots require anything.
-    from packaging.requirements import InvalidRequirement, Requirement
-    from packaging.utils import canonicalize_name
-
-    found = []
-    for number, line in enumerate(text.splitlines(), 1):
-        wanted = line.partition("#")[0].strip()
-        if not wanted:
-            continue
-        try:
-            requirement = Requirement(wanted)
-        except InvalidRequirement:
-            raise _not_offered(number, f"{wanted!r} is no requirement like numpy>=1.26") from None
-        name = canonicalize_name(requirement.name)
-        offered = ", ".join(sorted(rules.packages)) or "nothing"
-        if requirement.url or name not in map(canonicalize_name, rules.packages):
-            raise _not_offered(number, f"{wanted}: this server offers {offered}")
-        if not rules.installed:
-            found.append(str(requirement))
-            continue
-        try:
-            version = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            raise _not_offered(
-                number, f"{name} is allowed and not installed here: tell the operator"
-            ) from None
-        if not requirement.specifier.contains(version, prereleases=True):
-            raise _not_offered(number, f"{wanted}: here is version {version}")
-        found.append(f"{name}=={version}")
-    return tuple(found)
-
-
-def _not_offered(line: int, what: str) -> SubmissionError:
-    return SubmissionError("requirement", f"{REQUIREMENTS}, line {line}: {what}")

@@ -16,16 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.protocol.package import (
-    Rules,
-    SubmissionError,
-    digest_of,
-    from_upload,
-    in_units,
-    pack,
-)
+from plyhouse.protocol.package_rules import Rules, in_units
 from plyhouse.server.competition.students import without_accents
 from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.package_inspection import inspect_upload
 from plyhouse.server.house.rates import Rate
 from plyhouse.server.house.staff import role_in
 from plyhouse.storage.errors import SubmissionRefusal, Unknown
@@ -41,6 +35,8 @@ ROOM: Final = 32
 """Whole packages for which there is room on their way."""
 IN_MEMORY: Final = 1 << 16
 """Bytes of a package that are kept in memory while it comes."""
+INSPECTIONS: Final = 2
+"""Packages that are read at a time."""
 SECONDS: Final = 600.0
 """How long sending one may take."""
 HOUR: Final = 3600.0
@@ -58,7 +54,7 @@ class HandingIn:
         )
         self._sending: dict[int, Incoming] = {}
         """What players send now."""
-        self._looking = asyncio.Lock()
+        self._inspecting = asyncio.Semaphore(INSPECTIONS)
         self.rules = Rules(
             max_packed=config.max_submission_bytes,
             packages=frozenset(_listed(config.hosted_packages)),
@@ -134,14 +130,10 @@ class HandingIn:
         config, store = self._config, self._store
         if competition:  # a misspelt one is told before a bot is made
             await store.classes.find(competition)
-        try:
-            async with self._looking:
-                name, needs, digest, archive = await asyncio.to_thread(
-                    lambda: _looked_at(file, sent.read(), self.rules)
-                )
-        except SubmissionError as error:
-            raise SubmissionRefusal(error.code, str(error)) from None
-        name = bot or name
+        file = file.replace("\\", "/").rpartition("/")[2]
+        async with self._inspecting:
+            package = await inspect_upload(file, sent.from_start(), self.rules)
+        name = bot or package.name or _bot_name(file)
         if not name or name.lower() == identity.player.lower():
             raise SubmissionRefusal(
                 "submission/bot_name",
@@ -154,11 +146,11 @@ class HandingIn:
         if row.disabled_ms is not None:
             raise ProtocolError("auth/disabled")
         return await store.submissions.submit(
-            *(row.id, label, digest, archive, store.classes.now()),
+            *(row.id, label, package.digest, package.archive, store.classes.now()),
             competition=competition,
             most_bytes=config.max_submitted_bytes_per_player,
             most_versions=config.max_versions_per_bot,
-            needs=needs,
+            needs=package.program,
         )
 
     async def seen_by(self, identity: Identity, submission_id: int) -> SubmissionRow:
@@ -195,10 +187,11 @@ class Incoming:
         self._file.write(part)
         self.size += len(part)
 
-    def read(self) -> bytes:
-        """Return all that came."""
+    def from_start(self) -> IO[bytes]:
+        """Return the package as a file on disk, at its beginning."""
+        self._file.fileno()  # makes a temporary file that was in memory so far a real one
         self._file.seek(0)
-        return self._file.read()
+        return self._file
 
 
 def _overloaded() -> ProtocolError:
@@ -207,13 +200,10 @@ def _overloaded() -> ProtocolError:
     )
 
 
-def _looked_at(file: str, data: bytes, rules: Rules) -> tuple[str, str, str, bytes]:
-    """What a package is called, what it is started with, its digest, and itself as it is kept."""
-    name = file.replace("\\", "/").rpartition("/")[2]
-    package = from_upload(name, data, rules)
-    stem = name.rpartition(".")[0] if name.endswith((".py", ".zip")) else name
-    called = package.manifest.name or _UNUSUAL.sub("_", without_accents(stem))[:32]
-    return called, package.manifest.program, digest_of(package), pack(package)
+def _bot_name(file: str) -> str:
+    """Return a name for the bot in a file whose package names none."""
+    stem = file.rpartition(".")[0] if file.endswith((".py", ".zip")) else file
+    return _UNUSUAL.sub("_", without_accents(stem))[:32]
 
 
 def _listed(text: str) -> list[str]:

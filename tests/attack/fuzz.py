@@ -6,18 +6,22 @@
 
 Targets: ``codec`` (bytes of a frame, as each side and each subprotocol reads them), ``frames``
 (a stream of bytes cut into websocket frames, whole and in pieces alike), ``notation`` (the text of
-an action in some position of some game).  Each process runs one target; an input that breaks a
-promise is written to ``crash-...`` and named.
+an action in some position of some game), ``packages`` (uploads, manifests, requirements and file
+names).  An input may take five seconds and a process 1 GiB.  Each process runs one target; an
+input that breaks a promise is written to ``crash-...`` and named.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import os
 import random
 import subprocess
 import sys
+import warnings
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +37,14 @@ with atheris.instrument_imports(
     from plyhouse.games.registry import game_names
     from plyhouse.protocol.codec import JSON, MSGPACK
     from plyhouse.protocol.errors import RemoteProtocolError
+    from plyhouse.protocol.package import (
+        Rules,
+        SubmissionError,
+        from_entries,
+        from_upload,
+        from_zip,
+        pack,
+    )
     from plyhouse.server.wire.frames import FrameReader, InvalidFrame
 
 
@@ -73,6 +85,35 @@ def frames(data: bytes) -> None:
         raise AssertionError("bytes one by one are cut otherwise")
     if sum(len(payload) for _, payload in whole[0]) > len(data):
         raise AssertionError("more came out than went in")
+
+
+def packages(data: bytes) -> None:
+    """Any upload is a package that survives being packed, or is refused with a reason."""
+    rules = Rules(installed=False, max_files=20)
+    bot = ("bot.py", b"", False)
+    kind, rest = data[:1], data[1:]
+    try:
+        if kind < b"\x40":
+            package = from_entries([bot, ("plyhouse.toml", rest, False)], rules, "the package")
+        elif kind < b"\x80":
+            package = from_entries([bot, ("requirements.txt", rest, False)], rules, "the package")
+        elif kind < b"\xc0":
+            package = from_upload("bot.zip", b"PK\3\4" + rest, rules)
+        else:
+            names = rest.decode("utf-8", "replace").split("\n")
+            out = io.BytesIO()
+            with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
+                warnings.simplefilter("ignore")  # zipfile warns of equal names
+                for name in ("bot.py", *names):
+                    archive.writestr(zipfile.ZipInfo(name), b"")
+            package = from_zip(out.getvalue(), rules)
+    except SubmissionError as error:
+        if not error.code or len(str(error)) > 2000:
+            raise AssertionError(f"a refusal of {len(str(error))} characters") from error
+        return
+    again = from_zip(pack(package), rules)
+    if again.files != package.files:
+        raise AssertionError(f"{sorted(package.files)} came back as {sorted(again.files)}")
 
 
 def _positions() -> list[tuple[Any, Any]]:
@@ -126,6 +167,7 @@ TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
     "codec": lambda: codec,
     "frames": lambda: frames,
     "notation": notation,
+    "packages": lambda: packages,
 }
 
 
@@ -141,6 +183,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.one:
         limits = [f"-runs={options.runs}", f"-seed={options.seed}", "-max_len=600", "-verbosity=0"]
+        limits += ["-timeout=5", "-rss_limit_mb=1024"]
         atheris.Setup([sys.argv[0], *limits], TARGETS[options.one]())
         atheris.Fuzz()
         return

@@ -234,15 +234,15 @@ def test_which_file_is_the_bot(submission: Submission) -> None:
     ("manifest", "problem"),
     [
         ("[bot", "cannot be read"),
-        ("[game]\n", "has one section, [bot]"),
-        ('[bot]\nbott = "x"\n', "has 'bott'; known are name, bot, run, games"),
-        ('[bot]\nbot = "other.py"\n', "there is no file other.py"),
-        ('[bot]\nbot = "../bot.py"\n', "there is no file"),
-        ('[bot]\nrun = ["./bot"]\ngames = ["pig"]\n', "there is no such file"),
-        ('[bot]\nrun = ["bash", "-c", "true"]\ngames = ["pig"]\n', "of this server are node"),
+        ("[game]\n", "must contain one section, [bot]"),
+        ('[bot]\nbott = "x"\n', "contains 'bott'; known keys are name, bot, run, games"),
+        ('[bot]\nbot = "other.py"\n', "has no file other.py"),
+        ('[bot]\nbot = "../bot.py"\n', "has no file"),
+        ('[bot]\nrun = ["./bot"]\ngames = ["pig"]\n', "has no such file"),
+        ('[bot]\nrun = ["bash", "-c", "true"]\ngames = ["pig"]\n', "offers these programs: node"),
         ('[bot]\nrun = ["node", "bot.py"]\n', "lacks games"),
-        ('[bot]\nrun = "node"\n', "wants a list of texts for run"),
-        ('[bot]\nbot = "bot.py"\nrun = ["node"]\n', "has both bot and run"),
+        ('[bot]\nrun = "node"\n', "must give run as a list of strings"),
+        ('[bot]\nbot = "bot.py"\nrun = ["node"]\n', "contains both bot and run"),
     ],
 )
 def test_a_manifest_that_is_wrong_says_what_would_be_right(
@@ -257,10 +257,10 @@ def test_a_manifest_that_is_wrong_says_what_would_be_right(
     ("line", "problem"),
     [
         ("requests", "this server offers numpy, scipy"),
-        ("numpy<1", "here is version"),
+        ("numpy<1", "is installed on this server"),
         ("numpy @ https://example.org/numpy.whl", "this server offers"),
-        ("-e .", "is no requirement"),
-        ("--index-url https://example.org", "is no requirement"),
+        ("-e .", "is not a requirement"),
+        ("--index-url https://example.org", "is not a requirement"),
     ],
 )
 def test_requirements_are_those_that_the_operator_offers(

@@ -1,0 +1,93 @@
+"""Uploads that were made to exhaust the server, or that no disk can store."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Awaitable, Callable
+
+import httpx
+import pytest
+from tests.server.conftest import House
+
+from plyhouse.protocol.package import Rules, SubmissionError, from_upload
+
+BOT = b"from plyhouse.bots import Bot\nclass Mine(Bot):\n    games = ('pig',)\n"
+
+
+def upload(*entries: tuple[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in (("bot.py", BOT), *entries):
+            archive.writestr(name, content)
+    return out.getvalue()
+
+
+def manifest(text: str) -> bytes:
+    return upload(("plyhouse.toml", text.encode()))
+
+
+def requirements(text: str) -> bytes:
+    return upload(("requirements.txt", text.encode()))
+
+
+def invalid_zip_name() -> bytes:
+    """A name that claims to be UTF-8 and is not."""
+    return upload(("é.txt", b"x")).replace("é".encode(), b"\xff\xfe")
+
+
+ATTACKS = {
+    "dotted key": (manifest("a" + ".a" * 50_000 + "=1"), "too_large"),
+    "dotted key in one line": (manifest("a" + ".a" * 8_000 + "=1"), "manifest"),
+    "nested arrays": (manifest("a = " + "[" * 900 + "]" * 900), "manifest"),
+    "5,000 nested arrays": (manifest("a = [\n" + "[\n" * 2_500 + "]\n" * 2_501), "manifest"),
+    "nested inline tables": (manifest("a = " + "{a=" * 490 + "1" + "}" * 490), "manifest"),
+    "integer of 5,000,000 digits": (manifest("a = " + "9" * 5_000_000), "too_large"),
+    "integer of 1,990 digits": (manifest("[bot]\nname = " + "9" * 1_980), "manifest"),
+    "invalid date": (manifest("a = 2020-99-99"), "manifest"),
+    "nested marker": (requirements('numpy; ("' + "(" * 1_500 + ")" * 1_500), "requirement"),
+    "million specifiers": (requirements("numpy" + ">1," * 1_000_000 + ">1"), "too_large"),
+    "thousand lines": (requirements("numpy\n" * 500), "too_large"),
+    "file used as a folder": (upload(("a", b""), ("a/b", b"")), "bad_name"),
+    "file used as a folder, other case": (upload(("A", b""), ("a/b/c", b"")), "bad_name"),
+    "name of 96 emoji": (upload(("\N{GRINNING FACE}" * 96, b"")), "bad_name"),
+    "name in broken UTF-8": (invalid_zip_name(), "bad_file"),
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_hostile_package_is_refused(attack: str) -> None:
+    data, code = ATTACKS[attack]
+    with pytest.raises(SubmissionError) as caught:
+        from_upload("bot.zip", data, Rules())
+    assert caught.value.code == f"submission/{code}"
+    assert len(str(caught.value)) < 500
+
+
+async def test_hostile_uploads_are_answered_and_harm_nobody(
+    open_house: Callable[..., Awaitable[House]],
+) -> None:
+    house = await open_house(hosted=True, submissions_per_hour=len(ATTACKS) + 1)
+    headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        for attack, (data, code) in ATTACKS.items():
+            answer = await client.post(
+                "/api/v1/submissions", content=data, params={"file": "bot.zip"}
+            )
+            assert answer.json().get("code") == f"submission/{code}", (attack, answer.text)
+            assert 400 <= answer.status_code < 500, attack
+        answer = await client.post(
+            "/api/v1/submissions", content=upload(), params={"file": "bot.zip"}
+        )
+        assert answer.status_code == 201, answer.text
+
+
+async def test_upload_that_exceeds_the_inspector_s_limits_is_refused(
+    open_house: Callable[..., Awaitable[House]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = await open_house(hosted=True)
+    monkeypatch.setattr("plyhouse.server.house.package_inspection.SECONDS", 0.0)
+    headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        answer = await client.post("/api/v1/submissions", content=BOT, params={"file": "bot.py"})
+    assert answer.json()["code"] == "submission/too_complex", answer.text
