@@ -124,7 +124,10 @@ async function open(button) {
 /** Show what the edited file changes, and with `apply` change it. @type {(form: HTMLFormElement, apply: boolean) => Promise<string>} */
 async function change(form, apply) {
   const { file, why } = fields(form);
-  const made = await call("POST", `${here}/change`, { file, why: why.trim(), apply });
+  // What was shown is what changes: not if somebody else has changed the file since.
+  const digest = apply ? form.dataset.digest ?? "" : "";
+  const made = await call("POST", `${here}/change`, { file, why: why.trim(), apply, digest });
+  form.dataset.digest = made.digest;
   const lines = made.changes.map((/** @type {Answers.ChangeLine} */ each) => html("li", {},
     html("strong", {}, each.key), `: ${each.old || "none"} → ${each.new || "none"}. `,
     each.refused ? html("span", { class: "warn" }, `Not possible: ${each.refused}.`) : each.effect));
