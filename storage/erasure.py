@@ -137,6 +137,10 @@ class Erasure:
         """Return the ids of the competitions that an account is a student of."""
         return await self._database.read(lambda c: _courses(c, account))
 
+    async def made_by_class(self, account: str) -> bool:
+        """Whether a competition made an account, rather than let in one that there was."""
+        return await self._database.read(lambda c: _made_by_class(c, account))
+
     async def begin(self, account: str, by: By) -> PlayerRow:
         """Shut an account out, so that nothing more of it begins; the first step.
 
@@ -176,6 +180,12 @@ def _courses(connection: Connection, account: str) -> list[str]:
         )
     )
     return list(connection.execute(query).scalars())
+
+
+def _made_by_class(connection: Connection, account: str) -> bool:
+    here = class_members.c
+    mine = here.player_id == people.player(connection, account).id
+    return bool(connection.execute(select(exists().where(mine, here.token != ""))).scalar_one())
 
 
 # ---------------------------------------------------------------------------- the first step

@@ -25,7 +25,8 @@ log = logging.getLogger("plyhouse.server.house.erasure")
 async def admit(hub: Hub, account: str, identity: Identity) -> None:
     """Raise for who may not erase an account, nor read all that is stored about it.
 
-    Administrators may, and organisers who own every competition that it is a student of.
+    Administrators may, and organisers who own every competition that it is a student of, if one of
+    them made the account: anybody can take an account of somebody else into a competition.
     """
     if "admin" in identity.scopes:
         return
@@ -33,6 +34,11 @@ async def admit(hub: Hub, account: str, identity: Identity) -> None:
     if "organise" not in identity.scopes or not courses:
         raise ProtocolError(
             "auth/scope", f"{account} is no student of yours: ask an administrator."
+        )
+    if not await hub.store.erasure.made_by_class(account):
+        raise ProtocolError(
+            "auth/scope",
+            f"{account} had its account before it joined a competition: ask an administrator.",
         )
     for each in courses:
         await require(hub.store, await hub.store.classes.find(each), identity, "change")

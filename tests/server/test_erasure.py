@@ -486,6 +486,19 @@ async def test_owners_of_all_competitions_of_a_student_erase_it_and_nobody_else(
         await house.hub.store.erasure.begin(told["pseudonym"], By("olga"))
 
 
+async def test_account_from_before_a_competition_is_not_erased_by_its_owner(house: House) -> None:
+    olga = await house.token("olga", "organise")
+    await house.token("ada")
+    await send(house, olga, "POST", "class/competitions", {"file": FILE.partition("[[")[0]})
+    taken = {"csv": "name\nada", "adopt": ["ada"]}
+    await send(house, olga, "POST", "class/competitions/cup/students", taken)
+    headers = {"Authorization": f"Bearer {olga}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
+        refused = await web.post("/api/v1/players/ada/erase", json={"why": "mine now"})
+    assert (refused.status_code, refused.json()["code"]) == (403, "auth/scope")
+    assert (await house.hub.store.player("ada")).disabled_ms is None
+
+
 async def test_names_of_others_are_not_taken_for_the_erased_one(house: House) -> None:
     """Another student has the name that the erased one had before, and one that begins alike."""
     store = house.hub.store
