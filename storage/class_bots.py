@@ -29,6 +29,7 @@ from plyhouse.storage.models import submissions as handed_in
 __all__ = [
     "enter",
     "enter_checked",
+    "first_seen",
     "has_connected",
     "last_digests",
     "submissions",
@@ -37,6 +38,9 @@ __all__ = [
     "takers",
     "versions_of",
 ]
+
+AT_ONCE = 500
+"""Ids in one statement: databases limit the number of parameters."""
 
 
 def submit(
@@ -296,6 +300,17 @@ def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[V
     return [VersionRow(*row) for row in connection.execute(query)]
 
 
+def first_seen(connection: Connection, version_ids: Collection[int]) -> dict[int, int]:
+    """Return when the server saw each of these versions first, in ms."""
+    here = versions.c
+    found: dict[int, int] = {}
+    wanted = sorted(version_ids)
+    for start in range(0, len(wanted), AT_ONCE):
+        query = select(here.id, here.created_ms).where(here.id.in_(wanted[start : start + AT_ONCE]))
+        found |= {version: seen for version, seen in connection.execute(query)}  # noqa: C416
+    return found
+
+
 def last_digests(connection: Connection, bot_ids: Collection[int]) -> dict[int, str]:
     """What the files of the newest version of each bot hold; empty where its client did not say.
 
@@ -421,6 +436,8 @@ def _may_submit(
             "competition/begun", f"{row.name!r} is {row.status}: what plays changes no more"
         )
     late = extended_ms is not None and extended_ms > now_ms
+    if row.status in ("open", "frozen") and row.late_ms is not None and now_ms < row.late_ms:
+        return  # late, with the penalty that the file says
     # Staff replace a baseline that cannot play whenever they notice it.
     if is_frozen(row, now_ms) and not late and not baseline:
         raise ClassRefusal(

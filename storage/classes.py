@@ -391,6 +391,10 @@ class ClassBook:
         """Enter a bot that is connected, where its student may enter one more."""
         await self._write(lambda c, now: class_bots.submit(c, player_id, bot_id, version_id, now))
 
+    async def first_seen(self, version_ids: Collection[int]) -> dict[int, int]:
+        """Return when the server saw each of these versions first, in ms."""
+        return await self._database.read(lambda c: class_bots.first_seen(c, version_ids))
+
     async def last_digests(self, bot_ids: Collection[int]) -> dict[int, str]:
         """Return what the newest version of each of these bots holds."""
         return await self._database.read(lambda c: class_bots.last_digests(c, bot_ids))

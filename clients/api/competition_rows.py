@@ -178,6 +178,10 @@ class Entry:
     """Of a baseline: ``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
     check_text: str = ""
     """Why a baseline cannot play; empty if nothing is wrong."""
+    days_late: int = 0
+    """How many days, begun or full, it came after the freeze or the extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +378,10 @@ class GradeLine:
     members: list[Member] = field(default_factory=list)
     certainty: dict[str, GradeCertainty] = field(default_factory=dict)
     """By baseline, in finals that play until grades are certain."""
+    days_late: int = 0
+    """How many days, begun or full, the entry came after the freeze or the extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
 
 
 @dataclass(frozen=True, slots=True)

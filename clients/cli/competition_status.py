@@ -149,6 +149,10 @@ def status(name: str, server: str, token: str | None, wait: bool, as_json: bool)
             if each["next_version"] or each["next_digest"]:
                 later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
                 note(f"{each['entry']}: a rerun plays with version {later}.")
+    for each in view["entries"]:
+        if each["days_late"]:
+            late = counted(each["days_late"], "day")
+            note(f"{each['entry']}: {late} late, penalty {each['penalty']:g} %.")
     rows = [[each["game"], str(each["finished"]), str(each["planned"])]
             for each in view["progress"]]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")

@@ -21,6 +21,9 @@ def report_text(found: dict[str, Any], base: str) -> str:
         points = found.get("points")
         worth = "" if points is None else f", {points:g} points"
         lines += [f"Grade: **{found['grade']}**{by}{worth}", ""]
+    if found.get("days_late"):
+        days = f"{found['days_late']} day{'s' if found['days_late'] > 1 else ''}"
+        lines += [f"Submitted {days} late: a penalty of {found['penalty']:g} % of the points.", ""]
     scoring = [f"{game} by {each}" for game, each in found.get("scoring", {}).items()]
     lines += [f"Scored: {', '.join(scoring)}", ""] if scoring else []
     lines += _entries(found["entries"])

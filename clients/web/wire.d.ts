@@ -67,7 +67,7 @@ declare namespace Answers {
   type ClockState = Messages.ClockState;
   interface CostView { name: string; entries: number; endless: boolean; games: GameCostView[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
   interface EndingDetail { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
-  interface EntryView { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string }
+  interface EntryView { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string; days_late?: number; penalty?: number }
   type Event = Messages.Event;
   interface Finished { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; practice: boolean; practice_of: string; unplayed: string[] }
   interface Frame { ply: number; events: Event[]; scene: Scenes.Scene; info?: Info | null }

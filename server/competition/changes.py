@@ -23,6 +23,7 @@ from plyhouse.server.competition.file import (
     Limits,
     Practice,
 )
+from plyhouse.server.competition.late import LateRule
 from plyhouse.server.competition.preview import planned_matches
 
 __all__ = ["RULES", "Change", "Stage", "compare", "notice"]
@@ -93,6 +94,8 @@ RULES: Final[Mapping[str, Rule]] = {
     "rounds": Rule(FINAL, "The schedule of the final follows"),
     "entries_per_student": Rule(FINAL, "Students may enter this number of bots"),
     "scoring": Rule(FINAL, "The matches of the final are scored by it"),
+    "late.days": Rule(FINAL, "Late submissions are taken for this number of days"),
+    "late.penalty_per_day": Rule(ALWAYS, "Penalties follow; nothing is played again"),
     "grading.every_lower": Rule(ALWAYS, "Grades follow; nothing is played again"),
     "grading.points": Rule(ALWAYS, "The points of grades follow"),
     "baselines[].points": Rule(ALWAYS, "The points of its grade follow"),
@@ -171,7 +174,7 @@ def _differences(old: CompetitionFile, new: CompetitionFile) -> Iterator[tuple[s
         before, after = getattr(old, field.name), getattr(new, field.name)
         if field.name == "baselines":
             continue
-        if isinstance(before, Dates | Limits | Practice):
+        if isinstance(before, Dates | Limits | Practice | LateRule):
             for inner in dataclasses.fields(before):
                 pair = getattr(before, inner.name), getattr(after, inner.name)
                 if pair[0] != pair[1]:

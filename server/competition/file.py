@@ -51,6 +51,7 @@ from plyhouse.server.competition.file_points import read_points
 from plyhouse.server.competition.file_scoring import read_scoring
 from plyhouse.server.competition.file_table import InvalidCompetition, Mistake, Table
 from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.late import MAX_DAYS, LateRule
 from plyhouse.server.competition.provided import (
     HOUSE,
     HOUSE_LEVELS,
@@ -192,6 +193,8 @@ class CompetitionFile:
     practice: Practice = Practice()
     points: float | None = None
     """Points of the best grade, where grades are evenly spaced; None: one for each grade."""
+    late: LateRule = field(default_factory=LateRule)
+    """Until when late submissions are taken, and what they cost."""
 
     def scored_by(self, game: str) -> Scoring:
         """What scores a match of one of the games: what the file says, or the game's default."""
@@ -332,6 +335,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     every_lower = grading.flag("every_lower", default=True)
     points = read_points(grading, baselines)
     grading.end()
+    late = _late(table.table("late"), dates)
     table.end()
     if name is None or games is None or control is None:
         return None
@@ -342,10 +346,25 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         every_lower=every_lower,
         practice=practice,
         points=points,
+        late=late,
     )
     if not table.mistakes:
         _fitting(found, table)
     return found
+
+
+def _late(table: Table, dates: Dates) -> LateRule:
+    given = table.number("days", 0, 1, MAX_DAYS)
+    share = table.take("penalty_per_day", float, "a percentage", "penalty_per_day = 10")
+    if share is not None and not (math.isfinite(share) and 0 <= share <= 100):
+        table.wrong("bad_value", "penalty_per_day", f"must be from 0 to 100, not {share:g}")
+    if share is not None and not given:
+        table.wrong("missing_key", "days", "is missing; say for how many days: days = 3")
+    if given and dates.freeze is None:
+        text = "needs a date to count from: freeze under [dates]"
+        table.wrong("missing_key", "days", text)
+    table.end()
+    return LateRule(given, share or 0.0)
 
 
 def _fitting(file: CompetitionFile, table: Table) -> None:

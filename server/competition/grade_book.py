@@ -119,6 +119,8 @@ def gradescope(
     told = [f"Grade: {grade.grade or 'none'}"]
     if grade.score is not None:
         told.append(f"Mean score over all games: {grade.score:.3f} (scored by {scoring})")
+    if grade.days_late:
+        told.append(f"Days late: {grade.days_late}, penalty {grade.penalty:g} % of the points")
     told += [f"{kind.replace('_', ' ')}: {many} forfeits" for kind, many in forfeits.items()]
     board: list[dict[str, Any]] = []
     if line is not None and line.standing.score is not None:

@@ -103,6 +103,10 @@ class Grade:
     """The standard error of each of these means (`standard_error`)."""
     level: int = -1
     """The number of the baseline that the grade is of; below 0 for no grade."""
+    days_late: int = 0
+    """How many days, begun or full, the entry came after the freeze or the student's extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
 
 
 def standings(

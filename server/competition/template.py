@@ -50,6 +50,11 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 # matches_at_a_time = 4
 # baselines = true  # hidden ones never play
 
+# Late submissions, for so many days after the freeze; each day costs so many percent:
+# [late]
+# days = 3
+# penalty_per_day = 10
+
 # Where the server runs bots (plyhouse serve --hosted):
 # [hosting]
 # required = true  # only submitted bots play in the final, on the runner machines

@@ -42,6 +42,7 @@ from plyhouse.server.competition.standings import (
 from plyhouse.server.competition.twins import Twins, told, twins
 from plyhouse.server.house.game_finals import GameFinal, GameFinals
 from plyhouse.server.house.game_scoring import FinalRules, final_rules
+from plyhouse.server.house.late import days_late
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
 from plyhouse.server.house.rosters import gone_texts
 from plyhouse.server.house.staff import role_in
@@ -217,7 +218,7 @@ class Boards:
             for each in await self._book.students(found.row.id)
             if each.status != "revoked"
         ]
-        return await asyncio.to_thread(
+        marks = await asyncio.to_thread(
             functools.partial(
                 grades,
                 *(students, found.entrants, found.results, found.file.originals),
@@ -225,6 +226,21 @@ class Boards:
                 by_opponent=found.rules.by_opponent,
             )
         )
+        late = await self._late(found)
+        return [
+            replace(
+                each, days_late=late[each.entry], penalty=found.file.late.penalty(late[each.entry])
+            )
+            if each.entry in late
+            else each
+            for each in marks
+        ]
+
+    async def _late(self, found: Results) -> dict[str, int]:
+        """The entries of a final that came late, and by how many days."""
+        entries = await self._book.played_entries(found.row.id)
+        late = await days_late(self._store, found.row, found.file, entries)
+        return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
 
     async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
         """What is kept, unless it has to be worked out anew."""

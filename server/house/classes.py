@@ -38,6 +38,7 @@ from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.following import Follower
 from plyhouse.server.house.game_scoring import scoring_of
+from plyhouse.server.house.late import days_late
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.practice import PracticeLadders
 from plyhouse.server.house.rosters import gone_texts
@@ -89,6 +90,13 @@ class ClassView:
     """Entries that only connected, where only what was handed in plays."""
     baselines: Mapping[str, BaselineState] = field(default_factory=dict)
     """Whether each baseline can play, by its name."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """By how many days entries came late, by the id of their bot."""
+
+    def late_of(self, entry: ClassEntry) -> tuple[int, float]:
+        """By how many days an entry came late, and the percent of the points that this costs."""
+        days = self.late.get(entry.bot_id, 0)
+        return days, self.file.late.penalty(days)
 
 
 class Classes:
@@ -309,6 +317,12 @@ class Classes:
                 if each.status == "active" and each.extended_ms is not None
                 if each.extended_ms > now
             ]
+            if row.late_ms is not None and now < row.late_ms:
+                raise ClassRefusal(
+                    "competition/extension",
+                    "late submissions are still taken: wait for the end of that time (late.days "
+                    "after the freeze), or begin without them: --anyway",
+                )
             if late:
                 raise ClassRefusal(
                     "competition/extension",
@@ -484,6 +498,7 @@ class Classes:
             warnings=(*warnings, *_warnings(file, entries, left_out)),
             left_out=frozenset(left_out),
             baselines=baselines,
+            late=await days_late(self._store, row, file, entries),
         )
 
     def _now(self) -> datetime:

@@ -38,8 +38,11 @@ async def grade_entries(store: Store, boards: Boards, found: Results) -> list[Gr
 
 
 def grade_points(grade: Grade, file: CompetitionFile) -> float:
-    """Return the points of a grade; 0 without one."""
-    return points_of(file.originals, file.points)[grade.level] if grade.level >= 0 else 0.0
+    """Return the points of a grade after the penalty for a late entry; 0 without a grade."""
+    if grade.level < 0:
+        return 0.0
+    points = points_of(file.originals, file.points)[grade.level]
+    return round(points * (1 - grade.penalty / 100), 6)
 
 
 def _whose(student: ClassStudent | None) -> tuple[str, tuple[Person, ...]]:

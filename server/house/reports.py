@@ -190,6 +190,10 @@ class Report(Struct):
     """What scores a match, by game: ``wins`` or ``returns``."""
     points: float | None = None
     """The points of the grade; None if there are no grades."""
+    days_late: int = 0
+    """How many days, begun or full, the entry came after the freeze or the extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
     any_time: bool = False
     """Whether all intervals are any-time ones: pairings were played until grades were certain."""
 
@@ -239,6 +243,7 @@ class Reports:
         made = await asyncio.to_thread(
             _report, found, results, grade, points, placed, eyes, organiser=organiser
         )
+        made.days_late, made.penalty = grade.days_late, grade.penalty
         await self._add_matches(made, found, results, author=own)
         return made
 

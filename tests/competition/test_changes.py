@@ -16,6 +16,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.file_edit import CannotEdit, set_value
+from plyhouse.server.competition.late import LateRule
 
 FILE = """
 name = "Cup"  # ours
@@ -56,7 +57,7 @@ def test_same_file_in_other_words_changes_nothing() -> None:
 def test_every_value_of_a_file_has_a_rule() -> None:
     keys = {field.name for field in dataclasses.fields(CompetitionFile)}
     keys -= {"dates", "limits", "baselines", "hosting_required", "shared_chance", "every_lower"}
-    keys -= {"points", "practice"}
+    keys -= {"points", "practice", "late"}
     keys |= {
         "grading.points",
         "grading.every_lower",
@@ -66,6 +67,7 @@ def test_every_value_of_a_file_has_a_rule() -> None:
         "baselines[].shown",
     }
     keys |= {f"dates.{field.name}" for field in dataclasses.fields(Dates)}
+    keys |= {f"late.{field.name}" for field in dataclasses.fields(LateRule)}
     keys |= {f"limits.{field.name}" for field in dataclasses.fields(Limits)}
     keys |= {f"practice.{field.name}" for field in dataclasses.fields(Practice)}
     keys |= {f"baselines[].{field.name}" for field in dataclasses.fields(Baseline)}

@@ -200,19 +200,12 @@ class Marked:
         row = await store.classes.find("cup")
         await store.classes.note(row.id, f"{ACCOUNT} may still submit")
 
-        def ask(connection: Connection) -> None:
-            """As students ask for another look."""
-            player = "(SELECT id FROM players WHERE name = :who)"
-            for who, words in ((ACCOUNT, f"{MARK} asks"), ("ben", f"and {ACCOUNT}?")):
-                connection.execute(
-                    text(
-                        "INSERT INTO regrades (class_id, player_id, text, asked_ms, answer,"
-                        f" answered_by) VALUES (:class, {player}, :text, 1, :answer, 'olga')"
-                    ),
-                    {"class": row.id, "who": who, "text": words, "answer": f"see {ACCOUNT}"},
-                )
-
-        await store._database.write(ask)
+        where = "class/competitions/cup/regrades"
+        tokens = {ACCOUNT: self.token, "ben": self.cup.tokens["ben"]}
+        for who, words in ((ACCOUNT, f"{MARK} asks"), ("ben", f"and {ACCOUNT}?")):
+            made = await send(house, tokens[who], "POST", where, {"text": words})
+            answer = {"text": f"see {ACCOUNT}"}
+            await send(house, self.admin, "POST", f"{where}/{made['id']}/answer", answer)
 
 
 async def _nothing() -> None:

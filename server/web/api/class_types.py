@@ -196,6 +196,10 @@ class EntryView(Struct):
     """Of a baseline: ``ready``, ``waiting`` (for its check), ``refused`` or ``missing``."""
     check_text: str = ""
     """Why a baseline cannot play with what was submitted last; empty if nothing is wrong."""
+    days_late: int = 0
+    """How many days, begun or full, it came after the freeze or the extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
 
 
 class BaselineChange(Struct, forbid_unknown_fields=True):
@@ -466,6 +470,10 @@ class GradeLine(Struct):
     certainty: dict[str, GradeCertainty] = {}
     """What is certain against each graded baseline; empty in finals with a fixed number of matches.
     """
+    days_late: int = 0
+    """How many days, begun or full, the entry came after the freeze or the extension."""
+    penalty: float = 0.0
+    """Percent of the points that this costs."""
 
 
 class ExportView(Struct):

@@ -22,6 +22,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
+from plyhouse.server.competition.late import penalised
 from plyhouse.server.competition.staff import Action
 from plyhouse.server.competition.standings import Standing, standings_csv
 from plyhouse.server.competition.students import read_students
@@ -141,7 +142,10 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
         warnings=list(view.warnings),
         file=view.row.file,
         students=[_student(each) for each in view.students],
-        entries=[_entry(hub, each, view.baselines.get(each.name)) for each in view.entries],
+        entries=[
+            _entry(hub, each, view.baselines.get(each.name), view.late_of(each))
+            for each in view.entries
+        ],
         progress=[
             GameView(
                 *(each.game, each.competition_id, each.planned, each.finished),
@@ -287,7 +291,11 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
         [_line(each) for each in placed],
         [_grade_line(each, baselines, scoring) for each in entries],
         standings_csv(placed, found.file.games),
-        grades_csv(entries, baselines, scoring, certain=found.file.until_certain),
+        penalised(
+            grades_csv(entries, baselines, scoring, certain=found.file.until_certain),
+            found.file.late,
+            [each.grade for each in entries],
+        ),
     )
 
 
@@ -540,7 +548,12 @@ async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryVie
     return [_entry(hub, each) for each in found if each.bot_id in bots]
 
 
-def _entry(hub: Hub, entry: ClassEntry, baseline: BaselineState | None = None) -> EntryView:
+def _entry(
+    hub: Hub,
+    entry: ClassEntry,
+    baseline: BaselineState | None = None,
+    late: tuple[int, float] = (0, 0.0),
+) -> EntryView:
     here = hub.directory.participants.get(entry.bot_id)
     wanted = entry.next_id or entry.version_id
     connected = here is not None and here.online and here.version_id == wanted
@@ -548,6 +561,7 @@ def _entry(hub: Hub, entry: ClassEntry, baseline: BaselineState | None = None) -
         *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
         *(entry.status, connected, entry.next_version, entry.next_digest),
         *((baseline.check, baseline.text) if baseline is not None else ("", "")),
+        *late,
     )
 
 
@@ -566,6 +580,8 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
             name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
             for name, each in entry.certainty.items()
         },
+        grade.days_late,
+        grade.penalty,
     )
 
 

@@ -109,6 +109,8 @@ class Entered:
     """With the version that plays."""
     left_out: bool = False
     """Whether it only connected, where only what was handed in plays."""
+    late: tuple[int, float] = (0, 0.0)
+    """By how many days it came late, and the percent of the points that this costs."""
     opened: bool | None = None
     """Whether people may play against what is handed in of it; None if the viewer has no say."""
 
@@ -190,6 +192,8 @@ class Own:
     """Whether only what was handed in plays in the final."""
     regrades: tuple[Regrade, ...] = ()
     """Its requests to look at a result again, open ones first."""
+    late_until: int | None = None
+    """Until when it may submit late, with a penalty; None if it may not, or need not."""
     in_want: Mapping[int, str] = field(default_factory=dict)
     """What of that waits for a machine that has what it needs, by its id, as a sentence."""
 
@@ -214,7 +218,8 @@ def _entered(hub: Hub, view: ClassView, entries: Sequence[ClassEntry]) -> tuple[
         here = hub.directory.participants.get(each.bot_id)
         wanted = each.next_id or each.version_id
         there = here is not None and here.online and here.version_id == wanted
-        found.append(Entered(each, there, each.name in view.left_out))
+        late = view.late_of(each)
+        found.append(Entered(each, there, each.name in view.left_out, late=late))
     return tuple(found)
 
 
@@ -314,7 +319,8 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
         each for each in view.entries if each.player_id == viewer.player_id and not each.baseline
     ]
     extended = student.extended_ms is not None and student.extended_ms > now
-    late = extended and row.status in ("frozen", "finished")
+    taken_late = row.status == "frozen" and row.late_ms is not None and row.late_ms > now
+    late = (extended and row.status in ("frozen", "finished")) or taken_late
     versions: list[VersionRow] = []
     open_now = student.status == "active" and (row.status == "open" or late)
     if open_now:
@@ -330,6 +336,7 @@ async def own_of(hub: Hub, view: ClassView, viewer: Identity | None) -> Own | No
         submissions=tuple(handed_in),
         handed_in_only=view.file.hosting_required,
         regrades=tuple(await hub.store.regrades.all(row.id, viewer.player_id)),
+        late_until=row.late_ms if taken_late and not extended else None,
         in_want={each.id: hub.hosting.in_want(each) for each in handed_in},
     )
 

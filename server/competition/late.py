@@ -1,0 +1,91 @@
+"""Late submissions: how many days a version came after the freeze, and the penalty for it.
+
+>>> rule = LateRule(3, 10.0)
+>>> day = 86_400_000
+>>> rule.days_late(created_ms=5 * day, freeze_ms=5 * day)
+0
+>>> rule.days_late(created_ms=5 * day + 1, freeze_ms=5 * day)
+1
+>>> rule.days_late(created_ms=7 * day, freeze_ms=5 * day, extended_ms=6 * day), rule.penalty(2)
+(1, 20.0)
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+__all__ = ["MAX_DAYS", "LateRule", "penalised", "with_penalties"]
+
+DAY_MS: Final = 86_400_000
+MAX_DAYS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class LateRule:
+    """What a competition file says about late submissions."""
+
+    days: int = 0
+    """For how many days after the freeze they are taken; 0: not at all."""
+    penalty_per_day: float = 0.0
+    """Percent of the points that each day, begun or full, costs."""
+
+    def days_late(
+        self, created_ms: int, freeze_ms: int | None, extended_ms: int | None = None
+    ) -> int:
+        """Return how many days, begun or full, a version came late; 0 if it came in time.
+
+        ``created_ms`` is when the server saw the version first.  ``extended_ms`` is the end of the
+        student's extension, which is later than the freeze if there is one.  Without a date of
+        the freeze nothing is late.
+        """
+        if not self.days or freeze_ms is None:
+            return 0
+        over = created_ms - max(freeze_ms, extended_ms or 0)
+        return max(0, -(-over // DAY_MS))
+
+    def penalty(self, days: int) -> float:
+        """Return the percent of the points that so many days cost, 100 at most."""
+        return min(100.0, days * self.penalty_per_day)
+
+
+class _Mark(Protocol):
+    """A grade, as far as its penalty goes (`plyhouse.server.competition.standings.Grade`)."""
+
+    @property
+    def student(self) -> str: ...
+    @property
+    def days_late(self) -> int: ...
+    @property
+    def penalty(self) -> float: ...
+
+
+def penalised(text: str, rule: LateRule, marks: Iterable[_Mark]) -> str:
+    """Return a CSV of grades with the penalties, if late submissions are taken at all."""
+    if not rule.days:
+        return text
+    return with_penalties(text, {each.student: (each.days_late, each.penalty) for each in marks})
+
+
+def with_penalties(text: str, late: Mapping[str, tuple[int, float]]) -> str:
+    r"""Return a CSV of grades with columns for late submissions behind the others.
+
+    ``late`` has days and penalty in percent by student.
+
+    >>> print(with_penalties("student,points\nada,6\nben,8\n", {"ada": (2, 25.0)}), end="")
+    student,points,days late,penalty
+    ada,6,2,25
+    ben,8,0,0
+    """
+    header, *rows = csv.reader(io.StringIO(text))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*header, "days late", "penalty"])
+    student = header.index("student")
+    for row in rows:
+        days, penalty = late.get(row[student].removeprefix("'"), (0, 0.0))
+        writer.writerow([*row, days, f"{penalty:g}"])
+    return out.getvalue()

@@ -1,0 +1,29 @@
+"""Which entries of a competition came late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plyhouse.server.competition.file import CompetitionFile
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
+from plyhouse.storage.store import Store
+
+__all__ = ["days_late"]
+
+
+async def days_late(
+    store: Store, row: ClassCompetition, file: CompetitionFile, entries: Iterable[ClassEntry]
+) -> dict[int, int]:
+    """Return for each entry that came late by how many days, by the id of its bot."""
+    if not file.late.days or row.freezes_ms is None:
+        return {}
+    played = [each for each in entries if each.version_id is not None and not each.baseline]
+    seen = await store.classes.first_seen([each.version_id for each in played if each.version_id])
+    until = {each.player_id: each.extended_ms for each in await store.classes.students(row.id)}
+    found = {}
+    for each in played:
+        came = seen.get(each.version_id or 0, 0)
+        days = file.late.days_late(came, row.freezes_ms, until.get(each.player_id))
+        if days:
+            found[each.bot_id] = days
+    return found

@@ -1,0 +1,197 @@
+"""Late submissions: taken for some days after the freeze, marked, and their penalty shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.server.test_classes import Clock
+
+from plyhouse.clients.cli.report_text import report_text
+from plyhouse.server.app import create_app
+from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.competition.grading import points_of
+from plyhouse.server.competition.standings import Grade
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house.grade_books import grade_points
+from plyhouse.server.house.hub import Hub
+from plyhouse.storage.class_rows import NewMember
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+OLGA = By("olga")
+DAY = 86_400_000
+FILE = """
+name = "Cup"
+games = ["pig"]
+time_control = "total:60"
+[dates]
+freeze = 2026-10-05T00:00:00Z
+[late]
+days = 3
+penalty_per_day = 10
+[[baselines]]
+bot = "staff/easy"
+grade = "pass"
+"""
+STUDENTS = ("ada", "bob", "cy", "dan")
+
+
+class Cup:
+    """A competition on a server whose wall clock the test moves."""
+
+    def __init__(self, hub: Hub, clock: Clock) -> None:
+        self.hub, self.clock = hub, clock
+        self.app = create_app()
+        self.app.serve(hub)
+        self.book = hub.store.classes
+        self.tokens: dict[str, str] = {}
+
+    async def connect(self, player: str, version: str) -> None:
+        """Let a bot log in with a version, as its runner does."""
+        row = await self.hub.store.player(player)
+        bot = await self.hub.store.ensure_bot(row.id, "easy" if player == "staff" else "bot")
+        await self.hub.store.log_in(bot, version)
+
+    async def enter(self, player: str, version: str) -> None:
+        """Choose a version, as `plyhouse bot enter` does."""
+        row = await self.hub.store.player(player)
+        await self.book.enter("Cup", row.id, "bot", version)
+
+    async def late(self) -> dict[str, tuple[int, float]]:
+        """Days late and penalty of the entries of students, by student."""
+        view = await self.hub.classes.view("Cup")
+        return {each.player: view.late_of(each) for each in view.entries if not each.baseline}
+
+    async def get(self, who: str, path: str) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.tokens[who]}"}
+        transport = httpx.ASGITransport(self.app)  # type: ignore[arg-type]
+        async with httpx.AsyncClient(
+            base_url="http://server", headers=headers, transport=transport
+        ) as web:
+            return await web.get(path)
+
+
+@pytest.fixture
+async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
+    clock = Clock("2026-09-01")
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    store = await Store.open(url, clock=clock)
+    hub = await Hub.open(ServerConfig(database=url), store=store)
+    try:
+        made = Cup(hub, clock)
+        owner = await store.add_player("olga")
+        made.tokens["olga"] = await store.add_token(owner, ("organise", "admin"))
+        await store.add_player("staff")
+        await made.connect("staff", "1")
+        await hub.classes.open(FILE, OLGA)
+        people = [NewMember(name, name) for name in STUDENTS]
+        for joined in await store.classes.take_in("Cup", people, OLGA):
+            made.tokens[joined.name] = joined.token
+        for name in STUDENTS:
+            await made.connect(name, "1")
+        clock.set("2026-10-05")
+        await hub.classes.look()
+        assert (await store.classes.find("Cup")).status == "frozen"
+        yield made
+    finally:
+        await hub.close()
+
+
+async def test_late_entry_is_marked_by_days_and_an_extension_costs_nothing(cup: Cup) -> None:
+    await cup.book.extend("Cup", "bob", cup.clock.now + 2 * DAY, OLGA)
+    await cup.book.extend("Cup", "cy", cup.clock.now + DAY, OLGA)
+    cup.clock.now += DAY + DAY // 2
+    for name in ("ada", "bob", "cy"):
+        await cup.connect(name, "2")
+        await cup.enter(name, "2")
+    assert await cup.late() == {
+        "ada": (2, 20.0), "bob": (0, 0.0), "cy": (1, 10.0), "dan": (0, 0.0),
+    }  # fmt: skip
+
+
+async def test_bot_that_only_connects_after_the_freeze_replaces_nothing(cup: Cup) -> None:
+    cup.clock.now += DAY
+    await cup.connect("ada", "2")
+    entries = await cup.book.entries((await cup.book.find("Cup")).id)
+    assert {each.version for each in entries} == {"1"}
+    assert await cup.late() == dict.fromkeys(STUDENTS, (0, 0.0))
+
+
+async def test_late_submissions_end_and_the_final_waits_for_that(cup: Cup) -> None:
+    with pytest.raises(ClassRefusal, match="late submissions are still taken"):
+        await cup.hub.classes.run("Cup", OLGA)
+    cup.clock.now += 3 * DAY
+    await cup.connect("ada", "2")
+    with pytest.raises(ClassRefusal, match="frozen"):
+        await cup.enter("ada", "2")
+
+
+async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None:
+    cup.clock.now += 1
+    await cup.connect("ada", "2")
+    await cup.enter("ada", "2")
+    here = "/api/v1/class/competitions/cup"
+    status = (await cup.get("olga", here)).json()
+    late = {each["entry"]: (each["days_late"], each["penalty"]) for each in status["entries"]}
+    assert late == {
+        "staff/easy": (0, 0.0), "ada/bot": (1, 10.0), "bob/bot": (0, 0.0), "cy/bot": (0, 0.0),
+        "dan/bot": (0, 0.0),
+    }  # fmt: skip
+    text = (await cup.get("olga", f"{here}/export/grades")).text
+    rows = {row["student"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert (rows["ada"]["days late"], rows["ada"]["penalty"]) == ("1", "10")
+    assert (rows["bob"]["days late"], rows["bob"]["penalty"]) == ("0", "0")
+    grades = (await cup.get("olga", f"{here}/export")).json()["grades"]
+    assert [(each["student"], each["penalty"]) for each in grades if each["days_late"]] == [
+        ("ada", 10.0)
+    ]
+    report = (await cup.get("ada", f"{here}/report")).json()
+    assert (report["days_late"], report["penalty"]) == (1, 10.0)
+    assert "Submitted 1 day late: a penalty of 10 % of the points." in report_text(report, "")
+    for who in ("olga", "ada"):
+        assert "1 day late, penalty 10 %" in (await cup.get(who, "/competitions/cup")).text
+    bob = (await cup.get("bob", "/competitions/cup")).text
+    assert "You may submit late until" in bob
+    assert "1 day late" not in bob
+
+
+@pytest.mark.parametrize(
+    ("late", "key"),
+    [
+        ("days = 0", "late.days"),
+        ("days = 61", "late.days"),
+        ("penalty_per_day = 10", "late.days"),
+        ("days = 2\npenalty_per_day = 101", "late.penalty_per_day"),
+        ("days = 2\npenalty = 10", "late.penalty"),
+    ],
+)
+def test_mistakes_in_the_rule_are_named(late: str, key: str) -> None:
+    with pytest.raises(InvalidCompetition) as error:
+        read_competition(FILE.replace("days = 3\npenalty_per_day = 10", late))
+    assert [each.key for each in error.value.mistakes] == [key]
+
+
+def test_rule_needs_a_date_of_the_freeze() -> None:
+    with pytest.raises(InvalidCompetition) as error:
+        read_competition(FILE.replace("freeze = 2026-10-05T00:00:00Z", ""))
+    assert [each.key for each in error.value.mistakes] == ["late.days"]
+
+
+def test_points_of_a_grade_are_those_after_the_penalty() -> None:
+    file = read_competition(FILE)
+    grade = Grade("ada", "pass", 0.6, "ada/bot", (0.6,), level=0)
+    (full,) = points_of(file.originals, file.points)
+    assert grade_points(grade, file) == full > 0
+    assert grade_points(replace(grade, penalty=25.0), file) == pytest.approx(0.75 * full)
+
+
+def test_penalty_is_a_hundred_percent_at_most() -> None:
+    file = read_competition(FILE.replace("= 10", "= 60"))
+    assert [file.late.penalty(days) for days in (0, 1, 2)] == [0.0, 60.0, 100.0]
