@@ -24,7 +24,7 @@ __all__ = ["Carried", "Carry", "carry"]
 
 @dataclass(frozen=True, slots=True)
 class Carry:
-    """What a new competition takes over from another one; codes and entries need the students."""
+    """Choice of the things that a new competition takes over from another one, besides students."""
 
     source: str
     """The id of the other one."""

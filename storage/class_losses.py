@@ -1,4 +1,4 @@
-"""What would be lost if a competition were deleted; the SQL."""
+"""Counts of what a deleted competition takes with it; the SQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Losses", "losses"]
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What goes with a competition that is deleted."""
+    """Counts of what is deleted, or left without its place, with a competition."""
 
     name: str
     status: str
