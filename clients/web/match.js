@@ -9,6 +9,7 @@ import { offerRematch } from "./again.js";
 import { Backoff } from "./backoff.js";
 import { Connection, endpoint } from "./connection.js";
 import { holder, say as setState } from "./dom.js";
+import { News } from "./news.js";
 import { nonce, showOwn } from "./own.js";
 import { Parts } from "./parts.js";
 import { Passing } from "./passing.js";
@@ -262,7 +263,10 @@ function noticed(message) {
 
 /** @param {Messages.Error} message */
 function refused(message) {
-  if (message.code === "match/unknown") { // over, while we were away
+  if (message.code === "match/not_over" && mode === "projector") { // it shares its dice with another one
+    close();
+    queue.seal(match.id);
+  } else if (message.code === "match/unknown") { // over, while we were away
     close();
     load();
   } else if (message.code === "auth/replaced") {
@@ -287,6 +291,7 @@ function refused(message) {
 /** Show another match in this page. @param {string} other */
 function enter(other) {
   close();
+  news.toggle(false, place);
   passing.pause();
   renew(other);
   parts.clear();
@@ -296,7 +301,8 @@ function enter(other) {
   load();
 }
 
-const queue = new Queue(() => ({ id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game }), enter, setState);
+const queue = new Queue(() => ({ id: match.id, competition: place.dataset.competition ?? "", game: place.dataset.game || match.game }), enter, setState, () => news.toggle(mode === "projector", place));
+const news = new News(place.dataset.competition ?? "");
 const loading = new Backoff(load, setState);
 
 addEventListener("hashchange", () => {

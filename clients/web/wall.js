@@ -6,7 +6,9 @@ import { seatClass } from "./colours.js";
 import { Connection, endpoint } from "./connection.js";
 import { byId, clockText, holder, html, say } from "./dom.js";
 import { fit, outline } from "./fit.js";
+import { News } from "./news.js";
 import { Film } from "./scene.js";
+import { complete } from "./sealed.js";
 import { sentence } from "./words.js";
 
 const MOST = 64; // boards
@@ -16,6 +18,7 @@ const LEAST = 300; // ms that positions are shown, so that they can be seen
 const AT_ONCE = 10; // boards that are drawn in one frame, so that no frame takes long
 
 const wall = byId("wall");
+const news = new News(wall.dataset.competition ?? "");
 const empty = html("p", {}, "No match is running now: boards appear here by themselves.");
 /** @type {Map<string, Tile>} */
 const tiles = new Map();
@@ -29,6 +32,7 @@ class Tile {
   /** @param {Answers.MatchView} match */
   constructor(match) {
     this.id = match.match;
+    this.pairing = match.pairing;
     this.seats = match.seats;
     /** What the game calls the seats. @type {string[]} */
     this.names = [];
@@ -45,6 +49,10 @@ class Tile {
     /** @type {Outcome | null} */
     this.outcome = null;
     this.overAt = 0;
+    /** Whether nobody may see it before the other matches of its pairing are over. */
+    this.sealed = false;
+    /** Positions of a match that was sealed, still to be shown. @type {Answers.Replay["frames"]} */
+    this.delayed = [];
     this.ply = match.ply ?? 0;
     this.film = new Film(); // a picture: its match has the words
     this.field = html("div", { class: "field" });
@@ -73,6 +81,37 @@ class Tile {
       this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === scene?.seat_to_move }));
       this.clocksAt = performance.now();
     }
+  }
+
+  /** Nobody may see it yet. */
+  seal() {
+    this.sealed = true;
+    write(this.foot, "The board is shown when both matches of the pairing are over.");
+  }
+
+  /** Show a sealed match from its beginning, once the server lets everybody see it. */
+  async unseal() {
+    /** @type {Answers.Replay["frames"]} */
+    const frames = [];
+    for (let plies = 0; (frames.at(-1)?.ply ?? -1) < plies;) {
+      const response = await fetch(`/api/v1/matches/${encodeURIComponent(this.id)}/replay?first=${frames.length}`);
+      if (!response.ok) return;
+      const part = /** @type {Answers.Replay} */ (await response.json());
+      if (!part.frames.length) break;
+      frames.push(...part.frames);
+      plies = part.plies;
+    }
+    if (!this.sealed || !frames.length) return;
+    this.sealed = false;
+    this.delayed = frames;
+  }
+
+  /** Take the next position of a match that was sealed. */
+  step() {
+    const next = this.delayed.shift();
+    if (!next) return;
+    this.position(next);
+    if (!this.delayed.length) this.over({ termination: "normal", reason: "shown after its end" });
   }
 
   due() {
@@ -144,6 +183,7 @@ let begun = 0; // when the round began
 function frame(now) {
   if (!round.length) {
     begun = now;
+    for (const tile of tiles.values()) tile.step();
     round = [...tiles.values()].filter((tile) => tile.due());
     for (const tile of tiles.values()) if (tile.seen) tile.tick(now);
   }
@@ -167,7 +207,7 @@ function onMessage(message) {
   const tile = tiles.get(("snapshot" in message ? message.snapshot.match : "match" in message ? message.match : "") || "");
   switch (message.type) {
     case "welcome":
-      for (const each of tiles.values()) if (!each.outcome) connection.send({ type: "watch", match: each.id });
+      for (const each of tiles.values()) if (!each.outcome) watch(each);
       look();
       break;
     case "match": {
@@ -184,6 +224,7 @@ function onMessage(message) {
       break;
     case "error":
       if (message.fatal) say(message.message);
+      else if (message.code === "match/not_over") asked.get(message.re ?? -1)?.seal();
       else if (message.code === "match/unknown") tile?.over({ termination: "aborted", returns: [] });
       break;
     default:
@@ -193,32 +234,41 @@ function onMessage(message) {
 
 /** @type {number | undefined} */
 let timer;
+/** The latest matches of this wall; null if the server does not give them. @param {Record<string, string>} of @returns {Promise<Answers.MatchView[] | null>} */
+async function matches(of) {
+  const { game, competition } = wall.dataset;
+  const wanted = new URLSearchParams({ ...of, limit: String(MOST) });
+  if (competition) wanted.set("competition", competition);
+  if (game) wanted.set("game", game);
+  try {
+    const response = await fetch(`/api/v1/matches?${wanted}`);
+    const answer = await response.json();
+    if (response.ok) return answer;
+    say(answer.detail ?? "");
+  } catch {
+    // The connection says that the server is gone.
+  }
+  return null;
+}
+
 /** Take new matches up, and those down that are over for a while. */
 async function look() {
   clearTimeout(timer);
   timer = setTimeout(look, EVERY);
-  const { game, competition } = wall.dataset;
-  const wanted = new URLSearchParams({ status: "running", limit: String(MOST) });
-  if (competition) wanted.set("competition", competition);
-  if (game) wanted.set("game", game);
-  /** @type {Answers.MatchView[]} */
-  let found;
-  try {
-    const response = await fetch(`/api/v1/matches?${wanted}`);
-    const answer = await response.json();
-    if (!response.ok) {
-      say(answer.detail ?? "");
-      return;
-    }
-    found = answer;
-  } catch {
-    return; // the connection says that the server is gone
-  }
+  const found = await matches({ status: "running" });
+  const waiting = [...tiles.values()].some((tile) => tile.sealed);
+  const open = complete(waiting ? await matches({ status: "finished", sort: "ended" }) ?? [] : []);
+  if (!found) return;
   const now = performance.now();
   const before = tiles.size;
   const running = new Set(found.map((each) => each.match));
   const come = found.filter((each) => !tiles.has(each.match));
   for (const [id, tile] of tiles) {
+    if (tile.sealed) {
+      if (open.has(tile.pairing)) tile.unseal().catch(() => {}); // asked again at the next look
+      continue;
+    }
+    if (tile.delayed.length) continue;
     if (!tile.outcome && !running.has(id) && now - tile.clocksAt > STAY) tile.over({ termination: "aborted", returns: [], reason: "over" });
     if (!tile.outcome || now - tile.overAt < STAY) continue;
     const next = come.pop();
@@ -232,8 +282,17 @@ async function look() {
     wall.append(take(match).node);
   }
   if (tiles.size) empty.remove();
-  else wall.replaceChildren(empty);
+  else if (!empty.isConnected) wall.prepend(empty);
+  news.toggle(![...tiles.values()].some((tile) => tile.scene), wall);
   if (tiles.size !== before) arrange();
+}
+
+/** What was asked of the server, by the number of the request. @type {Map<number, Tile>} */
+const asked = new Map();
+
+/** @param {Tile} tile */
+function watch(tile) {
+  asked.set(connection.send({ type: "watch", match: tile.id }), tile);
 }
 
 /** Watch a match, too; returns its board. @param {Answers.MatchView} match */
@@ -241,7 +300,7 @@ function take(match) {
   const tile = new Tile(match);
   tiles.set(tile.id, tile);
   sight.observe(tile.node);
-  connection.send({ type: "watch", match: tile.id });
+  watch(tile);
   return tile;
 }
 

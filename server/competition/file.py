@@ -41,7 +41,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from plyhouse.games.base import Information, Scoring
+from plyhouse.games.base import Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.competition import catalogue, formats
@@ -183,9 +183,8 @@ class CompetitionFile:
     """Whether only what was handed in plays in the final, run by the house."""
     rules: str = ""
     """What students are told, in their own words."""
-    shared_chance: bool | None = None
-    """Whether mirrored matches have the same dice and deals if the house runs all of their bots,
-    each match in a process of its own; None: in games in which nothing is hidden."""
+    shared_chance: bool = False
+    """Set if mirrored matches of hosted bots have the same dice and deals."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """What scores a match, for the games for which the file says so; see `scored_by`."""
     every_lower: bool = True
@@ -237,16 +236,6 @@ class CompetitionFile:
         if self.format.name == "gauntlet":
             given["times"] = self.rounds * int(given.get("times", 1))
         return self.format.name, given
-
-    def shares_chance(self, game: str) -> bool:
-        """Whether hosted bots meet the same chance in the mirrored matches of one of the games.
-
-        Where cards are hidden it has to be asked for: there, the least that a bot could carry from
-        one match into the other, say by how long it thinks, gives away a card.
-        """
-        if self.shared_chance is not None:
-            return self.shared_chance
-        return get_game(game).info.information is Information.PERFECT
 
     def play(self, game: str) -> formats.Format | Ladder:
         """The format for one of the games; raises `FormatError` where it cannot be held."""

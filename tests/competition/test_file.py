@@ -137,7 +137,7 @@ def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     ]
     assert found.baselines[2].reference == "mcts(simulations=200)"
     assert found.baselines[3].twin_of == "staff/alpha_beta"
-    assert (found.hosting_required, found.shared_chance) == (True, False)
+    assert (found.hosting_required, found.shared_chance) == (True, True)
     assert found.practice.ladder
     assert found.dates.opening is not None
 

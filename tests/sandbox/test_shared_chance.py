@@ -29,6 +29,7 @@ games = ["pig(target=60)"]
 time_control = "total:60"
 board = "public"
 [hosting]
+shared_chance = true
 """
 
 

@@ -385,6 +385,8 @@ SHARING = """
 name = "Dice"
 games = ["pig"]
 time_control = "total:60"
+[hosting]
+shared_chance = true
 """
 ROLLER = b"from plyhouse.bots import Bot\n"
 PROGRAM = b'[bot]\nname = "mine"\nrun = ["./bot"]\ngames = ["pig"]\n'
@@ -469,8 +471,7 @@ async def test_matches_with_one_chance_are_played_one_after_the_other_also_after
     ("tier", "second", "text"),
     [
         ("rlimits", package(bot=ROLLER), SHARING),  # its boxes are open
-        ("landlock", package(bot=ROLLER), SHARING + "[hosting]\nshared_chance = false\n"),
-        ("landlock", package(bot=ROLLER), SHARING.replace("pig", "kuhn_poker")),  # cards are hidden
+        ("landlock", package(bot=ROLLER), SHARING.replace("shared_chance = true", "")),
     ],
 )
 async def test_chance_is_not_shared_where_anything_could_be_remembered_or_told(
