@@ -209,8 +209,8 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "auth/bad_name",
-        "The name of a player or bot has other characters than letters (A to Z, a to z), digits, "
-        "`_`, `-` and `.`, or no letter or digit; or a version has characters that cannot be "
+        "The name of a player or bot has other characters than letters, digits, `_`, `-` and `.`, "
+        "mixes scripts, or has no letter or digit; or a version has characters that cannot be "
         "printed.",
         "This name is not allowed.",
     ),

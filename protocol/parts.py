@@ -66,7 +66,7 @@ Digest: TypeAlias = Annotated[
 ]
 # The decoder sees to the length of names, the server to their letters: it refuses wrong ones with
 # auth/bad_name, and a sentence that says what is allowed.
-_NAME: Final = r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}"
+_NAME: Final = r"(?=.*[^_.-])[^\x00-,/:-@\[-^`{-\xa0]{1,32}"
 PlayerName: TypeAlias = Annotated[
     str, Meta(min_length=1, max_length=32, extra_json_schema={"pattern": f"^{_NAME}$"})
 ]

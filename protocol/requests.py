@@ -51,7 +51,7 @@ class Hello(Message, frozen=True):
 
     id: number of this request.
     token: secret of the player's account; empty, with neither bot nor games, only to watch.
-    bot: name of this bot under its player: 1 to 32 letters (A to Z, a to z), digits, ``_``, ``-``
+    bot: name of this bot under its player: 1 to 32 letters of any one script, digits, ``_``, ``-``
         or ``.``, among them a letter or digit; empty, or the player's own name, to play as the
         player in person. Case makes no difference between names.
     games: games in which you accept matches made by organisers and challengers.
@@ -95,7 +95,7 @@ class Register(Message, frozen=True):
     Answer: ``registered``.
 
     id: number of this request.
-    player: name of the account: 1 to 32 letters (A to Z, a to z), digits, ``_``, ``-`` or ``.``,
+    player: name of the account: 1 to 32 letters of any one script, digits, ``_``, ``-`` or ``.``,
         among them a letter or digit; no two players have names that differ in case alone.
     """
 

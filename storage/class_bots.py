@@ -25,6 +25,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.models import submissions as handed_in
+from plyhouse.storage.names import key_of
 
 __all__ = [
     "enter",
@@ -296,7 +297,7 @@ def versions_of(connection: Connection, player_id: int, bot: str = "") -> list[V
         )
     )
     if bot:
-        query = query.where(bots.c.name_key == bot.lower())
+        query = query.where(bots.c.name_key == key_of(bot))
     return [VersionRow(*row) for row in connection.execute(query)]
 
 
@@ -378,7 +379,7 @@ def enter(
     ]
     here = class_entries.c
     if replaces:
-        old = next((each for each in mine if each.bot.lower() == replaces.lower()), None)
+        old = next((each for each in mine if key_of(each.bot) == key_of(replaces)), None)
         if old is None:
             listed = ", ".join(each.bot for each in mine) or "none"
             raise Unknown(f"{replaces!r} is not entered, and cannot be replaced; entered: {listed}")

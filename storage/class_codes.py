@@ -20,6 +20,7 @@ from plyhouse.storage.class_rows import ClassCompetition, Code, Joined, NewMembe
 from plyhouse.storage.class_sql import find
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import class_codes, players
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
 __all__ = ["add_code", "class_of", "codes_of", "join", "revoke_code"]
@@ -163,7 +164,7 @@ def _join(
             raise ClassRefusal(
                 "competition/name_needed", "say what your account is to be called: --player NAME"
             )
-        if players_of(connection, [name.lower()]):
+        if players_of(connection, [key_of(name)]):
             raise ClassRefusal(
                 "competition/account_taken",
                 f"there is an account {name!r} already: take another name, or join with its token",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,7 +29,8 @@ from plyhouse.storage.models import (
     players,
     tokens,
 )
-from plyhouse.storage.people import check_display, check_name, new_token
+from plyhouse.storage.names import key_of
+from plyhouse.storage.people import check_display, check_name, new_token, refuse_lookalikes
 from plyhouse.storage.rows import By, PlayerRow
 
 __all__ = [
@@ -78,9 +80,9 @@ def take_in(
     still_open(row, late_ms is not None, now_ms)
     accounts: dict[str, NewMember] = {}
     for each in people:
-        check_name(each.account, "player")
+        each = replace(each, account=check_name(each.account, "player"))
         check_display(each.display)
-        accounts.setdefault(each.account.lower(), each)
+        accounts.setdefault(key_of(each.account), each)
     known = players_of(connection, accounts)
     inside = _statuses(connection, row.id)
     if ALL not in adopt:
@@ -90,6 +92,7 @@ def take_in(
         _refuse_too_many(row, inside, new)
     fresh = [key for key in accounts if key not in known]
     if fresh:
+        refuse_lookalikes(connection, [accounts[key].account for key in fresh])
         connection.execute(
             players.insert(),
             [
@@ -141,9 +144,9 @@ def _refuse_strangers(
     there: Sequence[PlayerRow], inside: Collection[int], adopt: Collection[str]
 ) -> None:
     """Raise for accounts that somebody else may have made under a student's name."""
-    allowed = {name.lower() for name in adopt}
+    allowed = {key_of(name) for name in adopt}
     names = [
-        each.name for each in there if each.id not in inside and each.name.lower() not in allowed
+        each.name for each in there if each.id not in inside and key_of(each.name) not in allowed
     ]
     if names:
         listed = ", ".join(names[:SHOWN]) + (" and others" if len(names) > SHOWN else "")
@@ -181,12 +184,12 @@ def _add_members(
     new_members: list[dict[str, Any]] = []
     new_tokens: list[dict[str, Any]] = []
     for each in people:
-        key = each.account.lower()
+        key = key_of(each.account)
         player = known[key]
         if inside.get(player.id) not in (None, "active"):
             joined.append(Joined(each.name, player.name, "", "revoked"))
             continue
-        if (player.id, each.name.lower()) in there:
+        if (player.id, key_of(each.name)) in there:
             _update_member(connection, row.id, player.id, each)
             joined.append(Joined(each.name, player.name, "", "present"))
             continue
@@ -198,7 +201,7 @@ def _add_members(
             {
                 "class_id": row.id,
                 "player_id": player.id,
-                "name_key": each.name.lower(),
+                "name_key": key_of(each.name),
                 "name": each.name,
                 "email": each.email,
                 "token": token[:12],
@@ -224,7 +227,7 @@ def _update_member(connection: Connection, class_id: str, player_id: int, given:
             .where(
                 here.class_id == class_id,
                 here.player_id == player_id,
-                here.name_key == given.name.lower(),
+                here.name_key == key_of(given.name),
             )
             .values(**values)
         )
@@ -326,7 +329,7 @@ def student_of(connection: Connection, row: ClassCompetition, account: str) -> A
     query = (
         select(class_students, players.c.name)
         .join(players, players.c.id == class_students.c.player_id)
-        .where(class_students.c.class_id == row.id, players.c.name_key == account.lower())
+        .where(class_students.c.class_id == row.id, players.c.name_key == key_of(account))
     )
     found = connection.execute(query).first()
     if found is None:
@@ -429,7 +432,7 @@ def disqualify(
         which, name = class_entries.c.player_id == student.player_id, str(student.name)
     else:
         fitting = [
-            each for each in entries_of(connection, row.id) if each.name.lower() == who.lower()
+            each for each in entries_of(connection, row.id) if key_of(each.name) == key_of(who)
         ]
         if not fitting:
             known = ", ".join(each.name for each in entries_of(connection, row.id)[:20])

@@ -33,6 +33,7 @@ from plyhouse.storage.models import (
     submissions,
     versions,
 )
+from plyhouse.storage.names import key_of
 from plyhouse.storage.probation import withdraw_suspended
 from plyhouse.storage.rows import By, CompetitionRow
 from plyhouse.storage.submission_keeping import forget_class
@@ -93,7 +94,7 @@ def create(
     for its check.  Those that are ``provided`` have no version yet: the server hands one in.
     The account in ``by`` becomes the owner.  Raises `ClassRefusal` if there is one of that name.
     """
-    key = row.name.lower()
+    key = key_of(row.name)
     taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
     found = connection.execute(taken).first()
     if found is not None:
@@ -178,7 +179,7 @@ def find(connection: Connection, reference: str) -> ClassCompetition:
     """Return a competition by its name in any case, or its id; `Unknown` if there is none."""
     here = class_competitions.c
     query = select(*_COLUMNS).where(
-        (here.name_key == reference.lower()) | (here.id == reference), here.status != "deleted"
+        (here.name_key == key_of(reference)) | (here.id == reference), here.status != "deleted"
     )
     row = connection.execute(query).first()
     if row is None:

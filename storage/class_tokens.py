@@ -10,6 +10,7 @@ from plyhouse.storage.class_rows import Joined
 from plyhouse.storage.class_sql import find
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.models import class_members, tokens
+from plyhouse.storage.names import key_of
 from plyhouse.storage.people import new_token
 from plyhouse.storage.rows import By
 
@@ -31,7 +32,7 @@ def reissue_token(
     mine = (here.class_id == row.id) & (here.player_id == student.player_id)
     found = connection.execute(select(here.name, here.name_key, here.token).where(mine)).all()
     names = ", ".join(sorted(each.name for each in found))
-    wanted = [each for each in found if not member or each.name_key == member.lower()]
+    wanted = [each for each in found if not member or each.name_key == key_of(member)]
     if len(wanted) != 1:
         problem = f"has no member {member!r}" if member else "is a group"
         raise ClassRefusal(

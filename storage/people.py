@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -21,6 +20,7 @@ from plyhouse.storage.errors import (
     Unknown,
 )
 from plyhouse.storage.models import bots, players, tokens, versions
+from plyhouse.storage.names import key_of, lookalikes, name_problem, normal, unseen
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
 from plyhouse.storage.statements import insert_into
 
@@ -44,6 +44,7 @@ __all__ = [
     "new_token",
     "player",
     "player_by_id",
+    "refuse_lookalikes",
     "revoke_token",
     "touch_token",
 ]
@@ -55,17 +56,17 @@ SHOWN = 12
 MAX_LABEL = 100
 MAX_DISPLAY = 64
 
-_NAME = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.-]{1,32}", re.ASCII)
-
 
 def check_name(name: str, what: str) -> str:
-    """Return ``name`` if it may name a player or a bot (``what`` says which), else raise."""
-    if not _NAME.fullmatch(name):
+    """Return a name for a player or a bot in normal form C (``what`` says which), else raise."""
+    made = normal(name)
+    problem = name_problem(made)
+    if problem:
         raise InvalidName(
-            f"{name!r} cannot name a {what}; use 1 to 32 letters, digits, '_', '-' or '.', "
-            "among them a letter or digit"
+            f"{name!r} cannot name a {what}: {problem}; use 1 to 32 letters of one script, digits, "
+            "'_', '-' or '.'"
         )
-    return name
+    return made
 
 
 def check_display(text: str) -> str:
@@ -80,7 +81,7 @@ def check_display(text: str) -> str:
         raise InvalidName(f"a display name has {MAX_DISPLAY} characters at most, not {len(name)}")
     for character in name:
         category = unicodedata.category(character)
-        if category[0] == "C" or (category[0] == "Z" and character != " "):
+        if unseen(character) or (category[0] == "Z" and character != " "):
             raise InvalidName(
                 f"a display name cannot contain {character!a} "
                 f"({unicodedata.name(character, 'a control character').lower()}); "
@@ -102,16 +103,33 @@ def _check_label(label: str, what: str) -> None:
 
 def add_player(connection: Connection, name: str, now_ms: int, display: str = "") -> PlayerRow:
     """Make a player; names are unique whatever the case of their letters."""
-    check_name(name, "player")
+    name = check_name(name, "player")
     shown = check_display(display) or None
+    refuse_lookalikes(connection, [name])
     taken = connection.execute(
-        select(players.c.name).where(players.c.name_key == name.lower())
+        select(players.c.name).where(players.c.name_key == key_of(name))
     ).scalar_one_or_none()
     if taken is not None:
         raise AlreadyExists(f"there is a player {taken!r} already; choose another name")
-    values = {"name": name, "name_key": name.lower(), "created_ms": now_ms, "display": shown}
+    values = {"name": name, "name_key": key_of(name), "created_ms": now_ms, "display": shown}
     connection.execute(players.insert().values(values))
     return player(connection, name)
+
+
+def refuse_lookalikes(connection: Connection, names: Iterable[str]) -> None:
+    """Raise `AlreadyExists` if a player has a name that looks like one of these new ones."""
+    alike = {other: name for name in names for other in lookalikes(key_of(name))}
+    wanted = sorted(alike)
+    here = players.c
+    for start in range(0, len(wanted), 500):
+        query = select(here.name, here.name_key).where(
+            here.name_key.in_(wanted[start : start + 500])
+        )
+        for taken, key in connection.execute(query):
+            raise AlreadyExists(
+                f"there is a player {taken!r}, whose name looks like {alike[key]!r}; choose "
+                "another name"
+            )
 
 
 def player(connection: Connection, name: str) -> PlayerRow:
@@ -124,7 +142,7 @@ def player(connection: Connection, name: str) -> PlayerRow:
 
 def find_player(connection: Connection, name: str) -> PlayerRow | None:
     """Return the player of that name, in whatever case, or None."""
-    found = connection.execute(_players().where(players.c.name_key == name.lower())).first()
+    found = connection.execute(_players().where(players.c.name_key == key_of(name))).first()
     return None if found is None else PlayerRow(*found)
 
 
@@ -296,8 +314,8 @@ def ensure_bot(
     if not name:
         own = connection.execute(select(players.c.name).where(players.c.id == player_id))
         name = own.scalar_one_or_none() or ""
-    check_name(name, "bot")
-    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
+    name = check_name(name, "bot")
+    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
     found = connection.execute(query).first()
     if found is None:
         mine = select(func.count()).select_from(bots).where(bots.c.player_id == player_id)
@@ -308,7 +326,7 @@ def ensure_bot(
         values = {
             "player_id": player_id,
             "name": name,
-            "name_key": name.lower(),
+            "name_key": key_of(name),
             "kind": kind,
             "created_ms": now_ms,
         }
@@ -327,7 +345,7 @@ def bot(connection: Connection, bot_id: int) -> BotRow:
 
 def find_bot(connection: Connection, player_id: int, name: str) -> BotRow | None:
     """Return a player's bot of that name, in whatever case, or None."""
-    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == name.lower())
+    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
     found = connection.execute(query).first()
     return None if found is None else BotRow(*found)
 
@@ -352,7 +370,7 @@ def list_bots(connection: Connection, player_id: int | None) -> list[BotRow]:
 
 def bots_of(connection: Connection, names: Iterable[str]) -> list[BotRow]:
     """Return all bots of the players of these names in any case; unknown ones have none."""
-    keys = sorted({name.lower() for name in names})
+    keys = sorted({key_of(name) for name in names})
     found: list[BotRow] = []
     for start in range(0, len(keys), 500):  # databases limit the number of parameters
         query = _bots().where(players.c.name_key.in_(keys[start : start + 500]))

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from plyhouse.storage import audit
 from plyhouse.storage.errors import AlreadyExists
 from plyhouse.storage.models import bots, players
+from plyhouse.storage.names import key_of
 from plyhouse.storage.people import (
     bot_named,
     check_display,
@@ -14,6 +15,7 @@ from plyhouse.storage.people import (
     find_bot,
     find_player,
     player,
+    refuse_lookalikes,
 )
 from plyhouse.storage.rows import BotRow, By, PlayerRow
 
@@ -49,7 +51,9 @@ def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> Pla
 def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: int) -> PlayerRow:
     """Give a player another name; the bot in which it plays itself goes by it as well."""
     row = player(connection, name)
-    check_name(new, "player")
+    new = check_name(new, "player")
+    if key_of(new) != key_of(row.name):
+        refuse_lookalikes(connection, [new])
     other = find_player(connection, new)
     if other is not None and other.id != row.id:
         raise AlreadyExists(f"there is a player {other.name!r} already; choose another name")
@@ -62,9 +66,9 @@ def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: i
                 "choose another name"
             )
         connection.execute(
-            bots.update().where(bots.c.id == own.id).values(name=new, name_key=new.lower())
+            bots.update().where(bots.c.id == own.id).values(name=new, name_key=key_of(new))
         )
-    _change_player(connection, row, name=new, name_key=new.lower())
+    _change_player(connection, row, name=new, name_key=key_of(new))
     audit.add(connection, now_ms, by, "player.rename", f"{row.name} to {new}", row.id)
     return player(connection, new)
 

@@ -116,7 +116,7 @@ def new(
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
     read_competition(text, now)
-    place = output or Path(f"{account_name(name).lower()}.toml")
+    place = output or Path(f"{account_name(name).lower() or 'competition'}.toml")
     try:
         with place.open("x", encoding="utf-8") as file:
             file.write(text)

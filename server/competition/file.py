@@ -34,8 +34,8 @@ import difflib
 import itertools
 import json
 import math
-import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -60,6 +60,7 @@ from plyhouse.server.competition.provided import (
 )
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import default_scoring
+from plyhouse.storage.names import name_problem, normal, unseen
 
 __all__ = [
     "MAX_FILE",
@@ -89,8 +90,8 @@ _REPEATED: Final = (*_ROBINS, "gauntlet")
 _BRACKETS: Final = ("knockout", "double_elimination", "groups_knockout")
 """Formats in which who loses is out."""
 
-_NAME: Final = re.compile(r"[^\W_](?:[\w .,:()&'+-]*[\w.)])?")
-_BOT: Final = re.compile(r"[A-Za-z0-9_.-]{1,32}/[A-Za-z0-9_.-]{1,32}")
+_SIGNS: Final = " .,:()&'+-_"
+"""What a competition's name may have beside letters and digits of all scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,8 +446,8 @@ def _name(table: Table) -> str | None:
     name = table.text("name", "Connect four cup", MAX_NAME, needed=True)
     if name is None:
         return None
-    name = " ".join(name.split())
-    if not _NAME.fullmatch(name):
+    name = normal(" ".join(name.split()))
+    if not _is_name(name):
         table.wrong(
             "bad_value",
             "name",
@@ -455,6 +456,19 @@ def _name(table: Table) -> str | None:
         )
         return None
     return name
+
+
+def _is_name(name: str) -> bool:
+    """Whether a text in normal form C can name a competition."""
+
+    def word(each: str) -> bool:
+        return each.isalnum() or unicodedata.category(each)[0] == "M"
+
+    return (
+        name[:1].isalnum()
+        and (word(name[-1]) or name[-1] in "_.)")
+        and all((word(each) or each in _SIGNS) and not unseen(each) for each in name)
+    )
 
 
 def _games(table: Table) -> tuple[str, ...] | None:
@@ -590,11 +604,12 @@ def _baselines(table: Table) -> tuple[Baseline, ...]:
             continue
         inner = Table(row, at, table.mistakes)
         bot = inner.text("bot", "staff/random", 65, needed=True)
-        if bot is not None and not _BOT.fullmatch(bot):
+        bot = None if bot is None else normal(bot)
+        if bot is not None and not _names_bot(bot):
             inner.wrong("bad_value", "bot", f"{bot!r} names no bot; write it like player/bot")
         elif bot is not None and bot.lower() in [each.bot.lower() for each in found]:
             inner.wrong("bad_value", "bot", f"{bot} is a baseline already; name it once")
-        twin_of = inner.text("twin_of", "staff/random", 65) or ""
+        twin_of = normal(inner.text("twin_of", "staff/random", 65) or "")
         if twin_of:
             for key in {"hidden", "grade", "at_least"} & row.keys():
                 text = "is not for a twin: it has no grade, and is hidden if the bot it repeats is"
@@ -615,6 +630,11 @@ def _baselines(table: Table) -> tuple[Baseline, ...]:
     return tuple(
         replace(each, hidden=True) if each.twin_of.lower() in secret else each for each in found
     )
+
+
+def _names_bot(text: str) -> bool:
+    parts = text.split("/")
+    return len(parts) == 2 and not any(map(name_problem, parts))
 
 
 def _reference(table: Table, bot: str) -> str:

@@ -23,6 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from plyhouse.storage.names import key_of, name_problem, normal, script_of, unseen
+
 __all__ = [
     "BadRow",
     "InvalidStudents",
@@ -34,6 +36,7 @@ __all__ = [
 
 MAX_STUDENTS: Final = 10_000
 MAX_NAME: Final = 64
+MAX_ACCOUNT: Final = 32
 MAX_EMAIL: Final = 254
 MAX_ID: Final = 64
 COLUMNS: Final = ("name", "email", "group", "institution_id")
@@ -110,16 +113,37 @@ def without_accents(text: str) -> str:
     return "".join(each for each in plain if not unicodedata.combining(each))
 
 
-def account_name(text: str) -> str:
-    """A name for an account that says who it is: letters of ASCII, digits, ``_``, ``-``, ``.``.
+def account_name(text: str, gap: str = "-") -> str:
+    """Return a name for an account that says who it is, as `plyhouse.storage.names` allows it.
 
-    Empty where nothing is left.
+    Latin letters lose their accents, other scripts stay as they are.  ``gap`` stands for what
+    cannot be in a name, and between letters of different scripts.  Empty where nothing is left.
 
     >>> account_name("Zoë Müller"), account_name("badger-7"), account_name("Łukasz Øster")
     ('Zoe-Muller', 'badger-7', 'Lukasz-Oster')
+    >>> account_name("Ольга Петрова"), account_name("山田 太郎"), account_name("Команда A")
+    ('Ольга-Петрова', '山田-太郎', 'Команда-A')
     """
-    kept = re.sub(r"[^A-Za-z0-9_.-]+", "-", without_accents(text)).strip("-.")[:32].strip("-.")
-    return kept if re.search(r"[A-Za-z0-9]", kept) else ""
+    kept = ""
+    for each in normal(text):
+        latin = without_accents(each) if script_of(each) == "LATIN" or each.isascii() else each
+        for one in latin:
+            mark = unicodedata.category(one)[0] == "M"
+            if mark and name_problem(kept[-1:] + one):
+                continue
+            if not mark and name_problem(f"x{gap}{one}"):
+                one = gap
+            elif not mark and kept and name_problem(_run(kept) + one):
+                one = gap + one  # letters of another script
+            if one != gap or not kept.endswith(gap):
+                kept += one
+    kept = kept.strip("-.")[:MAX_ACCOUNT].strip("-.")
+    return "" if name_problem(kept) else kept
+
+
+def _run(text: str) -> str:
+    """The letters at the end of a name, from its last separator on."""
+    return re.split("[-_.]", text)[-1]
 
 
 def read_students(text: str) -> tuple[Student, ...]:
@@ -188,13 +212,12 @@ def _wrong(student: Student) -> str:
     for what, value in (("name", student.name), ("group", student.group)):
         if len(value) > MAX_NAME:
             return f"the {what} has {len(value)} characters; {MAX_NAME} at most"
-        hidden = [each for each in value if unicodedata.category(each)[0] == "C"]
+        hidden = [each for each in value if unseen(each)]
         if hidden:
             return f"the {what} has a character that cannot be seen (U+{ord(hidden[0]):04X})"
         if value and not account_name(value):
             return (
-                f"no account can be named after {value!r}: give a pseudonym with letters of A to Z "
-                "or digits"
+                f"no account can be named after {value!r}: give a pseudonym with letters or digits"
             )
     if len(student.institution_id) > MAX_ID:
         return f"the institution_id has {len(student.institution_id)} characters; {MAX_ID} at most"
@@ -213,8 +236,8 @@ def _doubles(students: Sequence[Student]) -> list[BadRow]:
     ids: dict[str, int] = {}
     groups: dict[str, tuple[str, int]] = {}
     for student in students:
-        member = account_name(student.name).lower()
-        key = (student.account.lower(), member)
+        member = key_of(account_name(student.name))
+        key = (key_of(student.account), member)
         if key in seen:
             bad.append(
                 BadRow(

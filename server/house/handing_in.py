@@ -10,14 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-import re
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import IO, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.package_rules import Rules, in_units
-from plyhouse.server.competition.students import without_accents
+from plyhouse.server.competition.students import account_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.package_inspection import inspect_upload
 from plyhouse.server.house.rates import Rate
@@ -40,7 +39,6 @@ INSPECTIONS: Final = 2
 SECONDS: Final = 600.0
 """How long sending one may take."""
 HOUR: Final = 3600.0
-_UNUSUAL: Final = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 class HandingIn:
@@ -203,7 +201,7 @@ def _overloaded() -> ProtocolError:
 def _bot_name(file: str) -> str:
     """Return a name for the bot in a file whose package names none."""
     stem = file.rpartition(".")[0] if file.endswith((".py", ".zip")) else file
-    return _UNUSUAL.sub("_", without_accents(stem))[:32]
+    return account_name(stem, gap="_")
 
 
 def _listed(text: str) -> list[str]:

@@ -27,6 +27,7 @@ from plyhouse.storage.errors import (
     TokenRevoked,
     public_message,
 )
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
@@ -125,7 +126,7 @@ class Registration:
             identity = person
         else:
             identity = await self.identify(hello.token, "play", address=address)
-        in_person = not hello.bot or hello.bot.lower() == identity.player.lower()
+        in_person = not hello.bot or key_of(hello.bot) == key_of(identity.player)
         name = identity.player if in_person else hello.bot
         config = self._config
         if hello.digest and not _DIGEST.fullmatch(hello.digest):

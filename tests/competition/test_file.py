@@ -142,6 +142,17 @@ def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     assert found.dates.opening is not None
 
 
+@pytest.mark.parametrize("name", ["Кубок 2026", "हिन्दी कप", "決勝(A)", "Κύπελλο", "Größe"])
+def test_a_competition_and_its_baselines_have_names_of_any_script(name: str) -> None:
+    text = LEAST.replace("Cup", name) + '[[baselines]]\nbot = "Штаб/лёгкий"\n'
+    found = read_competition(text)
+    assert found.name == name
+    assert found.baselines[0].bot == "Штаб/лёгкий"
+    for bad in ("\\u202e", "\\u200b", "/"):
+        with pytest.raises(InvalidCompetition, match="cannot name a competition"):
+            read_competition(LEAST.replace("Cup", f"{name}{bad}x"))
+
+
 def test_a_practice_ladder_needs_games_of_two_seats() -> None:
     text = LEAST + "[practice]\nladder = true\nmatches_at_a_time = 2\nbaselines = false\n"
     found = read_competition(text).practice

@@ -36,7 +36,7 @@ async def test_an_unknown_player_is_named(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", " ", "a b", "x" * 33, "..", "a/b", "é", "a\n", "١", "<b>", "\x00"],  # noqa: RUF001
+    ["", " ", "a b", "x" * 33, "..", "a/b", "a\n", "<b>", "\x00"],
 )
 async def test_names_of_another_form_are_refused(store: Store, name: str) -> None:
     with pytest.raises(InvalidName, match="1 to 32 letters"):

@@ -1,0 +1,135 @@
+"""Names of players and bots, in any script: what may be one, and which are the same.
+
+A name has letters, the marks that belong to them, digits, ``_``, ``-`` and ``.``.  It is kept in
+normal form C (Unicode Standard Annex 15), and names that differ only in case are the same.  What is
+not seen, and letters that are other forms of usual ones (wide, circled, ...), cannot be in a name.
+
+Look-alikes are refused in two ways, after Unicode Technical Standard 39: letters between two
+separators are of one script (Japanese, Korean and Chinese names mix theirs, and Latin), and
+`lookalikes` finds names of another script whose letters look like those of Latin.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from typing import Final
+
+__all__ = ["MAX_NAME", "key_of", "lookalikes", "name_problem", "normal", "script_of", "unseen"]
+
+MAX_NAME: Final = 32
+SEPARATORS: Final = "_-."
+_MIXED: Final = (
+    frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA"}),
+    frozenset({"LATIN", "CJK", "HANGUL"}),
+    frozenset({"LATIN", "CJK", "BOPOMOFO"}),
+)
+"""Scripts that are written together."""
+_IDEOGRAPHS: Final = ("CJK", "IDEOGRAPHIC")
+_COMMON: Final = ("COMBINING", "MODIFIER", "KATAKANA-HIRAGANA", "DIGIT", "LOW", "HYPHEN-MINUS",
+                  "FULL", "ARABIC-INDIC", "EXTENDED")  # fmt: skip
+"""First words of the names of characters that belong to several scripts."""
+_UNSEEN: Final = (
+    *((0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164)),
+    *((0xFE00, 0xFE0F), (0xFFA0, 0xFFA0), (0xE0100, 0xE01EF)),
+)
+"""Letters and marks that are not drawn."""
+_WHOLE: Final = frozenset("\u0e33\u0eb3")
+"""Letters of Thai and Lao that Unicode takes apart, and that everybody writes."""
+_ALIKE: Final = (
+    # Cyrillic, Greek, Armenian
+    str.maketrans(
+        "acdehijlopqswxy",
+        "\u0430\u0441\u0501\u0435\u04bb\u0456"
+        "\u0458\u04cf\u043e\u0440\u051b\u0455\u051d\u0445\u0443",
+    ),
+    str.maketrans("aikopuv", "\u03b1\u03b9\u03ba\u03bf\u03c1\u03c5\u03bd"),
+    str.maketrans("hnou", "\u0570\u0578\u0585\u057d"),
+)
+"""Small Latin letters to those that look like them in another script."""
+_LATIN: Final = {other: one for table in _ALIKE for one, other in table.items()}
+
+
+def normal(text: str) -> str:
+    r"""Return a text in normal form C.
+
+    >>> len("e\u0301"), len(normal("e\u0301"))
+    (2, 1)
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def key_of(name: str) -> str:
+    """Return what is equal for names that are the same: normal form C, in small letters.
+
+    >>> key_of("ОЛЬГА") == key_of("Ольга"), key_of("Ada")
+    (True, 'ada')
+    """
+    return normal(normal(name).lower())
+
+
+def unseen(character: str) -> bool:
+    r"""Whether a character is not drawn, or changes how others are: controls, directions, fillers.
+
+    >>> unseen("\u202e"), unseen("\u3164"), unseen("a")
+    (True, True, False)
+    """
+    code = ord(character)
+    return unicodedata.category(character)[0] == "C" or any(
+        first <= code <= last for first, last in _UNSEEN
+    )
+
+
+def script_of(character: str) -> str:
+    """Return the script of a letter, by the first word of its name; empty if it has several.
+
+    >>> script_of("a"), script_of("ж"), script_of("李"), script_of("_")
+    ('LATIN', 'CYRILLIC', 'CJK', '')
+    """
+    word = unicodedata.name(character, "").split(" ")[0]
+    if word in _IDEOGRAPHS:
+        return "CJK"
+    return "" if word in _COMMON else word
+
+
+def name_problem(name: str) -> str:
+    r"""Return why a text in normal form C cannot name a player or bot; empty if it can.
+
+    >>> name_problem("Ольга"), name_problem("山田-2"), name_problem("नमस्ते")
+    ('', '', '')
+    >>> name_problem("p\u0430ypal")
+    'it mixes letters of LATIN and CYRILLIC between two separators'
+    """
+    if not 1 <= len(name) <= MAX_NAME or len(key_of(name)) > MAX_NAME:
+        return f"it has to have 1 to {MAX_NAME} characters"
+    before = "_"
+    for each in name:
+        kind = unicodedata.category(each)
+        apart = unicodedata.decomposition(each).startswith("<") and each not in _WHOLE
+        if unseen(each) or apart or not (kind[0] in "LM" or kind == "Nd" or each in SEPARATORS):
+            shown = unicodedata.name(each, "a control character").lower()
+            return f"it cannot contain {each!a} ({shown})"
+        if kind[0] == "M" and unicodedata.category(before)[0] not in "LM":
+            return "a mark in it belongs to no letter"
+        before = each
+    if not any(unicodedata.category(each)[0] in "LN" for each in name):
+        return "it needs a letter or digit"
+    for separator, part in itertools.groupby(name, lambda each: each in SEPARATORS):
+        scripts = {} if separator else dict.fromkeys(filter(None, map(script_of, part)))
+        if len(scripts) > 1 and not any(each.issuperset(scripts) for each in _MIXED):
+            return f"it mixes letters of {' and '.join(scripts)} between two separators"
+    return ""
+
+
+def lookalikes(key: str) -> frozenset[str]:
+    r"""Return the keys of other names that look the same as this one, in another script.
+
+    >>> [ascii(each) for each in lookalikes("coxa")]
+    ["'\\u0441\\u043e\\u0445\\u0430'"]
+    """
+    latin = key.translate(_LATIN)
+    found = {latin} if latin.isascii() else set()
+    for table in _ALIKE if latin.isascii() else ():
+        if all(ord(each) in table for each in latin if each.isalpha()):
+            found.add(latin.translate(table))
+    return frozenset(found - {key})

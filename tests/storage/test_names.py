@@ -1,0 +1,68 @@
+"""Names in any script: what may name a player or bot, and which names are the same."""
+
+from __future__ import annotations
+
+import pytest
+from tests.storage.conftest import World
+
+from plyhouse.storage.errors import AlreadyExists, InvalidName
+from plyhouse.storage.names import MAX_NAME, key_of, lookalikes, name_problem, normal
+
+SCRIPTS = (
+    *("Ольга", "Ελένη", "Հայկ", "עומר", "محمد", "नमस्ते", "বাংলা", "ไทยน้ำ", "李雷", "たろう"),
+    *("タロー", "김철수", "ქართული", "አማርኛ", "Zoë", "Nguyễn", "badger-7", "山田.bot_2", "日本語AI"),
+)
+REFUSED = (
+    *("", "-", "a b", "a/b", "a\u0000", "a\u202eb", "a\u200bb", "a\u200db", "\u3164", "a\ufe0f"),
+    *(
+        "\u0301a",
+        "p\u0430ypal",
+        "\uff41da",
+        "\u24d0",
+        "\ufb01n",
+        "a\u0585",
+        "x" * 33,
+        "\u0130" * 20,
+    ),
+)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+async def test_a_name_of_any_script_names_a_player_and_a_bot(world: World, name: str) -> None:
+    row = await world.store.add_player(name)
+    assert row.name == normal(name)
+    assert await world.store.player(name.upper()) == row
+    assert (await world.store.ensure_bot(row.id, name)).name == row.name
+    with pytest.raises(AlreadyExists):
+        await world.store.add_player(name.swapcase())
+
+
+@pytest.mark.parametrize("name", REFUSED)
+async def test_a_name_that_hides_or_mixes_something_is_refused(world: World, name: str) -> None:
+    with pytest.raises(InvalidName):
+        await world.store.add_player(name)
+
+
+async def test_a_name_is_the_same_in_every_normal_form(world: World) -> None:
+    row = await world.store.add_player("Zoe\u0308")
+    assert row.name == "Zo\u00eb"
+    assert await world.store.player("ZOE\u0308") == row
+    with pytest.raises(AlreadyExists):
+        await world.store.add_player("zo\u00eb")
+
+
+async def test_a_name_that_looks_like_another_one_is_refused(world: World) -> None:
+    cyrillic, latin = "\u0441\u043e\u0445\u0430", "coxa"
+    assert lookalikes(latin) == {cyrillic}
+    assert lookalikes(cyrillic) == {latin}
+    await world.store.add_player(latin)
+    with pytest.raises(AlreadyExists, match="looks like"):
+        await world.store.add_player(cyrillic)
+    await world.store.add_player("\u041e\u043b\u044c\u0433\u0430")
+
+
+def test_keys_are_stable_and_short() -> None:
+    for name in SCRIPTS:
+        assert name_problem(normal(name)) == ""
+        assert key_of(key_of(name)) == key_of(name)
+        assert len(key_of(name)) <= MAX_NAME
