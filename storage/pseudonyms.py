@@ -29,6 +29,10 @@ class Names:
     >>> names = Names("erased-1", ["ada"], {"deep": "bot-1"}, ["Ada Lovelace"])
     >>> names.rewrite("Seat 1 (ada/deep) beat adam/deep; ADA LOVELACE asked.")
     'Seat 1 (erased-1/bot-1) beat adam/deep; erased-1 asked.'
+    >>> Names("erased-1", ["ada-l"], {}, ["Ada", "ada.l@example.org"]).rewrite(
+    ...     "ADA (ada.l@example.org) is ada-l, not ada-lou; ada-l/other."
+    ... )
+    'erased-1 (erased-1) is erased-1, not erased-1-lou; erased-1/bot.'
     """
 
     def __init__(
@@ -40,11 +44,15 @@ class Names:
     ) -> None:
         self.pseudonym = pseudonym
         self.bots = bot_names
-        account = _any_of(accounts)
-        parts = [rf"(?<![\w.-])(?:{account})(?:/(?P<bot>[\w.-]*[\w-]))?(?![\w-]|\.\w)"]
-        others = _any_of(each for each in words if each.strip())
-        if others:
-            parts.append(rf"(?<!\w)(?:{others})(?!\w)")
+        self._accounts = {each.lower() for each in accounts}
+        others = {each.lower() for each in words if each.strip()} - self._accounts
+        # The longest name first: one may be the beginning of another.
+        parts = [
+            rf"(?<![\w.-]){re.escape(each)}(?:/[\w.-]*[\w-])?(?![\w-]|\.\w)"
+            if each in self._accounts
+            else rf"(?<!\w){re.escape(each)}(?!\w)"
+            for each in sorted({*self._accounts, *others}, key=len, reverse=True)
+        ]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE)
 
     def names(self, text: str) -> bool:
@@ -55,10 +63,10 @@ class Names:
         """Return a text with the pseudonym in the place of every name."""
 
         def put(found: re.Match[str]) -> str:
-            bot = found["bot"]
-            if bot is None:
+            account, _, bot = found[0].lower().partition("/")
+            if not bot or account not in self._accounts:
                 return self.pseudonym
-            return f"{self.pseudonym}/{self.bots.get(bot.lower(), 'bot')}"
+            return f"{self.pseudonym}/{self.bots.get(bot, 'bot')}"
 
         return self._pattern.sub(put, text)
 
@@ -78,11 +86,6 @@ class Names:
         if isinstance(value, dict):
             return {key: self._walk(each) for key, each in value.items()}
         return value
-
-
-def _any_of(words: Iterable[str]) -> str:
-    """A pattern for one of these words, the longest that fits."""
-    return "|".join(re.escape(each) for each in sorted(set(words), key=len, reverse=True))
 
 
 def known_names(connection: Connection, player_id: int) -> Names:

@@ -88,7 +88,10 @@ class Marked:
         cup.tokens["staff"] = await house.token("staff")
         await self._connect("staff")
         await send(house, cup.tokens["olga"], "POST", "class/competitions", {"file": FILE})
-        mine = NewMember(f"{MARK} Lovelace", FIRST, f"{MARK} Displayed", f"{MARK}@example.org")
+        mine = NewMember(
+            *(f"{MARK} Lovelace", FIRST, f"{MARK} Displayed", f"{MARK}@example.org"),
+            institution_id=f"{MARK}-4711",
+        )
         people = [mine, NewMember("ben", "ben"), NewMember("cy", "cy")]
         joined = await store.classes.take_in("cup", people, By("olga"), adopt=("*",))
         self.token = joined[0].token
@@ -514,6 +517,7 @@ async def test_student_reads_its_own_data_and_nobody_elses(marked: Marked) -> No
     house = marked.house
     found = await send(house, marked.token, "GET", f"players/{ACCOUNT}/data")
     assert found["members"][0]["email"] == f"{MARK}@example.org"
+    assert found["members"][0]["institution_id"] == f"{MARK}-4711"
     assert {each["label"] for each in found["tokens"]} >= {f"{MARK} laptop"}
     assert len(found["matches"]) == 5, "three of the final, and two others"
     assert [each["report"] for each in found["submissions"]] == [f"{MARK}.py does not start"] * 2

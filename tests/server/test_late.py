@@ -71,7 +71,7 @@ class Cup:
 
     async def get(self, who: str, path: str) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.tokens[who]}"}
-        transport = httpx.ASGITransport(self.app)  # type: ignore[arg-type]
+        transport = httpx.ASGITransport(self.app)
         async with httpx.AsyncClient(
             base_url="http://server", headers=headers, transport=transport
         ) as web:
