@@ -18,11 +18,11 @@ class Graded(Protocol):
 
     @property
     def grade(self) -> str:
-        """The grade, or nothing."""
+        """The grade; empty for none."""
 
     @property
     def points(self) -> float | None:
-        """What the file says."""
+        """The points that the file gives; None if it gives none."""
 
 
 def read_points(grading: Table, baselines: Sequence[Graded]) -> float | None:

@@ -36,7 +36,7 @@ class GradeEntry:
     grade: Grade
     points: float
     group: str
-    """What the group is called; empty for a student alone."""
+    """The name of the group; empty for a student alone."""
     people: tuple[Person, ...]
     """The members of the group, or the student; empty if nothing is known beside the account."""
     certainty: Mapping[str, BandDecision]

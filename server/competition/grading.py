@@ -18,7 +18,7 @@ DIGITS = 12
 
 
 def is_reached(score: float | None, at_least: float) -> bool:
-    """Whether a mean score is at least a threshold; None, for never met, is not."""
+    """Tell whether a mean score is at least a threshold; None (never met) is not."""
     return score is not None and round(score, DIGITS) >= round(at_least, DIGITS)
 
 

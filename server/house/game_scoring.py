@@ -36,7 +36,7 @@ class GradingRules:
     order: tuple[int, ...]
     """The bots of the graded baselines, from the easiest to the hardest."""
     every_lower: bool
-    """Whether a grade needs every lower threshold, too."""
+    """True if a grade needs every lower threshold, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,11 @@ class FinalRules:
     """How a competition is scored and graded."""
 
     scoring: Mapping[str, Scoring]
-    """What scores a match, by game."""
+    """The scoring of each game."""
     every_lower: bool
-    """Whether a grade needs every lower threshold, too."""
+    """True if a grade needs every lower threshold, too."""
     by_opponent: bool
-    """Whether all opponents of an entry weigh alike in its score, however often it met them."""
+    """True if all opponents have the same weight in a score, however often they were met."""
 
 
 def grading_of(row: CompetitionRow) -> GradingRules | None:
@@ -92,7 +92,7 @@ async def final_rules(store: Store, row: ClassCompetition, file: CompetitionFile
         if game.competition_id is not None:
             try:
                 part = await store.competition(game.competition_id)
-            except Unknown:  # that game was deleted by itself
+            except Unknown:  # the game was deleted without the others
                 continue
             scoring[game.game] = scoring_of(part)
             grading.append(grading_of(part))
