@@ -390,7 +390,7 @@ def _report(
         else list(results.evidence.notes),
         {game: each.value for game, each in results.rules.scoring.items()},
         grade_points(grade, file) if any(each.grade for each in file.originals) else None,
-        any_time,
+        any_time=any_time,
     )
 
 
