@@ -19,7 +19,7 @@ from plyhouse.clients.cli.competition_baseline import baseline, refuse_unfit_ref
 from plyhouse.clients.cli.competition_changing import change, copy, print_file, renamed, unfreeze
 from plyhouse.clients.cli.competition_results import board, export, report
 from plyhouse.clients.cli.competition_staff import staff
-from plyhouse.clients.cli.competition_status import rounds, status
+from plyhouse.clients.cli.competition_status import POLL, rounds, status
 from plyhouse.clients.cli.competition_steering import (
     delete,
     list_competitions,
@@ -30,6 +30,7 @@ from plyhouse.clients.cli.competition_steering import (
 from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.cli.shared.http import ApiError
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
     competition_argument,
@@ -332,11 +333,23 @@ anyway_option = click.option(
 @competition_argument()
 @server_option()
 @token_option()
+@click.option("--wait", is_flag=True, help="Wait for checks of submissions first.")
 @anyway_option
 @why_option(required=False)
-def run(name: str, server: str, token: str | None, anyway: bool, why: str) -> None:
+def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why: str) -> None:
     """Begin the final of the frozen competition NAME."""
-    made = _step(server, token, name, "run", why, anyway=anyway)
+    said = False
+    while True:
+        try:
+            made = _step(server, token, name, "run", why, anyway=anyway)
+            break
+        except ApiError as error:
+            if not wait or error.code != "competition/unchecked":
+                raise
+            if not said:
+                note("Waiting for the checks of submissions.")
+                said = True
+            time.sleep(POLL)
     note(f"The final of {made['name']} has begun: plyhouse competition status {name!r}")
 
 

@@ -19,10 +19,10 @@ from plyhouse.clients.cli.shared.options import (
 from plyhouse.clients.cli.shared.organising import practice_ladder, request
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 
-__all__ = ["rounds", "status"]
+__all__ = ["POLL", "rounds", "status"]
 
 POLL = 0.5
-"""Seconds between two looks of ``status --wait``."""
+"""Seconds between two requests of ``status --wait`` and ``run --wait``."""
 
 
 @click.command()

@@ -14,6 +14,7 @@ A document is run from top to bottom in one shell, in an empty folder:
 
 from __future__ import annotations
 
+import asyncio
 import doctest
 import os
 import re
@@ -28,9 +29,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.sandbox.conftest import have
+
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"docs/commands.md"}
+NEED_SANDBOX = {"docs/first-competition.md"}
 DOCUMENTS = [
     name
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -219,8 +225,21 @@ def perform(shell: Shell, fence: Fence, where: str) -> None:
             pytest.fail(f"{where}: a fence must say what it is, not '{other}' (see test_docs.py)")
 
 
+def require_sandbox() -> None:
+    async def required() -> None:
+        keeper = await KeeperClient.start()
+        try:
+            await have(keeper, Tier.LANDLOCK)
+        finally:
+            await keeper.close()
+
+    asyncio.run(required())
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_says_to_do_works(document: str, shell: Shell) -> None:
+    if document in NEED_SANDBOX:
+        require_sandbox()
     text = (ROOT / document).read_text(encoding="utf-8")
     for fence in fences(text):
         perform(shell, fence, f"{document}:{fence.line}")
