@@ -1,6 +1,6 @@
 """Ratings against known strengths, and what makes fewer games say as much.
 
-    python benchmarks/ranking.py [--quick] [--tables 1 2 3 4 5] [--games pig kuhn_poker]
+    python benchmarks/ranking.py [--quick] [--full] [--tables 1 2 3 4 5 6] [--games pig kuhn_poker]
 
 1. Rank correlation and coverage of 95 % intervals after N games of a field of known strengths,
    for the house's fit beside Elo (K = 16), Glicko-2 and updates as of TrueSkill, all on the same
@@ -11,6 +11,8 @@
    `plyhouse match`.  ``saved`` is the part of the games that one needs less for an interval as
    wide; the plain series has seats that alternate and dice of their own.
 5. A fit of 1,000,000 matches of 1,000 bots, cold and warm.
+6. Coverage and error over a grid of fields, from close together to wide; ``--full`` takes all
+   cells with 1,000 fields each (some 20 minutes), otherwise some cells with 200 fields.
 
 ``--quick`` makes all of it small: it shows that the script runs, and measures nothing.
 """
@@ -31,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from rating_fields import print_grid
 
 from plyhouse.games import get_game
 from plyhouse.games.base import CHANCE, TERMINAL
@@ -544,13 +547,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="small, to see that it runs")
     parser.add_argument(
-        "--tables", type=int, nargs="+", choices=range(1, 6), default=[1, 2, 3, 4, 5]
+        "--tables", type=int, nargs="+", choices=range(1, 7), default=[1, 2, 3, 4, 5, 6]
     )
+    parser.add_argument("--full", action="store_true", help="every cell of table 6")
     parser.add_argument("--games", nargs="+", default=[], help="only these games in table 4")
     options = parser.parse_args()
     for number in options.tables:
         if number in SIMULATED:
             SIMULATED[number](quick=options.quick)
+        elif number == 6:
+            print_grid(
+                full=options.full, runs=2 if options.quick else 1000 if options.full else 200
+            )
         else:
             games_saved(quick=options.quick, only=options.games)
 

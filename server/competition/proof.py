@@ -51,6 +51,7 @@ def evidence(
     fitted = _fit(counted, notes, scoring or {})
     nash = _nash(counted, notes) if fitted is not None else {}
     returns, lucky = _returns(counted, scoring or {})
+    notes += [_saved(game, returns[game].values()) for game in sorted(lucky)]
     gone = len(outcomes) - len(counted)
     if gone:
         notes.append(
@@ -169,6 +170,17 @@ def _returns(
         if known:
             lucky.add(game)
     return found, frozenset(lucky)
+
+
+def _saved(game: str, means: Collection[Adjusted]) -> str:
+    """A note on what the adjustment for luck saves, on average over the entries."""
+    saved = sum(each.saved for each in means) / len(means)
+    if saved < 0.005:
+        return f"Taking luck out of the results of {game} saves no matches here."
+    return (
+        f"Taking luck out of the results of {game} saves {saved:.0%} of its matches: so many fewer "
+        "would give intervals as narrow."
+    )
 
 
 def _span(spec: str, scoring: Scoring | None = None) -> float:

@@ -69,6 +69,9 @@ AT_ONCE: Final = 100
 """Matches whose courses are read with one query."""
 MOST_COURSES: Final = 20_000
 """Matches whose courses are read for one board; beyond, luck and repeats are not looked for."""
+MOST_VALUES: Final = 20_000
+"""Positions that are valued for the luck of one match: about 0.15 s of work in backgammon, and most
+of such a match.  The luck of later rolls stays in its result."""
 BUDGET: Final = 2.0
 """Seconds of work on luck for one look; what is left comes with the next ones."""
 
@@ -310,7 +313,7 @@ class Boards:
                 break
             some = fresh[start : start + AT_ONCE]
             read = await self._book.courses([each.match for each in some])
-            kept.luck |= await asyncio.to_thread(_luck, some, read)
+            kept.luck |= await asyncio.to_thread(_luck, some, read, self._clock, end)
         return []
 
 
@@ -393,16 +396,24 @@ def _course(
 
 
 def _luck(
-    outcomes: Sequence[Outcome], read: dict[str, list[tuple[str, int, str]]]
+    outcomes: Sequence[Outcome],
+    read: dict[str, list[tuple[str, int, str]]],
+    clock: Callable[[], float],
+    end: float,
 ) -> dict[str, tuple[float, ...] | None]:
-    """The luck in some matches; None where the events do not fit the game (any more)."""
+    """The luck in some matches, as many as time allows until ``end``, and at least in one.
+
+    None where the events do not fit the game (any more).
+    """
     found: dict[str, tuple[float, ...] | None] = {}
     for each in outcomes:
+        if found and clock() >= end:
+            break
         game = get_game(each.game)
         judge = _judge(each.game)
         try:
             found[each.match] = (
-                None if judge is None else course_luck(game, read[each.match], judge)
+                None if judge is None else course_luck(game, read[each.match], judge, MOST_VALUES)
             )
         except (GameError, KeyError):
             found[each.match] = None

@@ -1,4 +1,4 @@
-"""Intervals of a mean, by Student's t.
+"""Intervals of a mean: Student's t, and a score interval where scores have bounds.
 
 They stand apart from the fits, which need numpy: whoever only shows a mean waits for none of it.
 """
@@ -29,14 +29,21 @@ class Interval(NamedTuple):
 def mean_interval(
     scores: Sequence[float], *, bounds: tuple[float, float] | None = None
 ) -> Interval:
-    """The mean of independent scores with its 95 % interval, by Student's t.
+    """The mean of independent scores with its 95 % interval.
 
     For mirrored matches give one score per pairing (the average of its matches): the matches of
-    a pairing are not independent.  ``bounds`` are the least and greatest possible score: the
-    interval is cut to them, and where all scores are equal, so that their spread says nothing,
-    it reaches as far as a deviation could have gone unseen: ``(1 - 0.025 ** (1 / n))`` of the
-    range.  Without bounds equal scores give an interval of no width, and a single score one of
-    infinite width.
+    a pairing are not independent.
+
+    Without ``bounds`` the interval is Student's t.  Equal scores then give an interval of no
+    width, and a single score one of infinite width.
+
+    ``bounds`` are the least and greatest possible score.  Near a bound Student's t is too short
+    on the far side, so the interval is Wilson's ("Probable inference, the law of succession, and
+    statistical inference", J. American Statistical Association 22, 1927): the mean m' is in it
+    if the observed one is within t standard errors of it, where the variance is in proportion to
+    ``(m' - least) (greatest - m')``.  The proportion comes from the scores.  If all scores are
+    equal, the interval reaches as far as a deviation could have gone unseen:
+    ``(1 - 0.025 ** (1 / n))`` of the range.
     """
     count = len(scores)
     if not count:
@@ -72,6 +79,20 @@ def _interval(
     least, most = bounds
     if variance <= 1e-24 * max(1.0, mean * mean):
         half = (most - least) * (1.0 - 0.025 ** (1.0 / count))
+    elif least < mean < most:
+        span = most - least
+        share = (mean - least) / span
+        coin = share * (1.0 - share)
+        # The squared half-width of Student's interval, beside the variance of a coin.
+        extra = (half / span) ** 2 / coin
+        centre = (share + extra / 2.0) / (1.0 + extra)
+        reach = math.sqrt(extra * (coin + extra / 4.0)) / (1.0 + extra)
+        return Interval(
+            mean,
+            least + span * max(0.0, centre - reach),
+            least + span * min(1.0, centre + reach),
+            count,
+        )
     return Interval(mean, max(least, mean - half), min(most, mean + half), count)
 
 

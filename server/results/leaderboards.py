@@ -40,7 +40,7 @@ class Line(Standing):
     """Utility per match; None in games where only winning counts."""
     mean_low: float | None
     mean_high: float | None
-    """The bounds of its 95 % interval (Student's t, within what the game can give)."""
+    """The bounds of its 95 % interval, within what the game can give."""
 
 
 _FIELDS: Final = tuple(field.name for field in fields(Standing))

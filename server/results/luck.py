@@ -109,23 +109,36 @@ def match_luck(record: Record, value: Value, game: Game | None = None) -> tuple[
 
 
 def course_luck(
-    rules: Game, course: Iterable[tuple[str, int, str]], judge: Judge
+    rules: Game,
+    course: Iterable[tuple[str, int, str]],
+    judge: Judge,
+    most: int | None = None,
 ) -> tuple[float, ...]:
-    """`match_luck` of events as kind, seat and text; other kinds than chance and action pass."""
+    """`match_luck` of events as kind, seat and text; other kinds than chance and action pass.
+
+    After ``most`` valued positions, at the next chance node, the rest of the match counts as
+    without luck.  Nothing is biased by that: no roll decides whether it is counted itself.
+    A position counts once for each action that its mover has.
+    """
     import numpy as np
 
     position = Position(rules)
     path: tuple[Hashable, ...] = ()
     total = np.zeros(rules.seats)
+    work = 0
     for kind, seat, text in course:
         if kind not in ("chance", "action"):
             continue
         rolled = kind == "chance" and position.mover == CHANCE
+        if rolled and most is not None and work >= most:
+            break
         mean = np.zeros(rules.seats)
         if rolled:
             state = position.state
             for outcome, probability in state.chance_outcomes():
-                worth = judge((*path, outcome), state.after(outcome))
+                after = state.after(outcome)
+                work += len(after.actions()) if most is not None and after.to_move >= 0 else 1
+                worth = judge((*path, outcome), after)
                 mean += probability * np.asarray(worth, dtype=np.float64)
         path = (*path, position.apply(seat, text))
         if rolled:
@@ -136,14 +149,17 @@ def course_luck(
 def judge_of(game: Game) -> Judge | None:
     """What a server itself can judge a game's positions by, if there is chance in them.
 
-    The game's own estimate; for small games the exact expectation if everybody went on at random;
-    None where neither is known, and where chance plays no part.
+    The game's own estimate of the best position after one action (`looked_ahead`), since estimates
+    need not look at the dice that lie beside the board.  For small games it is the exact
+    expectation if everybody went on at random.  None where neither is known, and where chance
+    plays no part.
     """
     if game.chance_kind is ChanceKind.DETERMINISTIC:
         return None
     try:
         if hasattr(game.initial_state(), "heuristic"):
-            return lambda _, state: estimate(state)
+            value = looked_ahead(estimate)
+            return lambda _, state: value(state)
         values = random_play(game)
     except GameError:
         return None

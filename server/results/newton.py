@@ -25,10 +25,13 @@ class Maximum(NamedTuple):
     at: Floats
     information: Floats
     steps: int
+    value: float
 
 
-def maximise(objective: Objective, start: Floats) -> Maximum:
+def maximise(objective: Objective, start: Floats, *, near: float = NEAR) -> Maximum:
     """Find the maximum of a strictly concave function; steps that overshoot are halved.
+
+    A step that moves nothing further than ``near`` is the last one.
 
     Raises `ArithmeticError` if it has not settled after `STEPS` steps, which a concave function
     with finite values does.
@@ -36,7 +39,7 @@ def maximise(objective: Objective, start: Floats) -> Maximum:
     at = start
     value, gradient, information = objective(at)
     if not len(at):
-        return Maximum(at, information, 0)
+        return Maximum(at, information, 0, value)
     for count in range(1, STEPS + 1):
         step = np.linalg.solve(information, gradient)
         # Sums over a million games carry rounding: what is within it is no overshooting.
@@ -48,8 +51,8 @@ def maximise(objective: Objective, start: Floats) -> Maximum:
                 break
             step = step / 2
         at, (value, gradient, information) = after, found
-        if np.abs(step).max() < NEAR:
-            return Maximum(at, information, count)
+        if np.abs(step).max() < near:
+            return Maximum(at, information, count, value)
     raise ArithmeticError(f"the fit has not settled after {STEPS} steps")
 
 

@@ -11,8 +11,8 @@ Who shares a place is taken as ranked in every order alike: the mean of the loga
 a draw as half a win each way.  The law of rankings says nothing about the size of returns: where
 that counts, see `plyhouse.server.results.utilities`.
 
-Prior, anchors and errors are those of `plyhouse.server.results.strengths`: each entry has drawn one
-game against the centre, and each seat one against the last one.  The sandwich leans to the model
+Prior, anchors and errors are those of `plyhouse.server.results.strengths`; each seat has drawn one
+game against the last one.  The sandwich leans to the model
 while units are few.
 """
 
@@ -27,13 +27,14 @@ from typing import Final, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from plyhouse.server.results.dispersion import CAUTION, POOLED, degrees_used
 from plyhouse.server.results.fitted import Fitted, Term
 from plyhouse.server.results.intervals import Z95
-from plyhouse.server.results.newton import maximise
 from plyhouse.server.results.played import ResultError, totals
-from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE
+from plyhouse.server.results.ratings import ANCHOR, SCALE
 from plyhouse.server.results.separation import notes_on
-from plyhouse.server.results.strengths import Errors, check_anchors, covariance_of
+from plyhouse.server.results.spread import Field, covariance_of, fit_field
+from plyhouse.server.results.strengths import Errors, check_anchors
 
 __all__ = ["Ranked", "fit_rankings"]
 
@@ -63,7 +64,7 @@ def fit_rankings(
     *,
     entries: Iterable[NameT] = (),
     anchors: Mapping[NameT, float] | None = None,
-    prior: float = PRIOR,
+    spread: float | None = None,
     errors: Errors | None = None,
     start: Fitted[NameT] | None = None,
 ) -> Fitted[NameT]:
@@ -77,14 +78,20 @@ def fit_rankings(
     rows = list(matches)
     names = tuple(dict.fromkeys([*entries, *(name for row in rows for name in row.seats)]))
     seats = _seats_of(rows)
-    fixed = check_anchors(names, anchors or {}, prior)
+    fixed = check_anchors(names, anchors or {}, spread)
     if errors is None:
         errors = "pairs" if any(row.pair is not None for row in rows) else "hessian"
-    model = _Model(names, seats, fixed, prior)
+    model = _Model(names, seats, fixed)
     model.read(rows, keep_units=errors == "pairs")
-    found = maximise(model.objective, model.start(start))
-    varied = model.variation(found.at, found.information) if errors == "pairs" else None
-    covariance = covariance_of(found.information, varied, 0 if fixed else model.loose)
+    found = fit_field(
+        model.objective,
+        model.start(start),
+        model.loose,
+        spread=None if spread is None else spread / SCALE,
+        dispersion=model.dispersion if errors == "pairs" else None,
+    )
+    varied = model.variation(found) if errors == "pairs" else None
+    covariance = covariance_of(found, model.loose, varied, centred=not fixed)
     strength = model.known.copy()
     strength[model.free] = found.at[: model.loose]
     own = np.sqrt(np.maximum(covariance.diagonal(), 0.0)) * Z95 * SCALE
@@ -99,12 +106,12 @@ def fit_rankings(
             )
             for at in range(first, first + count - 1)
         )
-    spread = np.zeros((len(names),) * 2)
-    spread[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
+    whole = np.zeros((len(names),) * 2)
+    whole[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
     return Fitted(
         names,
         model.centre + SCALE * strength,
-        spread * SCALE * SCALE,
+        whole * SCALE * SCALE,
         model.games,
         model.score,
         terms,
@@ -143,13 +150,11 @@ class _Model(Generic[NameT]):
         names: tuple[NameT, ...],
         seats: dict[str, int],
         fixed: dict[int, float],
-        prior: float,
     ) -> None:
         size = len(names)
         self.names = names
         self.seats = seats
         self.number = {name: index for index, name in enumerate(names)}
-        self.prior = prior
         self.centre = sum(fixed.values()) / len(fixed) if fixed else ANCHOR
         self.free = np.array([i for i in range(size) if i not in fixed], dtype=np.int64)
         self.loose = len(self.free)
@@ -252,7 +257,7 @@ class _Model(Generic[NameT]):
         total = odds.sum(axis=1, keepdims=True)
         return odds / total, (most + np.log(total))[:, 0]
 
-    def objective(self, at: Floats) -> tuple[float, Floats, Floats]:
+    def objective(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
         """Log-likelihood with the prior, its gradient, and the information."""
         whole = self._whole(at)
         size = self.width + 1
@@ -276,18 +281,58 @@ class _Model(Generic[NameT]):
                     codes = both[:, i] * size + both[:, j]
                     bend += totals(codes, product, size * size).reshape(size, size)
         own, seats = at[: self.loose], at[self.loose :]
-        weights = np.concatenate([np.full(len(own), self.prior), np.ones(len(seats))])
-        logistic = 0.5 * (1.0 + np.tanh(0.5 * at))
-        value -= float(weights @ (np.logaddexp(0.0, at) - at / 2.0))
-        gradient = slope[self.keep] + weights * (0.5 - logistic)
-        information = bend[np.ix_(self.keep, self.keep)]
-        return value, gradient, information + np.diag(weights * logistic * (1.0 - logistic))
+        value -= precision * float(own @ own) / 2.0
+        value -= float((np.logaddexp(0.0, seats) - seats / 2.0).sum())
+        logistic = 0.5 * (1.0 + np.tanh(0.5 * seats))
+        gradient = slope[self.keep]
+        gradient[: self.loose] -= precision * own
+        gradient[self.loose :] += 0.5 - logistic
+        pull = np.concatenate([np.full(self.loose, precision), logistic * (1.0 - logistic)])
+        return value, gradient, bend[np.ix_(self.keep, self.keep)] + np.diag(pull)
 
-    def variation(self, at: Floats, information: Floats) -> Floats:
-        """The covariance of the gradient from what units really did, leaning to the model."""
-        spare = self.units - len(at)
-        if spare <= 0:
-            return information
+    def dispersion(self, field: Field) -> float:
+        """How much the gradient of strengths varies, as a factor of what the model expects."""
+        _, factors, _ = self._dispersed(field)
+        return float(factors[0] ** 2) if self.loose else 1.0
+
+    def variation(self, field: Field) -> Floats:
+        """The covariance of the gradient from what units really did, leaning to the model.
+
+        It is without the prior of the strengths.
+        """
+        seen, factors, spare = self._dispersed(field)
+        own = self._own(field)
+        lean = (CAUTION + POOLED) / (spare + CAUTION + POOLED)
+        mixed: Floats = (1.0 - lean) * seen + lean * own * np.outer(factors, factors)
+        return mixed
+
+    def _own(self, field: Field) -> Floats:
+        """The information without the prior of the strengths."""
+        own = field.information.copy()
+        own[np.arange(self.loose), np.arange(self.loose)] -= field.precision
+        return own
+
+    def _dispersed(self, field: Field) -> tuple[Floats, Floats, float]:
+        """The sum of squares of units' gradients, the roots of the dispersions of all terms, and
+        the number of units that these rest on.
+
+        Strengths have a dispersion together, and so have seats.
+        """
+        used = degrees_used(field, self.loose) + len(field.at) - self.loose
+        spare = max(0.0, self.units - used)
+        seen = self._squares(field.at)
+        if spare:
+            seen *= self.units / spare
+        expected = self._own(field).diagonal()
+        factors = np.ones(len(field.at))
+        for part in (slice(0, self.loose), slice(self.loose, len(field.at))):
+            if float(expected[part].sum()) > 0.0:
+                ratio = float(seen.diagonal()[part].sum() / expected[part].sum())
+                factors[part] = math.sqrt((spare * ratio + CAUTION) / (spare + CAUTION))
+        return seen, factors, spare
+
+    def _squares(self, at: Floats) -> Floats:
+        """The sum over units of the squares of their gradients."""
         whole = self._whole(at)
         size = self.width + 1
         units, places, values = [], [], []
@@ -312,10 +357,8 @@ class _Model(Generic[NameT]):
             codes = (unit[rows] - first) * size + place[rows]
             slopes = totals(codes, value[rows], BLOCK * size).reshape(BLOCK, size)
             seen += slopes.T @ slopes
-        seen = seen[np.ix_(self.keep, self.keep)] * (self.units / spare)
-        lean = (CAUTION + POOLED) / (spare + CAUTION + POOLED)
-        mixed: Floats = (1.0 - lean) * seen + lean * information
-        return mixed
+        kept: Floats = seen[np.ix_(self.keep, self.keep)]
+        return kept
 
 
 def _choices(ranks: Sequence[int]) -> list[tuple[tuple[int, ...], float]]:

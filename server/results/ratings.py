@@ -9,17 +9,17 @@ fractional response variables", J. Applied Econometrics 11, 1996): the same equa
 the expected score to be right and nothing else.  When everybody has played everybody equally
 often, ratings rank as total scores do.
 
-A weak prior (one drawn game of everybody against a player of rating 1500) keeps strengths finite
-after a clean sweep and ties groups that never met to the same level.
+A prior (`plyhouse.server.results.spread`) keeps strengths finite after a clean sweep and ties
+groups that never met to the same level.  It is as wide as the results of the field suggest.
 
-Intervals are 95 %, relative to the average of all players.  A score whose mean is ``m`` varies
-at most as a coin does, by ``m (1 - m)``, and exactly so if it is always 0 or 1; draws and
-middling returns make it vary less.  How much less, the dispersion (Wedderburn, "Quasi-likelihood
-functions", Biometrika 61, 1974), is estimated for each two players from the sum of squares of
-their scores, and goes into the intervals by the sandwich formula.  Few games say little about
-it: estimates lean to that of all players, and to a coin (`CAUTION`, `POOLED`), so that a few
-equal results do not pass for certainty.  Results of wins and losses alone give the intervals of
-the ordinary Bradley-Terry fit.
+Ratings and their 95 % intervals are relative to the average of all players, which is 1500. A score
+whose mean is ``m`` varies at most as a coin does, by ``m (1 - m)``, and exactly so if it is always
+0 or 1; draws and middling returns make it vary less. How much less, the dispersion (Wedderburn,
+"Quasi-likelihood functions", Biometrika 61, 1974), is estimated for each two players from the sum
+of squares of their scores, and goes into the intervals by the sandwich formula. Few games say
+little about it: estimates lean to that of all players, and to a coin (`CAUTION`, `POOLED`), so
+that a few equal results do not pass for certainty. Results of wins and losses alone give the
+variation of the ordinary Bradley-Terry fit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from typing import Final, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from plyhouse.server.results.dispersion import common, leaning
 from plyhouse.server.results.intervals import Z95
+from plyhouse.server.results.spread import covariance_of, fit_field
 
 __all__ = [
     "PairScore",
@@ -43,18 +45,10 @@ ANCHOR: Final = 1500.0
 """The rating of the average player."""
 SCALE: Final = 400.0 / math.log(10.0)
 """Elo points per unit of the logistic strength: 400 points are ten to one."""
-PRIOR: Final = 1.0
-"""Weight of the prior, in games."""
-CAUTION: Final = 4.0
-"""How many imagined games that vary as a coin go into the dispersion of each two players.  After
-many equal scores the interval is then about as wide as that of an event never seen in as many
-games: four games' variance in n is 1.96 / n of the score, the event's bound is 1.84 / n."""
-POOLED: Final = 16.0
-"""How many imagined games that vary as all players' games do go into it."""
-
 SLACK: Final = 1e-6
 """By how much sums of fractions may be off."""
 
+Floats = NDArray[np.float64]
 NameT = TypeVar("NameT", bound=Hashable)
 
 
@@ -91,8 +85,6 @@ def fit(
     results: Iterable[PairScore[NameT]],
     *,
     players: Iterable[NameT] = (),
-    prior: float = PRIOR,
-    anchor: float = ANCHOR,
 ) -> dict[NameT, Rating]:
     """Fit ratings to results; ``players`` adds some that may not have played yet.
 
@@ -128,17 +120,13 @@ def fit(
         middling[i, j] += pair.score - pair.squares
         middling[j, i] += pair.score - pair.squares
     total = won.sum(axis=1)
-    strength = _most_likely(games, total, prior)
-    # The sandwich: how much the scores vary, seen through the curvature of the likelihood.
-    bread = np.linalg.inv(_curvature(games, strength, prior))
-    covariance = bread @ _variation(games, won, middling, strength, prior) @ bread
-    if count > 1:
-        # Only differences mean anything: take out the common shift.
-        spread = covariance.diagonal() - 2 * covariance.mean(axis=1) + covariance.mean()
-    else:
-        spread = covariance.diagonal()
+
+    # The prior takes scores as those of a coin, so that only their sums count for the ratings.
+    field = fit_field(_Likelihood(games, won), np.zeros(count), count)
+    varied = _variation(games, won, middling, field.at)
+    spread = covariance_of(field, count, varied, centred=count > 1).diagonal()
     errors = Z95 * SCALE * np.sqrt(np.maximum(spread, 0.0))
-    elos = anchor + SCALE * strength
+    elos = ANCHOR + SCALE * field.at
     played = games.sum(axis=1)
     return {
         name: Rating(
@@ -152,14 +140,10 @@ def fit(
     }
 
 
-def _variation(
-    games: NDArray[np.float64],
-    won: NDArray[np.float64],
-    middling: NDArray[np.float64],
-    strength: NDArray[np.float64],
-    prior: float,
-) -> NDArray[np.float64]:
-    """The covariance of the players' total scores, prior included.
+def _squares(
+    games: Floats, won: Floats, middling: Floats, strength: Floats
+) -> tuple[Floats, Floats]:
+    """Sums of squares of scores about the expected ones, and the variance of a coin.
 
     ``middling`` sums ``s (1 - s)`` over the scores ``s`` of each two players: it is 0 for wins
     and losses, and what a coin of the same mean varies more than the scores do.
@@ -167,74 +151,45 @@ def _variation(
     expected = _expected(strength)
     coin = expected * (1 - expected)
     most = games * coin
-    # The sum of squares about the expected scores: `most - middling` where the fit meets them.
-    # Results that the fit cannot explain (nobody's strength is one number) leave more.
+    # The sum of squares is `most - middling` where the fit meets the mean scores.  Results that
+    # the fit cannot explain (nobody's strength is one number) leave more.
     within = most - middling
     about = within + (won - games * expected) * (1 - 2 * expected)
-    squares = np.clip(np.maximum(within, about), 0.0, most)
-    imagined = CAUTION / 4
-    common = (squares.sum() / 2 + imagined) / (most.sum() / 2 + imagined)
-    weight = CAUTION + POOLED
-    dispersed = squares + (CAUTION + POOLED * common) * coin
-    varied = games / (games + weight) * dispersed
-    own = 0.5 * (1.0 + np.tanh(0.5 * strength))
-    result: NDArray[np.float64] = np.diag(varied.sum(axis=1) + prior * own * (1 - own)) - varied
+    return np.clip(np.maximum(within, about), 0.0, most), coin
+
+
+def _variation(games: Floats, won: Floats, middling: Floats, strength: Floats) -> Floats:
+    """The covariance of the players' total scores."""
+    squares, coin = _squares(games, won, middling, strength)
+    factor, count = common(float(squares.sum()) / 2.0, games.ravel() / 2.0, coin.ravel())
+    weight, cautious, pooled = leaning(games, count)
+    varied = weight * squares + (cautious + pooled * factor) * coin
+    result: Floats = np.diag(varied.sum(axis=1)) - varied
     return result
 
 
-def _expected(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+def _expected(strength: Floats) -> Floats:
     """Expected score of each row's player against each column's."""
-    return 0.5 * (1.0 + np.tanh(0.5 * (strength[:, None] - strength[None, :])))
+    expected: Floats = 0.5 * (1.0 + np.tanh(0.5 * (strength[:, None] - strength[None, :])))
+    return expected
 
 
-def _likelihood(
-    games: NDArray[np.float64],
-    won: NDArray[np.float64],
-    strength: NDArray[np.float64],
-    prior: float,
-) -> float:
-    """Logarithm of the likelihood with the prior, up to a constant."""
-    gaps = strength[:, None] - strength[None, :]
-    pairs = games * np.logaddexp(0.0, gaps)
-    anchored = prior * (np.logaddexp(0.0, strength) - strength / 2)
-    return float(
-        (won * strength).sum() - pairs.sum() / 2 - _offset(games, strength) - anchored.sum()
-    )
+class _Likelihood:
+    """The logarithm of the likelihood with the prior, up to a constant."""
 
+    def __init__(self, games: Floats, won: Floats) -> None:
+        self.games = games
+        self.total = won.sum(axis=1)
+        self.played = games.sum(axis=1)
 
-def _offset(games: NDArray[np.float64], strength: NDArray[np.float64]) -> float:
-    """What `_likelihood` counts of the losers' strengths: half of every game each."""
-    return float((games.sum(axis=1) * strength).sum() / 2)
-
-
-def _curvature(
-    games: NDArray[np.float64], strength: NDArray[np.float64], prior: float
-) -> NDArray[np.float64]:
-    """The negative Hessian of the likelihood."""
-    expected = _expected(strength)
-    weights = games * expected * expected.T
-    own = 0.5 * (1.0 + np.tanh(0.5 * strength))
-    result: NDArray[np.float64] = np.diag(weights.sum(axis=1) + prior * own * (1 - own)) - weights
-    return result
-
-
-def _most_likely(
-    games: NDArray[np.float64], won: NDArray[np.float64], prior: float
-) -> NDArray[np.float64]:
-    """Newton's method with halved steps; the likelihood is concave, so it has one maximum."""
-    strength = np.zeros(len(won))
-    value = _likelihood(games, won, strength, prior)
-    for _ in range(100):
-        own = 0.5 * (1.0 + np.tanh(0.5 * strength))
-        gradient = won - (games * _expected(strength)).sum(axis=1) + prior * (0.5 - own)
-        step = np.linalg.solve(_curvature(games, strength, prior), gradient)
-        while True:
-            after = strength + step
-            better = _likelihood(games, won, after, prior)
-            if better >= value or np.abs(step).max() < 1e-12:
-                break
-            step = step / 2
-        strength, value = after, better
-        if np.abs(step).max() < 1e-10:
-            break
-    return strength
+    def __call__(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
+        """The value at some strengths, its gradient, and the information."""
+        gaps = at[:, None] - at[None, :]
+        pairs = float((self.games * np.logaddexp(0.0, gaps)).sum()) / 2.0
+        # `pairs` counts half of every game for the loser: take that out.
+        value = float((self.total - self.played / 2.0) @ at) - pairs
+        expected = _expected(at)
+        weights = self.games * expected * expected.T
+        gradient = self.total - (self.games * expected).sum(axis=1) - precision * at
+        information = np.diag(weights.sum(axis=1) + precision) - weights
+        return value - precision * float(at @ at) / 2.0, gradient, information

@@ -16,18 +16,18 @@ Two models, chosen per game:
 Strengths are on the Elo scale.  400 points are ten wins to one loss; where draws occur the
 expected score moves less with them than the logistic curve says, since draws take their part.
 
-The prior is weak and the same for everybody: one drawn game against an entry at the centre (1500,
-or the mean of the anchors); for the advantage of a seat one drawn game between equals; for the
-rate of draws one game between equals that is a third of each.  It moves 100 games against equals
-by 1 %.  Anchors are entries whose rating is fixed; all others are then relative to them, and
-their intervals are from them, not from the average.
+The prior of strengths is normal about the centre (1500, or the mean of the anchors), as wide as
+the results suggest (`plyhouse.server.results.spread`). For the advantage of a seat it is one drawn
+game between equals; for the rate of draws one game between equals that is a third of each. Without
+anchors the mean of the strengths is 1500. Anchors are entries whose rating is fixed; all others
+are then relative to them, and their intervals are from them, not from the average.
 
 Errors come from the observed information (``"hessian"``), right if games are independent and the
 model holds; or from what units really did (``"pairs"``), the sandwich with mirrored pairs as
 clusters (Liang and Zeger, Biometrika 73, 1986), right without either.  Two games of a mirrored
 pair share their luck, so the second is the default wherever there are pairs or shares.  A few
 units say little about how they vary; estimates lean to that of all and to the model
-(`plyhouse.server.results.ratings.CAUTION`, `POOLED`).
+(`plyhouse.server.results.dispersion`), which is estimated for strengths, seats and draws apart.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ from typing import Final, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from plyhouse.server.results.dispersion import common, degrees_used, leaning
 from plyhouse.server.results.fitted import Fitted, Term
 from plyhouse.server.results.intervals import Z95
-from plyhouse.server.results.newton import inverse, maximise
 from plyhouse.server.results.played import Cells, ResultError, Units, sum_up, totals
-from plyhouse.server.results.ratings import ANCHOR, CAUTION, POOLED, PRIOR, SCALE
+from plyhouse.server.results.ratings import ANCHOR, SCALE
 from plyhouse.server.results.separation import notes_on
+from plyhouse.server.results.spread import Field, covariance_of, fit_field
 
-__all__ = ["Errors", "check_anchors", "covariance_of", "fit_strengths"]
+__all__ = ["Errors", "check_anchors", "fit_strengths"]
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -55,6 +56,8 @@ Errors = Literal["hessian", "pairs"]
 
 FARTHEST: Final = 100_000.0
 """No anchor is further from zero, in Elo points."""
+PLACES: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""Products of a unit's sums: points of one entry (0), of the first seat (1), draws (2)."""
 
 
 def fit_strengths(
@@ -62,36 +65,43 @@ def fit_strengths(
     *,
     shares: Collection[str] = (),
     anchors: Mapping[NameT, float] | None = None,
-    prior: float = PRIOR,
+    spread: float | None = None,
     errors: Errors | None = None,
     start: Fitted[NameT] | None = None,
 ) -> Fitted[NameT]:
     """Fit strengths, seat advantages and rates of draws to all results.
 
-    ``shares`` names the games whose scores are shares of points; ``start`` is an earlier fit to
+    ``shares`` names the games whose scores are shares of points; ``spread`` is the standard
+    deviation of the field in Elo points, estimated by default; ``start`` is an earlier fit to
     begin from.  Work grows with the cube of the number of entries, and hardly with the games.
 
     Raises `ResultError` for a share in a game of wins, draws and losses, for an anchor that is
-    not among the entries or not finite, and for a prior that is not above zero.
+    not among the entries or not finite, and for a spread that is not above zero.
     """
     cells = sum_up(results) if isinstance(results, Units) else results
-    fixed = check_anchors(cells.names, anchors or {}, prior)
+    fixed = check_anchors(cells.names, anchors or {}, spread)
     odd = sorted(cells.shares - set(shares))
     if odd:
         raise ResultError(
             f"Scores of {odd[0] or 'the game'!r} are not only wins, draws and losses: name it "
             "among `shares` if the size of the points counts."
         )
-    model = _Model(cells, frozenset(shares), fixed, prior)
-    found = maximise(model.objective, model.start(start))
-    strength = model.strengths(found.at)
+    model = _Model(cells, frozenset(shares), fixed)
     if errors is None:
         paired = bool(((cells.ahead + cells.behind) > 1).any())
         errors = "pairs" if paired or cells.shares else "hessian"
-    varied = model.variation(found.at) if errors == "pairs" else None
-    covariance = covariance_of(found.information, varied, 0 if fixed else model.loose)
-    spread = np.zeros((len(cells.names),) * 2)
-    spread[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
+    found = fit_field(
+        model.objective,
+        model.start(start),
+        model.loose,
+        spread=None if spread is None else spread / SCALE,
+        dispersion=model.dispersion if errors == "pairs" else None,
+    )
+    strength = model.strengths(found.at)
+    varied = model.variation(found) if errors == "pairs" else None
+    covariance = covariance_of(found, model.loose, varied, centred=not fixed)
+    whole = np.zeros((len(cells.names),) * 2)
+    whole[np.ix_(model.free, model.free)] = covariance[: model.loose, : model.loose]
     drawish = found.at[model.loose + len(cells.games) :]
     own = np.sqrt(np.maximum(covariance.diagonal()[model.loose :], 0.0)) * Z95 * SCALE
     advantage = found.at[model.loose :][: len(cells.games)] * SCALE
@@ -100,7 +110,7 @@ def fit_strengths(
     return Fitted(
         cells.names,
         model.centre + SCALE * strength,
-        spread * SCALE * SCALE,
+        whole * SCALE * SCALE,
         totals(cells.one, played, size) + totals(cells.other, played, size),
         totals(cells.one, cells.sums[0], size) + totals(cells.other, played - cells.sums[0], size),
         {
@@ -117,11 +127,11 @@ def fit_strengths(
 
 
 def check_anchors(
-    names: tuple[NameT, ...], anchors: Mapping[NameT, float], prior: float
+    names: tuple[NameT, ...], anchors: Mapping[NameT, float], spread: float | None
 ) -> dict[int, float]:
-    """Anchors by the number of the entry; raises `ResultError` for what cannot be one."""
-    if not (math.isfinite(prior) and prior > 0.0):
-        raise ResultError(f"A prior of {prior} games: it takes more than none, e.g. 1.")
+    """Anchors by the number of the entry; raises `ResultError` for impossible ones or spread."""
+    if spread is not None and not (math.isfinite(spread) and spread > 0.0):
+        raise ResultError(f"A spread of {spread} Elo points: give one above zero, such as 350.")
     place = {name: index for index, name in enumerate(names)}
     fixed = {}
     for name, elo in anchors.items():
@@ -131,23 +141,6 @@ def check_anchors(
             raise ResultError(f"The anchor {name!r} at {elo}: give a rating such as 1500.")
         fixed[place[name]] = float(elo)
     return fixed
-
-
-def covariance_of(information: Floats, variation: Floats | None, centred: int) -> Floats:
-    """The covariance of fitted terms: the inverse of the information, or the sandwich.
-
-    The first ``centred`` terms are measured from their average.
-    """
-    bread = inverse(information)
-    if centred:
-        # Before anything is multiplied: a weak prior leaves the average all but unknown.
-        bread[:centred] -= bread[:centred].mean(axis=0)
-    if variation is not None:
-        result: Floats = bread @ variation @ bread.T
-        return result
-    if centred:
-        bread[:, :centred] -= bread[:, :centred].mean(axis=1, keepdims=True)
-    return bread
 
 
 def _took(cells: Cells[NameT], anchored: list[int]) -> NDArray[np.bool_]:
@@ -166,10 +159,9 @@ class _Model(Generic[NameT]):
     """The likelihood as a function of one vector: strengths, seat advantages, drawishness."""
 
     def __init__(
-        self, cells: Cells[NameT], shares: frozenset[str], fixed: dict[int, float], prior: float
+        self, cells: Cells[NameT], shares: frozenset[str], fixed: dict[int, float]
     ) -> None:
         self.cells = cells
-        self.prior = prior
         self.centre = sum(fixed.values()) / len(fixed) if fixed else ANCHOR
         size = len(cells.names)
         self.free = np.array([i for i in range(size) if i not in fixed], dtype=np.int64)
@@ -213,7 +205,7 @@ class _Model(Generic[NameT]):
         strength[self.free] = at[: self.loose]
         return strength
 
-    def objective(self, at: Floats) -> tuple[float, Floats, Floats]:
+    def objective(self, at: Floats, /, precision: float) -> tuple[float, Floats, Floats]:
         """Log-likelihood with the prior, its gradient, and the information."""
         cells = self.cells
         strength, advantage, drawish = self._split(at)
@@ -231,51 +223,67 @@ class _Model(Generic[NameT]):
         gradient = self._gather(rest)
         information = self._assemble([cells.units * each for each in variance])
         own = strength[self.free]
-        centre = self.prior * (np.logaddexp(0.0, own) - own / 2.0).sum()
+        centre = precision * float(own @ own) / 2.0
         seats = (np.logaddexp(0.0, advantage) - advantage / 2.0).sum()
         draws = (np.logaddexp(math.log(2.0), drawish) - drawish / 3.0).sum()
-        slope, bend = self._prior(own, advantage, drawish)
-        return (
-            float(value - centre - seats - draws),
-            gradient + slope,
-            information + np.diag(bend),
-        )
+        slope, bend = self._prior(advantage, drawish)
+        gradient[: self.loose] -= precision * own
+        gradient[self.loose :] += slope
+        pull = np.concatenate([np.full(self.loose, precision), bend])
+        return float(value - centre - seats - draws), gradient, information + np.diag(pull)
 
-    def variation(self, at: Floats) -> Floats:
+    def dispersion(self, field: Field) -> float:
+        """How much the points of entries vary, as a factor of what the model expects."""
+        seen, variance = self._squares(field.at)
+        used = degrees_used(field, self.loose)
+        return common(float(seen[0].sum()), self.cells.units, variance[0], used)[0]
+
+    def variation(self, field: Field) -> Floats:
         """The covariance of the gradient from what units really did, leaning to the model."""
+        seen, variance = self._squares(field.at)
+        games, draws = len(self.cells.games), len(self.drawn)
+        factor = {}
+        count = 0.0
+        for term, used in (
+            (0, degrees_used(field, self.loose)),
+            (1, float(games)),
+            (2, float(draws)),
+        ):
+            place = PLACES.index((term, term))
+            factor[term], rests = common(
+                float(seen[place].sum()), self.cells.units, variance[place], used
+            )
+            count = count or rests
+        weight, cautious, pooled = leaning(self.cells.units, count)
+        varied = [
+            weight * each + (cautious + pooled * math.sqrt(factor[i] * factor[j])) * model
+            for each, model, (i, j) in zip(seen, variance, PLACES, strict=True)
+        ]
+        _, advantage, drawish = self._split(field.at)
+        _, bend = self._prior(advantage, drawish)
+        return self._assemble(varied) + np.diag(np.concatenate([np.zeros(self.loose), bend]))
+
+    def _squares(self, at: Floats) -> tuple[list[Floats], list[Floats]]:
+        """Sums of products about what was expected, and the model's for one unit of each cell."""
         cells = self.cells
         expected, variance, _ = self._moments(at)
         e = np.stack(expected)
         m, s, p = cells.units, cells.sums, cells.products
-        places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
         seen = [
-            p[k] - s[i] * e[j] - s[j] * e[i] + m * e[i] * e[j] for k, (i, j) in enumerate(places)
+            p[k] - s[i] * e[j] - s[j] * e[i] + m * e[i] * e[j] for k, (i, j) in enumerate(PLACES)
         ]
-        imagined = CAUTION / 4.0
-        common = (seen[0].sum() + imagined) / ((m * variance[0]).sum() + imagined)
-        weight = m / (m + CAUTION + POOLED)
-        lean = CAUTION + POOLED * common
-        varied = [
-            weight * (each + lean * model) for each, model in zip(seen, variance, strict=True)
-        ]
-        _, bend = self._prior(*self._priors_of(at))
-        return self._assemble(varied) + np.diag(bend)
+        return seen, variance
 
     def _split(self, at: Floats) -> tuple[Floats, Floats, Floats]:
         games = self.loose + len(self.cells.games)
         return self.strengths(at), at[self.loose : games], at[games:]
 
-    def _priors_of(self, at: Floats) -> tuple[Floats, Floats, Floats]:
-        strength, advantage, drawish = self._split(at)
-        return strength[self.free], advantage, drawish
-
-    def _prior(self, own: Floats, advantage: Floats, drawish: Floats) -> tuple[Floats, Floats]:
-        """Slope and curvature of the prior."""
-        logistic = 0.5 * (1.0 + np.tanh(0.5 * own))
+    def _prior(self, advantage: Floats, drawish: Floats) -> tuple[Floats, Floats]:
+        """Slope and curvature of the prior of the seats and draws."""
         seat = 0.5 * (1.0 + np.tanh(0.5 * advantage))
         draw = 1.0 / (1.0 + 2.0 * np.exp(-drawish))
-        slope = [self.prior * (0.5 - logistic), 0.5 - seat, 1.0 / 3.0 - draw]
-        bend = [self.prior * logistic * (1.0 - logistic), seat * (1.0 - seat), draw * (1.0 - draw)]
+        slope = [0.5 - seat, 1.0 / 3.0 - draw]
+        bend = [seat * (1.0 - seat), draw * (1.0 - draw)]
         return np.concatenate(slope), np.concatenate(bend)
 
     def _moments(self, at: Floats) -> tuple[list[Floats], list[Floats], float]:

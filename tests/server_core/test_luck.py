@@ -15,7 +15,14 @@ from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.protocol.messages import Outcome
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.intervals import mean_interval
-from plyhouse.server.results.luck import adjusted_mean, estimate, looked_ahead, match_luck
+from plyhouse.server.results.luck import (
+    adjusted_mean,
+    course_luck,
+    estimate,
+    judge_of,
+    looked_ahead,
+    match_luck,
+)
 from plyhouse.server.results.played import ResultError
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 from plyhouse.server.results.repeats import repeat_weights
@@ -165,6 +172,50 @@ def test_dice_are_luck_to_an_estimate_that_does_not_look_at_them() -> None:
     # The first roll says who begins: about as often one as the other, and 3-1 is a good one.
     assert len({round(one, 6) for one, _ in luck.values()}) > 10
     assert sum(one for one, _ in luck.values()) == pytest.approx(0.0, abs=1e-6)
+
+
+def greedy_course(
+    spec: str, rng: random.Random
+) -> tuple[list[tuple[str, int, str]], tuple[float, ...]]:
+    """A match of two bots that take the action with the best estimate."""
+    game = get_game(spec)
+    state = game.initial_state()
+    course = []
+    while state.to_move != TERMINAL:
+        if state.to_move == CHANCE:
+            outcomes, shares = zip(*state.chance_outcomes(), strict=True)
+            chosen = rng.choices(outcomes, [float(each) for each in shares])[0]
+            course.append(("chance", -1, game.format_chance(state, chosen)))
+        else:
+            seat, actions = state.to_move, list(state.actions())
+            chosen = max(actions, key=lambda each: estimate(state.after(each))[seat])
+            course.append(("action", seat, game.format(state, chosen)))
+        state = state.after(chosen)
+    return course, tuple(state.returns())
+
+
+def test_server_judge_of_einstein_takes_luck_out() -> None:
+    rng = random.Random(4)
+    game = get_game("einstein")
+    judge = judge_of(game)
+    assert judge is not None
+    values, luck = [], []
+    for _ in range(150):
+        course, returns = greedy_course("einstein", rng)
+        values.append(returns[0])
+        luck.append(course_luck(game, course, judge, 20_000)[0])
+    assert adjusted_mean(values, luck, bounds=(-1.0, 1.0)).saved > 0.25
+
+
+def test_luck_of_backgammon_stops_at_the_work_limit() -> None:
+    game = get_game("backgammon")
+    judge = judge_of(game)
+    assert judge is not None
+    course, _ = greedy_course("backgammon", random.Random(2))
+    first = course_luck(game, course[:1], judge)
+    assert first[0] != 0.0
+    assert course_luck(game, course, judge, 1) == first
+    assert course_luck(game, course[:9], judge, 10**9) == course_luck(game, course[:9], judge)
 
 
 def test_adjusted_intervals_cover_the_truth_without_bias() -> None:

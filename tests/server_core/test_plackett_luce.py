@@ -62,7 +62,7 @@ def test_a_first_choice_among_three_has_the_closed_form() -> None:
     for seats in permutations("abc"):
         for winner, count in (("a", 2000), ("b", 1000), ("c", 1000)):
             rows += [Ranked(seats, tuple(float(name == winner) for name in seats))] * count
-    fitted = fit_rankings(rows, prior=1e-3)
+    fitted = fit_rankings(rows, spread=11_000.0)
     # Who shares the last place drew with the other, which pulls towards equals: less than ten
     # times log10(2) of the odds alone, and the order is kept.
     gap = float(fitted.elo[fitted.index("a")] - fitted.elo[fitted.index("b")])
@@ -122,7 +122,6 @@ def test_laws(rows: list[tuple[list[int], list[int]]], constant: float) -> None:
     assert fit_rankings(scaled, entries=range(4)).elo == pytest.approx(fitted.elo, abs=1e-5)
     warm = fit_rankings(matches, entries=range(4), start=fitted)
     assert warm.elo == pytest.approx(fitted.elo, abs=1e-5)
-    assert warm.steps <= 2
     low = fit_rankings(matches, entries=range(4), anchors={0: 1500.0})
     high = fit_rankings(matches, entries=range(4), anchors={0: 1500.0 + constant})
     assert low.elo + constant == pytest.approx(high.elo, abs=1e-5)

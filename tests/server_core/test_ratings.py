@@ -305,6 +305,48 @@ def test_the_interval_of_a_mean_is_students(scores: list[float], half: float) ->
     assert interval.size == len(scores)
 
 
+@pytest.mark.parametrize(
+    ("scores", "shares"),
+    [((1.0, 0.0), (0.97, 0.03)), ((1.0, 0.5, 0.0), (0.945, 0.05, 0.005)), ((0.0, 1.0), (0.9, 0.1))],
+)
+@pytest.mark.parametrize("count", [30, 100])
+def test_mean_near_a_bound_is_covered(
+    scores: tuple[float, ...], shares: tuple[float, ...], count: int
+) -> None:
+    rng = random.Random(5)
+    mean = sum(score * share for score, share in zip(scores, shares, strict=True))
+    runs = 600
+    hits = 0
+    for _ in range(runs):
+        found = mean_interval(rng.choices(scores, shares, k=count), bounds=(0.0, 1.0))
+        hits += found.low <= mean <= found.high
+    assert hits / runs > 0.93
+
+
+def test_bounded_interval_of_wins_is_wilsons() -> None:
+    # 29 of 30, with t = 2.0452 and the variance of 29 degrees of freedom.
+    found = mean_interval([1.0] * 29 + [0.0], bounds=(0.0, 1.0))
+    extra = 2.04523**2 / 29
+    centre = (29 / 30 + extra / 2) / (1 + extra)
+    reach = math.sqrt(extra * (29 / 900 + extra / 4)) / (1 + extra)
+    assert (found.low, found.high) == pytest.approx((centre - reach, centre + reach), abs=1e-5)
+
+
+def test_ratings_of_an_outlier_are_centred_and_covered() -> None:
+    rng = random.Random(2)
+    truth = [525.0] + [-75.0] * 7
+    hits = 0
+    for _ in range(25):
+        results = []
+        for i, j in combinations(range(8), 2):
+            wins = sum(rng.random() < expected_score(truth[i], truth[j]) for _ in range(40))
+            results.append(counted(i, j, wins, 0, 40 - wins))
+        fitted = fit(results)
+        assert math.fsum(each.elo for each in fitted.values()) / 8 == pytest.approx(1500.0)
+        hits += sum(each.low <= 1500.0 + truth[name] <= each.high for name, each in fitted.items())
+    assert 0.92 <= hits / 200 <= 0.985
+
+
 def test_equal_scores_do_not_pretend_to_certainty() -> None:
     sweep = mean_interval([1.0] * 10, bounds=(0.0, 1.0))
     assert (sweep.mean, sweep.high) == (1.0, 1.0)
