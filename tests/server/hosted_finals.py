@@ -87,10 +87,14 @@ class HostedFinal:
         return list((await (machine or self.machine).call()).bots)
 
     async def connect(self, machine: Machine | None = None) -> None:
-        """Log in all bots that a machine is to host and that are not connected."""
+        """Log in all bots that a machine is to host, as a runner does: again if it was told so."""
         told: RunnerTold = await (machine or self.machine).call()
         for wanted in told.bots:
             here = self.house.hub.directory.participants.get(wanted.bot)
+            if here is not None and here.online and here.ticket != wanted.ticket:
+                assert not here.matches, "a restart in the middle of a match"
+                await self.clients[wanted.bot].close()
+                await asyncio.sleep(0)
             if here is None or not here.online:
                 client, welcome = await (machine or self.machine).host(told, wanted.bot)
                 assert isinstance(welcome, Welcome), welcome
@@ -112,7 +116,8 @@ class HostedFinal:
     async def ready(self) -> None:
         """Every bot says that it is ready for every match that was announced."""
         for live in self.lives:
-            for holder in live.holders:
+            waiting = not live.held and live.match.status == "waiting"
+            for holder in live.holders if waiting else ():
                 client = self.clients[holder.bot_id]
                 if (holder.bot_id, live.id) not in self.welcomed:
                     await client.next(MatchMessage)

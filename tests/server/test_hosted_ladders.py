@@ -27,19 +27,6 @@ def competition_of(final: HostedFinal) -> Counter[str]:
     return Counter(names.values())
 
 
-async def restarted(final: HostedFinal, machine: Machine) -> None:
-    """Let a machine restart the bots whose tickets have changed, as a runner does."""
-    hub = final.house.hub
-    told = await machine.call()
-    for wanted in told.bots:
-        here = hub.directory.participants.get(wanted.bot)
-        if here is not None and here.online and here.ticket != wanted.ticket:
-            assert not here.matches, "a restart in the middle of a match"
-            await final.clients[wanted.bot].close()
-            await asyncio.sleep(0)
-    await final.connect(machine)
-
-
 async def test_hosted_ladder_is_played_and_says_what_it_waits_for(
     still_house: MemoryHouse,
 ) -> None:
@@ -79,7 +66,7 @@ async def test_final_goes_before_a_ladder_on_the_same_processors(still_house: Me
     await final.ready()
     await final.play()
     for _ in range(3):
-        await restarted(final, machine)
+        await final.connect()
         await asyncio.sleep(0)
     assert (await still_house.hub.classes.view(final.cup)).row.status == "finished"
     assert competition_of(ladder) == {"Ladder": 2}
@@ -100,11 +87,11 @@ async def test_bot_of_a_ladder_ends_its_match_and_then_plays_its_final(
     await ladder.play()
     await asyncio.sleep(0)
     assert competition_of(final) == {}, "the bots have not been started for the final yet"
-    await restarted(final, machine)
+    await final.connect()
     assert competition_of(final) == {"Final": 2}
     await final.ready()
     await final.play()
-    await restarted(final, machine)
+    await final.connect()
     hub.competitions.advance_soon()
     await asyncio.sleep(0)
     assert competition_of(ladder) == {"Ladder": 2}
@@ -147,7 +134,7 @@ async def test_people_go_before_a_ladder(still_house: MemoryHouse) -> None:
     asking = asyncio.create_task(hub.hosted_play.ready(zoe, row[0], row[1], GAME.spec))
     while hub.hosting.needed.priority(bot) is not Priority.INTERACTIVE:
         await machine.call()
-    await restarted(ladder, machine)
+    await ladder.connect()
     assert not asking.done()
     await ladder.play()
     await asyncio.sleep(0)
