@@ -46,6 +46,7 @@ KNOWN = (
     "0011",
     "0012",
     "0013",
+    "0014",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from sqlalchemy import Connection, exists, or_, select
 
@@ -38,7 +40,7 @@ def void_match(
     if counted and scores is None:
         raise NotNow(f"match {match_id!r} has just ended; try again")
     if counted and found.rated and scores is not None:
-        _take_from_standings(connection, found.game, seats)
+        _take_from_standings(connection, found.game, seats, scores)
         versions = [seat.version_id for seat in seats]
         for (a, b), score in zip(combinations(versions, 2), scores.pairs, strict=True):
             _take_from_pair(connection, found.game, a, b, score)
@@ -60,16 +62,19 @@ def void_running(connection: Connection) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _take_from_standings(connection: Connection, game: str, seats: object) -> None:
+def _take_from_standings(
+    connection: Connection, game: str, seats: Sequence[Any], scores: MatchScores
+) -> None:
+    """Take a match out of the sums of a leaderboard, which ``scores`` says what it added to."""
     columns = standings.c
-    for seat in seats:  # type: ignore[attr-defined]
+    for seat, (score, _) in zip(seats, scores.seats, strict=True):
         here = columns.game == game, columns.version_id == seat.version_id
         won, drawn, lost = (int(seat.result == each) for each in "WDL")
         connection.execute(
             standings.update()
             .where(*here)
             .values(
-                score=columns.score - seat.score,
+                score=columns.score - score,
                 games=columns.games - 1,
                 wins=columns.wins - won,
                 draws=columns.draws - drawn,

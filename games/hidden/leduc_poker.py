@@ -29,6 +29,7 @@ from plyhouse.games.base import (
     GameInfo,
     Information,
     Observation,
+    Scoring,
     Utility,
 )
 from plyhouse.games.native import NativeState
@@ -357,6 +358,7 @@ class LeducPoker(Game[LeducPokerState, int, LeducPokerObservation]):
         min_return=-13.0,
         max_return=13.0,
         max_plies=11,
+        scoring=Scoring.RETURNS,
     )
     observation_type: ClassVar[type[Observation]] = LeducPokerObservation
     action_pattern: ClassVar[str] = "check|call|raise|fold"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from plyhouse.games.base import Scoring
 from plyhouse.games.registry import get_game
@@ -27,6 +28,10 @@ __all__ = [
     "grading_settings",
     "scoring_of",
 ]
+
+
+LEDUC: Final = "leduc_poker"
+"""Scored by wins before competitions could choose; rated matches go by its leaderboard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,15 @@ def grading_of(row: CompetitionRow) -> GradingRules | None:
 def scoring_of(row: CompetitionRow) -> Scoring:
     """Return what scores the matches of one game of a final, or of a round robin for everybody.
 
-    Rows from before competitions could choose have nothing stored: they go by the game's default.
+    Rows from before competitions could choose have nothing stored: they go by the default that the
+    game had then.
     Raises `plyhouse.games.errors.GameError` for such a row if its game is not installed.
     """
     kept = settings(row).get("scoring")
     if kept in [each.value for each in Scoring]:
         return Scoring(kept)
+    if row.game == LEDUC and not row.rated:
+        return Scoring.WINS
     return default_scoring(get_game(row.game))
 
 

@@ -22,7 +22,7 @@ def outcomes(state: State) -> list[tuple[float, ...]]:
 
 def test_chips_and_cents_score_by_their_size_and_all_else_by_wins() -> None:
     by_returns = {name for name in game_names() if get_game(name).info.scoring is Scoring.RETURNS}
-    assert by_returns == {"coin_guess", "kuhn_poker"}
+    assert by_returns == {"coin_guess", "kuhn_poker", "leduc_poker"}
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,7 @@ def test_chips_and_cents_score_by_their_size_and_all_else_by_wins() -> None:
         ("kuhn_poker", (-2, 2)),
         ("kuhn_poker(seats=3)", (-2, 4)),
         ("kuhn_poker(seats=4)", (-2, 6)),
+        ("leduc_poker", (-13, 13)),
         ("coin_guess", (-5, 5)),
         ("coin_guess(variant=bag)", (-5, 5)),
         ("coin_guess(pennies=1.0,variant=bag)", (-1, 1)),

@@ -149,6 +149,8 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
         ("pig", '{"scoring": "returns"}', Scoring.RETURNS),
         ("kuhn_poker", "{}", Scoring.RETURNS),  # begun before a file could choose
         ("pig", "{}", Scoring.WINS),
+        ("leduc_poker", "{}", Scoring.WINS),
+        ("leduc_poker", '{"scoring": "returns"}', Scoring.RETURNS),
     ],
 )
 def test_begun_final_keeps_the_scoring_that_was_stored(

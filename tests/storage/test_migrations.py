@@ -299,3 +299,80 @@ async def test_member_of_an_older_competition_has_no_institution_id(lasting_url:
         (student,) = await store.classes.students("cup")
         (member,) = student.members
         assert (member.name, member.email, member.institution_id) == ("Ada", "ada@example.org", "")
+
+
+async def test_leaderboard_of_leduc_poker_goes_by_chips_after_the_update(lasting_url: str) -> None:
+    def thirteenth(connection: Connection) -> None:
+        schema.migrate(connection, "0013")
+        connection.execute(
+            text("INSERT INTO players (id, name, name_key, created_ms) VALUES (1, 'ada', 'ada', 5)")
+        )
+        for number in (1, 2):
+            connection.execute(
+                text(
+                    "INSERT INTO bots (id, player_id, name, name_key, kind, created_ms)"
+                    f" VALUES ({number}, 1, 'b{number}', 'b{number}', 'bot', 5)"
+                )
+            )
+            connection.execute(
+                text(
+                    "INSERT INTO versions (id, bot_id, label, digest, created_ms)"
+                    f" VALUES ({number}, {number}, '', '', 5)"
+                )
+            )
+        connection.execute(
+            text(
+                "INSERT INTO pairings (id, game, time_control, rated, seed, commitment, matches,"
+                " created_ms, round)"
+                " VALUES ('p', 'leduc_poker', 'move:1', :yes, :seed, '', 3, 5, 0)"
+            ),
+            {"yes": True, "seed": b"s"},
+        )
+        # Version 1 wins 1 chip twice and loses 13; the match of the friends is not rated.
+        for name, won, rated in (("a", 1, True), ("b", 1, True), ("c", -13, True), ("d", 9, False)):
+            connection.execute(
+                text(
+                    "INSERT INTO matches (id, pairing_id, game, time_control, rated, illegal_rule,"
+                    " stream, nonces, status, termination, ply, reason, created_ms, finished_ms)"
+                    f" VALUES ('{name}', 'p', 'leduc_poker', 'move:1', :rated, '', '', '[]',"
+                    " 'finished', 'normal', 1, '', 5, 6)"
+                ),
+                {"rated": rated},
+            )
+            for seat, returned in ((0, won), (1, -won)):
+                connection.execute(
+                    text(
+                        "INSERT INTO match_seats (match_id, seat, bot_id, version_id, score,"
+                        f" result, returned) VALUES ('{name}', {seat}, {seat + 1}, {seat + 1},"
+                        f" {1.0 if returned > 0 else 0.0}, '{'W' if returned > 0 else 'L'}',"
+                        f" {returned})"
+                    )
+                )
+        for number, score, wins, returned in ((1, 2, 2, -11), (2, 1, 1, 11)):
+            connection.execute(
+                text(
+                    "INSERT INTO standings (game, version_id, score, games, wins, draws, losses,"
+                    " returned, returned_squares, bot_id, latest, rating) VALUES ('leduc_poker',"
+                    f" {number}, {score}, 3, {wins}, 0, {3 - wins}, {returned}, 171, {number},"
+                    " :yes, 1500)"
+                ),
+                {"yes": True},
+            )
+        connection.execute(
+            text("INSERT INTO pair_results VALUES ('leduc_poker', 1, 2, 2, 0, 1, 2.0, 2.0)")
+        )
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(thirteenth)
+    finally:
+        await database.close()
+    shares = [0.5 + won / 26 for won in (1, 1, -13)]
+    async with await Store.open(lasting_url) as store:
+        (pair,) = await store.pair_results("leduc_poker")
+        assert pair.score_a == pytest.approx(sum(shares))
+        assert pair.squares_a == pytest.approx(sum(each * each for each in shares))
+        board = await store.leaderboard("leduc_poker")
+        assert {line.bot: line.score for line in board} == {
+            "b1": pytest.approx(sum(shares)), "b2": pytest.approx(3 - sum(shares))
+        }  # fmt: skip
