@@ -1,6 +1,6 @@
 """Read one uploaded package in a process of its own, with limited time and memory.
 
-    python -m plyhouse.protocol.package_inspector NAME < upload > answer
+    python -m plyhouse.protocol.package_inspector '[NAME, RULES]' < upload > answer
 
 The server runs this program for each upload, so that no package can slow down or exhaust the
 process that hosts matches.  `request` and `answer_of` are the two ends of the conversation.
@@ -43,11 +43,12 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 
 
 def command(name: str, rules: Rules) -> list[str]:
-    """Return the command that inspects an upload called ``name``."""
-    return [
-        *(sys.executable, "-m", "plyhouse.protocol.package_inspector"),
-        *(name, msgspec.json.encode(rules).decode()),
-    ]
+    """Return the command that inspects an upload called ``name``.
+
+    The name is the uploader's choice, and no argument can hold every character: JSON escapes it.
+    """
+    given = msgspec.json.encode((name, rules)).decode()
+    return [sys.executable, "-m", "plyhouse.protocol.package_inspector", given]
 
 
 def answer_of(output: bytes) -> Accepted | Refused:
@@ -81,8 +82,8 @@ def _limit() -> None:
 def main() -> None:
     """Inspect standard input, as `command` says."""
     _limit()
-    name, rules = sys.argv[1:]
-    answer = inspect(name, sys.stdin.buffer.read(), msgspec.json.decode(rules, type=Rules))
+    name, rules = msgspec.json.decode(sys.argv[1], type=tuple[str, Rules])
+    answer = inspect(name, sys.stdin.buffer.read(), rules)
     sys.stdout.buffer.write(msgspec.msgpack.encode(answer))
 
 

@@ -65,6 +65,8 @@ ERASED: Final = "(erased)"
 """Stands where a text was that somebody wrote."""
 AT_ONCE: Final = 200
 """Matches that are rewritten in one transaction: others wait for the database meanwhile."""
+SAID: Final = ("gone", "suspended")
+"""What people said in the data of a competition: why a bot was withdrawn, or the final stopped."""
 STAFF_SCOPES: Final = frozenset(("organise", "admin", "runner"))
 
 COLUMNS: Final[dict[str, str]] = {
@@ -137,9 +139,11 @@ class Erasure:
         """Return the ids of the competitions that an account is a student of."""
         return await self._database.read(lambda c: _courses(c, account))
 
-    async def made_by_class(self, account: str) -> bool:
-        """Whether a competition made an account, rather than let in one that there was."""
-        return await self._database.read(lambda c: _made_by_class(c, account))
+    async def makers(self, account: str) -> list[str]:
+        """Return the ids of the competitions that made an account, or carried it over; deleted
+        ones, too.  Empty for an account that was there before.
+        """
+        return await self._database.read(lambda c: _makers(c, account))
 
     async def begin(self, account: str, by: By) -> PlayerRow:
         """Shut an account out, so that nothing more of it begins; the first step.
@@ -182,10 +186,11 @@ def _courses(connection: Connection, account: str) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def _made_by_class(connection: Connection, account: str) -> bool:
+def _makers(connection: Connection, account: str) -> list[str]:
     here = class_members.c
     mine = here.player_id == people.player(connection, account).id
-    return bool(connection.execute(select(exists().where(mine, here.token != ""))).scalar_one())
+    query = select(here.class_id).where(mine, here.token != "").distinct()
+    return list(connection.execute(query).scalars())
 
 
 # ---------------------------------------------------------------------------- the first step
@@ -295,20 +300,29 @@ def _rewrite_matches(
         here.match_id.in_(ids), here.data.is_not(None)
     )
     for match, index, kind, number, data in connection.execute(told).all():
-        new = names.rewrite_json(data) if names.names(data) else data
-        if kind == "end" and (match, number) in seats:  # the detail is for the author
-            new = _without_detail(new)
+        if kind == "end":
+            new = _rewritten_end(data, names, own=(match, number) in seats)
+        else:
+            new = names.rewrite_json(data) if names.names(data) else data
         if new != data:
             key = here.match_id == match, here.idx == index
             connection.execute(events.update().where(*key).values(data=new))
-    _rewrite(connection, matches, ("reason", "void_reason"), names, matches.c.id.in_(ids))
+    there = matches.c.id.in_(ids)
+    _rewrite(connection, matches, ("reason",), names, there, bots_only=True)
+    _rewrite(connection, matches, ("void_reason",), names, there)
 
 
-def _without_detail(data: str) -> str:
-    document = json.loads(data)
-    if not document.pop("detail", None):
-        return data
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+def _rewritten_end(data: str, names: Names, *, own: bool) -> str:
+    """Rewrite how a match ended: the server or the game gave the reason, the author the detail."""
+    old = json.loads(data)
+    new = dict(old)
+    if own:
+        new.pop("detail", None)
+    elif "detail" in new:
+        new["detail"] = names.rewrite(new["detail"])
+    if "reason" in new:
+        new["reason"] = names.rewrite(new["reason"], bots_only=True)
+    return data if new == old else json.dumps(new, ensure_ascii=False, separators=(",", ":"))
 
 
 def _rewrite(
@@ -317,9 +331,9 @@ def _rewrite(
     columns: Sequence[str],
     names: Names,
     *where: Any,
-    documents: bool = False,
+    bots_only: bool = False,
 ) -> None:
-    """Rewrite the texts of some columns where they name the person."""
+    """Rewrite the texts of some columns where they name the person; see `Names.rewrite`."""
     keys = list(table.primary_key.columns)
     for name in columns:
         column = table.c[name]
@@ -327,7 +341,9 @@ def _rewrite(
         for *key, text in connection.execute(query).all():
             if not names.names(text):
                 continue
-            new = names.rewrite_json(text) if documents else names.rewrite(text)
+            new = names.rewrite(text, bots_only=bots_only)
+            if new == text:
+                continue
             row = [one == value for one, value in zip(keys, key, strict=True)]
             limit = getattr(column.type, "length", None)
             connection.execute(table.update().where(*row).values({name: new[:limit]}))
@@ -345,16 +361,56 @@ def _finish(connection: Connection, player_id: int, names: Names, by: By, now_ms
     connection.execute(delete(regrades).where(regrades.c.player_id == player_id))
     _replace_names(connection, row, names, now_ms)
     _relabel(connection, theirs, names)
-    _rewrite(connection, audit, ("who", "subject", "why"), names)
+    _rewrite_log(connection, player_id, names)
     _rewrite(connection, class_competitions, ("note",), names)
-    _rewrite(connection, competitions, ("data",), names, documents=True)
-    _rewrite(connection, announcements, ("who", "text"), names)
-    _rewrite(connection, regrades, ("text", "answer", "answered_by"), names)
+    _rewrite_settings(connection, names)
+    _rewrite(connection, announcements, ("text",), names)
+    _rewrite(connection, regrades, ("text", "answer"), names)
+    for written, by_whom in ((announcements, "who"), (regrades, "answered_by")):
+        _rewrite_author(connection, written, by_whom, names)
     _rewrite(connection, suspensions, ("reason",), names)
     _rewrite(connection, matches, ("void_reason",), names)
     played = len(_played(connection, player_id))
     audit_log.add(connection, now_ms, by, "player.erase", names.pseudonym, player_id, False)
     return Erased(names.pseudonym, played, tuple(left))
+
+
+def _rewrite_log(connection: Connection, player_id: int, names: Names) -> None:
+    """Rewrite the audit log: names stand at known places there, which other words never take."""
+    _rewrite(connection, audit, ("why",), names)
+    _rewrite_author(connection, audit, "who", names)
+    here = audit.c
+    for row in connection.execute(select(here.id, here.what, here.subject, here.subject_id)).all():
+        own = row.what.startswith("player.") and row.subject_id == str(player_id)
+        member = row.what == "student.reissue-token"  # names a person, not the account
+        about = own or member or names.is_subject(row.what, row.subject)
+        new = names.rewrite(row.subject, bots_only=not about)[:200]
+        if new != row.subject:
+            connection.execute(audit.update().where(here.id == row.id).values(subject=new))
+
+
+def _rewrite_author(connection: Connection, table: Table, column: str, names: Names) -> None:
+    """Rewrite a column that holds the name of an account, or what the server calls itself."""
+    here = table.c[column]
+    for who in connection.execute(select(here).where(here != "").distinct()).scalars().all():
+        if names.is_account(who):
+            known = {column: names.pseudonym}
+            connection.execute(table.update().where(here == who).values(known))
+
+
+def _rewrite_settings(connection: Connection, names: Names) -> None:
+    """Rewrite why entries left finals; the settings beside them are words of the server."""
+    here = competitions.c
+    query = select(here.id, here.data).where(here.data.is_not(None))
+    for identity, data in connection.execute(query).all():
+        if not names.names(data):
+            continue
+        document = json.loads(data)
+        for key in SAID:
+            if key in document:
+                document[key] = json.loads(names.rewrite_json(json.dumps(document[key])))
+        new = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        connection.execute(competitions.update().where(here.id == identity).values(data=new))
 
 
 def _relabel(connection: Connection, bot_ids: Any, names: Names) -> None:

@@ -48,6 +48,19 @@ _ALIKE: Final = (
 )
 """Small Latin letters to those that look like them in another script."""
 _LATIN: Final = {other: one for table in _ALIKE for one, other in table.items()}
+_CAPITALS: Final = (
+    # Cyrillic, Greek
+    str.maketrans(
+        "abcehijkmopstxy",
+        "\u0430\u0432\u0441\u0435\u043d\u0456\u0458\u043a"
+        "\u043c\u043e\u0440\u0455\u0442\u0445\u0443",
+    ),
+    str.maketrans(
+        "abehikmnoptxyz",
+        "\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c7\u03c5\u03b6",
+    ),
+)
+"""The same of capital letters, all written small: keys of names are in small letters."""
 
 
 def normal(text: str) -> str:
@@ -126,10 +139,20 @@ def lookalikes(key: str) -> frozenset[str]:
 
     >>> [ascii(each) for each in lookalikes("coxa")]
     ["'\\u0441\\u043e\\u0445\\u0430'"]
+
+    Names in capitals look alike where others do not: ``BOB`` and Cyrillic ``\u0412\u041e\u0412``.
+
+    >>> cyrillic = "\u0432\u043e\u0432"
+    >>> "bob" in lookalikes(cyrillic), cyrillic in lookalikes("bob")
+    (True, True)
     """
-    latin = key.translate(_LATIN)
-    found = {latin} if latin.isascii() else set()
-    for table in _ALIKE if latin.isascii() else ():
-        if all(ord(each) in table for each in latin if each.isalpha()):
-            found.add(latin.translate(table))
+    backward = [_LATIN, *({two: one for one, two in each.items()} for each in _CAPITALS)]
+    found: set[str] = set()
+    for latin in {key.translate(each) for each in backward}:
+        if not latin.isascii():
+            continue
+        found.add(latin)
+        for table in (*_ALIKE, *_CAPITALS):
+            if all(ord(each) in table for each in latin if each.isalpha()):
+                found.add(latin.translate(table))
     return frozenset(found - {key})

@@ -45,6 +45,21 @@ def personal_data(connection: Connection, account: str, *, reasons: bool) -> dic
     own = bots.c.player_id == row.id
     names = known_names(connection, row.id)
     hidden = () if reasons else ("why",)
+    here = class_members.c
+    members = connection.execute(
+        select(here.class_id, here.name).where(here.player_id == row.id)
+    ).all()
+
+    def is_about(entry: dict[str, Any]) -> bool:
+        what, subject, subject_id = entry["what"], entry["subject"], entry["subject_id"]
+        if what.startswith("player."):
+            return bool(subject_id == str(row.id))
+        if what == "student.reissue-token":
+            return any(
+                subject_id == class_id and subject.startswith(f"{name} in ")
+                for class_id, name in members
+            )
+        return names.is_subject(what, subject)
 
     def rows(query: Select[Any], *hidden: str) -> list[dict[str, Any]]:
         return [
@@ -89,9 +104,7 @@ def personal_data(connection: Connection, account: str, *, reasons: bool) -> dic
             .order_by(matches.c.id)
         ),
         "audit": [
-            each
-            for each in rows(select(audit).order_by(audit.c.id), *hidden)
-            if names.names(each["subject"])
+            each for each in rows(select(audit).order_by(audit.c.id), *hidden) if is_about(each)
         ],
     }
 

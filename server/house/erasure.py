@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.staff import OWNER
 from plyhouse.server.house.staff import require
 from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
@@ -25,8 +26,8 @@ log = logging.getLogger("plyhouse.server.house.erasure")
 async def admit(hub: Hub, account: str, identity: Identity) -> None:
     """Raise for who may not erase an account, nor read all that is stored about it.
 
-    Administrators may, and organisers who own every competition that it is a student of, if one of
-    them made the account: anybody can take an account of somebody else into a competition.
+    Administrators may, and organisers who own every competition that it is a student of, and one
+    that made the account: anybody can take an account of somebody else into a competition.
     """
     if "admin" in identity.scopes:
         return
@@ -35,10 +36,17 @@ async def admit(hub: Hub, account: str, identity: Identity) -> None:
         raise ProtocolError(
             "auth/scope", f"{account} is no student of yours: ask an administrator."
         )
-    if not await hub.store.erasure.made_by_class(account):
+    makers = await hub.store.erasure.makers(account)
+    if not makers:
         raise ProtocolError(
             "auth/scope",
             f"{account} had its account before it joined a competition: ask an administrator.",
+        )
+    roles = [await hub.store.classes.role(each, identity.player_id) for each in makers]
+    if OWNER not in roles:
+        raise ProtocolError(
+            "auth/scope",
+            f"a competition that you do not own made the account {account}: ask an administrator.",
         )
     for each in courses:
         await require(hub.store, await hub.store.classes.find(each), identity, "change")

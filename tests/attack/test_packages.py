@@ -82,6 +82,18 @@ async def test_hostile_uploads_are_answered_and_harm_nobody(
         assert answer.status_code == 201, answer.text
 
 
+@pytest.mark.parametrize("name", ["a\0.py", "\x1b[2J.py", "a\nb.py"])
+async def test_file_name_of_any_characters_is_answered_by_the_rules(
+    open_house: Callable[..., Awaitable[House]], name: str
+) -> None:
+    house = await open_house(hosted=True)
+    headers = {"Authorization": f"Bearer {await house.token('mallory')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        answer = await client.post("/api/v1/submissions", content=BOT, params={"file": name})
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["code"] == "submission/bad_name", answer.text
+
+
 async def test_upload_that_exceeds_the_inspector_s_limits_is_refused(
     open_house: Callable[..., Awaitable[House]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

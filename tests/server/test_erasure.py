@@ -495,6 +495,30 @@ async def test_account_from_before_a_competition_is_not_erased_by_its_owner(hous
     assert (await house.hub.store.player("ada")).disabled_ms is None
 
 
+async def test_account_that_a_deleted_class_of_somebody_else_made_is_not_erased(
+    house: House,
+) -> None:
+    tokens = {who: await house.token(who, "organise") for who in ("olga", "ole")}
+    alone = FILE.partition("[[")[0]
+    await send(house, tokens["olga"], "POST", "class/competitions", {"file": alone})
+    await send(
+        house, tokens["olga"], "POST", "class/competitions/cup/students", {"csv": "name\nada"}
+    )
+    await send(house, tokens["olga"], "DELETE", "class/competitions/cup")
+    for who, status in (("ole", 403), ("olga", 200)):
+        await send(
+            *(house, tokens[who], "POST", "class/competitions"),
+            {"file": alone.replace('"cup"', f'"of {who}"')},
+        )
+        taken = {"csv": "name\nada", "adopt": ["ada"]}
+        await send(house, tokens[who], "POST", f"class/competitions/of {who}/students", taken)
+        headers = {"Authorization": f"Bearer {tokens[who]}"}
+        async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as web:
+            assert (await web.get("/api/v1/players/ada/data")).status_code == status
+            assert (await web.post("/api/v1/players/ada/erase", json={})).status_code == status
+        await send(house, tokens[who], "DELETE", f"class/competitions/of {who}")
+
+
 async def test_names_of_others_are_not_taken_for_the_erased_one(house: House) -> None:
     """Another student has the name that the erased one had before, and one that begins alike."""
     store = house.hub.store

@@ -66,3 +66,21 @@ def test_keys_are_stable_and_short() -> None:
         assert name_problem(normal(name)) == ""
         assert key_of(key_of(name)) == key_of(name)
         assert len(key_of(name)) <= MAX_NAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("BOB", "\u0412\u041e\u0412"),
+        ("tom", "\u0422\u041e\u041c"),
+        ("BETA", "\u0392\u0395\u03a4\u0391"),
+    ],
+)
+async def test_name_that_looks_like_another_one_in_capitals_is_refused(
+    world: World, one: str, other: str
+) -> None:
+    await world.store.add_player(one)
+    with pytest.raises(AlreadyExists, match="looks like"):
+        await world.store.add_player(other)
+    assert key_of(one) in lookalikes(key_of(other))
+    assert key_of(other) in lookalikes(key_of(one))
