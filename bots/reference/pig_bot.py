@@ -1,35 +1,55 @@
 """``pig_optimal``: pig for two as well as it can be played.
 
 Neller and Presser, "Optimal play of the dice game Pig" (2004); the bot solves the game, with
-whatever target and die, before its first action.
+whatever target and die, at the beginning of its first match.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Final
 
 from plyhouse.bots import Bot, Turn
 from plyhouse.games.base import Game
+from plyhouse.games.stochastic.pig import HOLD, ROLL
 from plyhouse.search.tables.pig_solution import PigSolution, solve_pig
 
 __all__ = ["PigOptimal"]
 
+SHARE: Final = 0.5
+"""Of the time that is left, the share for which a turn waits for the solution."""
+ENOUGH: Final = 20
+"""Points of a turn with which it holds until the game is solved (Neller and Presser, section 2)."""
+
 
 class PigOptimal(Bot):
-    """Rolls or holds, whichever wins more often; the first seat wins 53.06 % against itself."""
+    """Rolls or holds, whichever wins more often; the first seat wins 53.06 % against itself.
+
+    Solving the standard game takes about a second. If the clock is shorter than that, the bot
+    holds at 20 for its first turns and goes on solving meanwhile.
+    """
 
     name = "pig_optimal"
     games = ("pig",)
 
     def choose(self, turn: Turn) -> Any:
         """Return the optimal action."""
+        solving = solution(turn.game)
         if len(turn.legal) == 1:
             return turn.legal[0]
-        return solution(turn.game).best_action(turn.state)
+        wait = turn.time_left * SHARE
+        try:
+            solved = solving.result(None if wait == float("inf") else wait)
+        except TimeoutError:
+            return HOLD if turn.state.total >= ENOUGH else ROLL
+        return solved.best_action(turn.state)
+
+
+_solver: Final = ThreadPoolExecutor(1, thread_name_prefix="solve-pig")
 
 
 @functools.lru_cache(maxsize=4)
-def solution(game: Game) -> PigSolution:
-    """Solve a game once per process, about a second for the standard one."""
-    return solve_pig(game)
+def solution(game: Game) -> Future[PigSolution]:
+    """Begin to solve a game, once per process."""
+    return _solver.submit(solve_pig, game)

@@ -13,11 +13,12 @@ from plyhouse.bots.reference.perfect_bot import PerfectBot
 from plyhouse.bots.reference.perfect_bot import table as table_of
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
+from plyhouse.games.stochastic.pig import HOLD, ROLL
 from plyhouse.search import solve
 from plyhouse.search.tables.pig_solution import solve_pig
 
 
-def turn_of(game: Game, state: Any, seed: int = 0) -> Turn:
+def turn_of(game: Game, state: Any, seed: int = 0, hard: int | None = None) -> Turn:
     seat = state.to_move
     return Turn(
         Match("m", game, seat, (), "move:1", False, "forfeit"),
@@ -25,6 +26,7 @@ def turn_of(game: Game, state: Any, seed: int = 0) -> Turn:
         state=state,
         observation=game.observe(state, seat),
         rng=random.Random(seed),
+        hard=hard,
     )
 
 
@@ -88,3 +90,18 @@ def test_the_optimal_bot_of_pig_follows_the_solution() -> None:
             decisions += len(values) == 2
             state = state.after(action)
     assert decisions > 20
+
+
+def test_the_optimal_bot_of_pig_holds_at_twenty_until_the_game_is_solved() -> None:
+    game = get_game("pig(target=61)")  # no other test solves it in this process
+    state: Any = game.initial_state().after(ROLL).after(1)
+    for roll in (6,) * 10:
+        state = state.after(ROLL).after(roll)
+    state = state.after(HOLD)  # the opponent lacks one point now, so no total is worth holding
+    for roll in (6,) * 3:
+        state = state.after(ROLL).after(roll)
+    bot: Bot = load_bot("pig_optimal")()
+    assert bot.choose(turn_of(game, state, hard=0)) == ROLL
+    state = state.after(ROLL).after(6)
+    assert bot.choose(turn_of(game, state, hard=0)) == HOLD  # no time is left
+    assert bot.choose(turn_of(game, state)) == ROLL
