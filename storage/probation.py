@@ -124,10 +124,16 @@ def _ended(
     ]
 
 
-def suspended_in(connection: Connection, class_id: str) -> list[SuspensionRow]:
-    """The versions entered in a competition with a class that are suspended."""
+def suspended_in(
+    connection: Connection, class_id: str, *, withdrawn: bool = False
+) -> list[SuspensionRow]:
+    """The versions entered in a competition with a class that are suspended.
+
+    Only those of active entries, or with ``withdrawn`` only those of withdrawn ones.
+    """
     entered = select(class_entries.c.version_id).where(
-        class_entries.c.class_id == class_id, class_entries.c.status == "active"
+        class_entries.c.class_id == class_id,
+        class_entries.c.status == ("withdrawn" if withdrawn else "active"),
     )
     return _listed(connection, suspensions.c.version_id.in_(entered))
 
@@ -238,9 +244,9 @@ class Probation:
         where = () if player_id is None else (bots.c.player_id == player_id,)
         return await self._database.read(lambda c: _listed(c, *where))
 
-    async def suspended_in(self, class_id: str) -> list[SuspensionRow]:
-        """The suspended versions among the active entries of a competition with a class."""
-        return await self._database.read(lambda c: suspended_in(c, class_id))
+    async def suspended_in(self, class_id: str, *, withdrawn: bool = False) -> list[SuspensionRow]:
+        """The suspended versions among the active (or withdrawn) entries of a competition."""
+        return await self._database.read(lambda c: suspended_in(c, class_id, withdrawn=withdrawn))
 
     async def ended(self, match_id: str, seat: int, limit: int) -> tuple[int, list[EndedMatch]]:
         """The version that held a seat, and its latest matches that count, newest first, since

@@ -44,7 +44,7 @@ from plyhouse.server.house.game_finals import GameFinal, GameFinals
 from plyhouse.server.house.game_scoring import FinalRules, final_rules
 from plyhouse.server.house.late import days_late
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
-from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.rosters import gone_texts, withdrawn_texts
 from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.luck import Judge, course_luck, judge_of
@@ -191,9 +191,10 @@ class Boards:
         return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
 
     async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
-        """Who of those shown by name was withdrawn from a game of the final, and why."""
+        """Who of those shown by name was withdrawn from the final or a game of it, and why."""
         names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
-        return [
+        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        return withdrawn_texts(suspended, names) + [
             text
             for game in row.games
             if game.competition_id is not None

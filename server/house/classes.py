@@ -41,7 +41,7 @@ from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.late import days_late
 from plyhouse.server.house.lobby import read_time_control
 from plyhouse.server.house.practice import PracticeLadders
-from plyhouse.server.house.rosters import gone_texts
+from plyhouse.server.house.rosters import gone_texts, suspended_texts, withdrawn_texts
 from plyhouse.server.house.upcoming import some_of, unplayed
 from plyhouse.storage.class_copies import Carried, Carry
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
@@ -493,6 +493,13 @@ class Classes:
         left_out = await self._left_out(row, file, entries)
         baselines = await self.baselines.states(row, entries)
         warnings += [f"{each.text}." for each in baselines.values() if each.text]
+        names = {each.bot_id: each.name for each in entries}
+        gone = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        warnings += withdrawn_texts(gone, names)
+        if row.status in ("draft", "open", "frozen"):
+            shut = await self._store.probation.suspended_in(row.id)
+            needed = {each.bot_id for each in entries if each.baseline}
+            warnings += suspended_texts(shut, names, needed)
         return ClassView(
             *(row, file, students, tuple(entries), tuple(games)),
             warnings=(*warnings, *_warnings(file, entries, left_out)),

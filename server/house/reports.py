@@ -28,6 +28,7 @@ from plyhouse.server.competition.standings import Grade, Standing
 from plyhouse.server.house.boards import Boards, Results
 from plyhouse.server.house.grade_books import grade_points
 from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
+from plyhouse.server.house.rosters import withdrawn_texts
 from plyhouse.server.house.staff import role_in
 from plyhouse.server.match.events import end_data
 from plyhouse.server.match.views import Views
@@ -244,6 +245,10 @@ class Reports:
             _report, found, results, grade, points, placed, eyes, organiser=organiser
         )
         made.days_late, made.penalty = grade.days_late, grade.penalty
+        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        entered = {each.entry for each in made.entries}
+        names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
+        made.notes = withdrawn_texts(suspended, names) + made.notes
         await self._add_matches(made, found, results, author=own)
         return made
 

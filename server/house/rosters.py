@@ -12,10 +12,20 @@ from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.running import Running
 from plyhouse.storage.competitions import gone_why
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import CompetitionRow
 from plyhouse.storage.store import Store
 
-__all__ = ["Missing", "WaitsFor", "bots_named", "gone_texts", "missed", "missing"]
+__all__ = [
+    "Missing",
+    "WaitsFor",
+    "bots_named",
+    "gone_texts",
+    "missed",
+    "missing",
+    "suspended_texts",
+    "withdrawn_texts",
+]
 
 
 WaitsFor: TypeAlias = Callable[[int, int | None, bool], str]
@@ -81,6 +91,34 @@ def gone_texts(row: CompetitionRow, names: Mapping[int, str]) -> list[str]:
         for bot, why in gone_why(row).items()
         if bot in names
     ]
+
+
+def withdrawn_texts(suspended: Sequence[SuspensionRow], names: Mapping[int, str]) -> list[str]:
+    """Which of these bots were withdrawn from a final because they are suspended, and why."""
+    return [
+        f"{names[each.bot_id]} was withdrawn from the final, as it is suspended: {each.reason}."
+        for each in suspended
+        if each.bot_id in names
+    ]
+
+
+def suspended_texts(
+    suspended: Sequence[SuspensionRow], names: Mapping[int, str], baselines: Collection[int]
+) -> list[str]:
+    """Which entries are suspended before the final begins, and what that means for it."""
+    found = []
+    for each in suspended:
+        name = names[each.bot_id]
+        then = (
+            "The final does not begin without it"
+            if each.bot_id in baselines
+            else "The final begins without it"
+        )
+        found.append(
+            f"{name} is suspended: {each.reason}. {then}, unless another version is entered or you "
+            f"let this one in again: plyhouse bot reinstate {name}."
+        )
+    return found
 
 
 def missing(

@@ -99,6 +99,40 @@ async def test_in_a_final_a_suspended_student_is_withdrawn_and_the_others_play_o
         assert played == 2
         assert {lines[f"{name}/bot"]["forfeits"] for name in names[1:]} == {0}
         assert view["progress"][0]["finished"] == 10 + played, "its other pairings are dropped"
+        why = (
+            "ada/bot was withdrawn from the final, as it is suspended: "
+            "it forfeited its last 2 matches: 2 times it played an illegal action."
+        )
+        assert why in view["warnings"]
+        assert why in (await olga.get(f"{HERE}/cup/table")).json()["notes"]
+    async with api(house, tokens["ada"]) as ada:
+        assert why in (await ada.get(f"{HERE}/cup/report")).json()["notes"]
+
+
+async def test_status_names_entries_that_were_suspended_before_the_final(open_house: Any) -> None:
+    house = await open_house(suspend_after=2, suspend_window=2)
+    file = FILE + 'board = "public"\n[[baselines]]\nbot = "ada/bot"\ngrade = "pass"\n'
+    async with api(house, await house.token("olga", "organise")) as olga:
+        clients = {"ada": await house.bot("ada", max_matches=1)}
+        await olga.post(HERE, json={"file": file})
+        answer = await olga.post(f"{HERE}/cup/students", json={"csv": "name\nbob\ncy\ndee"})
+        for row in answer.json():
+            clients[row["name"]] = await house.client()
+            await clients[row["name"]].hello(row["token"], "bot", **{**GAME, "max_matches": 1})
+        for client in clients.values():
+            await client.seek("tic_tac_toe", count=0)
+        tasks = [
+            asyncio.create_task(_keep(client, "ada" if name in ("ada", "dee") else name))
+            for name, client in clients.items()
+        ]
+        view = await until(olga, f"{HERE}/cup", lambda found: len(found["warnings"]) == 2)
+        for task in tasks:
+            task.cancel()
+    baseline, student = sorted(view["warnings"])
+    assert baseline.startswith("ada/bot is suspended: it forfeited its last 2 matches")
+    assert "The final does not begin without it" in baseline
+    assert student.startswith("dee/bot is suspended: it forfeited its last 2 matches")
+    assert "The final begins without it" in student
 
 
 async def until(client: httpx.AsyncClient, path: str, done: Callable[[Any], bool]) -> Any:
