@@ -24,6 +24,7 @@ from plyhouse.server.competition.file import (
     Practice,
 )
 from plyhouse.server.competition.late import LateRule
+from plyhouse.server.competition.practice import TERMS, same_terms
 from plyhouse.server.competition.preview import planned_matches
 
 __all__ = ["RULES", "Change", "Stage", "compare", "notice"]
@@ -165,7 +166,17 @@ def compare(old: CompetitionFile, new: CompetitionFile, stage: Stage) -> list[Ch
     if any(each.key in ("games", "format", "mirrored", "rounds") or each.key.endswith("]")
            for each in found):  # fmt: skip
         found = [_counted(each, old, new, stage) for each in found]
+    if old.practice.ladder and stage.status == "open" and not same_terms(old, new):
+        found = [_ends_practice(each) for each in found]
     return found
+
+
+def _ends_practice(change: Change) -> Change:
+    """The change of a term of the practice ladder, with what becomes of the ladder."""
+    if change.refused or change.key not in {_SPELLED.get(each, each) for each in TERMS}:
+        return change
+    text = f"{change.effect} The practice ladder ends, as its matches were played otherwise."
+    return dataclasses.replace(change, effect=text)
 
 
 def _differences(old: CompetitionFile, new: CompetitionFile) -> Iterator[tuple[str, Any, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.rehearsals import toml
 
-__all__ = ["practice_name", "practice_rest", "practice_text", "same_terms"]
+__all__ = ["TERMS", "practice_name", "practice_rest", "practice_text", "same_terms"]
 
 SUFFIX: Final = " (practice)"
 LONGEST: Final = 64
@@ -20,6 +20,11 @@ REST_NS: Final = 5_000_000_000
 LONGEST_REST_NS: Final = 600_000_000_000
 KEPT: Final = ("games", "time_control", "mirrored", "scoring", "entries_per_student", "hosting")
 """Keys of the file that mean the same for the ladder."""
+TERMS: Final = (
+    *("games", "time_control", "mirrored", "scoring", "hosting_required"),
+    "shared_chance",
+)
+"""Fields of the file by which matches of the ladder are played and scored."""
 
 
 def practice_name(name: str) -> str:
@@ -85,10 +90,4 @@ def practice_text(text: str, file: CompetitionFile, name: str) -> str:
 
 def same_terms(one: CompetitionFile, other: CompetitionFile) -> bool:
     """Return whether matches of two ladders are played and scored alike."""
-    return all(
-        getattr(one, name) == getattr(other, name)
-        for name in (
-            *("games", "time_control", "mirrored", "scoring", "hosting_required"),
-            "shared_chance",
-        )
-    )
+    return all(getattr(one, name) == getattr(other, name) for name in TERMS)

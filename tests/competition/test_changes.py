@@ -114,6 +114,29 @@ def test_effect_of_a_schedule_says_how_many_matches_there_are() -> None:
     assert change.effect.endswith("it has 180 matches instead of 90.")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "ends"),
+    [
+        ("move:1", "move:2", True),
+        ('games = ["pig"]', 'games = ["pig", "nim"]', True),
+        ("[dates]", "[hosting]\nrequired = true\n[dates]", True),
+        ("2027-01-02", "2027-01-03", False),
+        ("at_least = 0.4", "at_least = 0.5", False),
+    ],
+)
+def test_effect_of_other_terms_says_that_the_practice_ladder_ends(
+    old: str, new: str, ends: bool
+) -> None:
+    file = FILE + "[practice]\nladder = true\n"
+    texts = read_competition(file), read_competition(file.replace(old, new))
+    (change,) = compare(*texts, OPEN)
+    assert ("The practice ladder ends" in change.effect) is ends
+    (frozen,) = compare(*texts, FROZEN)
+    assert "The practice ladder ends" not in frozen.effect, "it has ended with the freeze"
+    without = [dataclasses.replace(each, practice=Practice()) for each in texts]
+    assert "ladder" not in compare(without[0], without[1], OPEN)[0].effect
+
+
 def test_notice_says_nothing_of_hidden_baselines() -> None:
     old = read_competition(FILE)
     text = FILE.replace("0.4", "0.6").replace("hidden = true", 'hidden = true\ngrade = "good"')
