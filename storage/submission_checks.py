@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, case, exists, select, true
+from sqlalchemy import Connection, case, exists, func, select, true
 
 from plyhouse.storage.models import (
     bots,
@@ -20,6 +20,7 @@ from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
 __all__ = ["checked_for", "games_checked", "rely_on", "waiting"]
 
+HOUR_MS: Final = 3_600_000
 OPEN = ("draft", "open", "frozen", "running", "paused")
 """Statuses of competitions that are not over."""
 
@@ -27,20 +28,34 @@ OPEN = ("draft", "open", "frozen", "running", "paused")
 def waiting(connection: Connection, limit: int) -> dict[int, WaitingCheck]:
     """Return the checks that wait, by submission: students' first, then those of baselines.
 
-    A submission that is ready waits again if it is to play elsewhere in games that no check of it
-    covered.
+    A player's first submission within an hour goes before the second ones of all others, so that
+    nobody fills the queue.  A submission that is ready waits again if it is to play elsewhere in
+    games that no check of it covered.
     """
     here, asked, entry = submissions.c, submission_entries.c, class_entries.c
     pending = select(asked.submission_id).where(asked.outcome == "")
     baseline = case(
         (exists().where(entry.bot_id == here.bot_id, entry.baseline.is_(True)), 1), else_=0
     ).label("baseline")
+    earlier, owner = submissions.alias(), bots.alias()
+    turn = (
+        select(func.count())
+        .select_from(earlier.join(owner, owner.c.id == earlier.c.bot_id))
+        .where(
+            owner.c.player_id == bots.c.player_id,
+            earlier.c.submitted_ms > here.submitted_ms - HOUR_MS,
+            (earlier.c.submitted_ms < here.submitted_ms)
+            | ((earlier.c.submitted_ms == here.submitted_ms) & (earlier.c.id < here.id)),
+        )
+        .scalar_subquery()
+    )
     query = (
         select(here.id, here.needs, baseline)
+        .join(bots, bots.c.id == here.bot_id)
         .where(
             (here.status == "waiting") | ((here.status == "ready") & here.id.in_(pending)),
         )
-        .order_by(baseline, here.submitted_ms, here.id)
+        .order_by(baseline, turn, here.submitted_ms, here.id)
         .limit(limit)
     )
     return {

@@ -97,6 +97,24 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
             await missing
 
 
+async def test_many_submissions_of_one_player_wait_behind_the_first_one_of_another(
+    world: World,
+) -> None:
+    book = world.store.submissions
+    mallory, bob = await world.bot("mallory"), await world.bot("bob")
+    many = [
+        (await book.submit(mallory.id, f"v{each}", f"{each:064x}", b"PK", 10 + each)).id
+        for each in range(4)
+    ]
+    late = (await book.submit(bob.id, "v1", D1, b"PK", 50)).id
+    assert [*await book.waiting()] == [many[0], late, *many[1:]]
+    assert [*await book.waiting(2)] == [many[0], late]
+    await book.checked(many[0], False, "it is slow", [], 60)
+    assert [*await book.waiting()] == [late, *many[1:]], "whose turn has been waits again"
+    hours = (await book.submit(mallory.id, "v9", f"{9:064x}", b"PK", 9 * 3_600_000)).id
+    assert [*await book.waiting()] == [late, hours, *many[1:]], "an hour later it is forgotten"
+
+
 async def test_what_was_left_half_written_is_no_package(world: World) -> None:
     ada = await world.bot("ada")
     for number, digest in enumerate((D1, D1, D2)):  # a server that was killed while it wrote
