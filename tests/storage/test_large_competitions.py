@@ -18,6 +18,7 @@ from plyhouse.server.competition.progress import Robin
 from plyhouse.server.house import running
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
+from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.storage.rows import MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
@@ -33,6 +34,7 @@ class Idle:
     """Stands in for the runner of matches: nothing is played."""
 
     live: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    score_by = staticmethod(scoring_of)
 
 
 @contextmanager

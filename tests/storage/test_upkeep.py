@@ -61,6 +61,10 @@ async def fill_class(store: Store, bot: int) -> None:
     await store.classes.create(course, [bot], By("olga"))
     await store.classes.take_in("course", [NewMember("eva", "eva")], By("olga"))
     await store.classes.add_code("course", By("olga"), uses=3, group="eva")
+    await store.classes.announce("course", "Welcome!", By("olga"))
+    await store.classes.add_staff("course", "bob", "owner", By("olga"))
+    eva = await store.player("eva")
+    await store.regrades.ask("course", eva.id, "Please look again.", None)
 
 
 async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
