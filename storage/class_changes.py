@@ -28,6 +28,9 @@ __all__ = ["Changed", "apply"]
 MOST_LOGGED = 60_000
 """Characters of a value that the audit log keeps: more than a competition file has."""
 
+COMPARED = ("file", "status", "freezes_ms", "most_students")
+"""The columns that a change was worked out from, and that others may have changed meanwhile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Changed:
@@ -60,7 +63,7 @@ def apply(
     entries for its new limits.
     """
     row, now = after.row, find(connection, before.id)
-    if (now.file, now.status, now.freezes_ms) != (before.file, before.status, before.freezes_ms):
+    if any(getattr(now, name) != getattr(before, name) for name in COMPARED):
         raise ClassRefusal(
             "competition/changed_meanwhile",
             f"{now.name!r} has changed since you looked at it; look again, and repeat the change",

@@ -51,7 +51,6 @@ __all__ = [
     "move",
     "names",
     "note",
-    "set_file",
 ]
 
 _COLUMNS = tuple(class_competitions.c)
@@ -277,14 +276,6 @@ def move(
 def _update(connection: Connection, class_id: str, values: dict[str, object]) -> None:
     here = class_competitions
     connection.execute(here.update().where(here.c.id == class_id).values(values))
-
-
-def set_file(
-    connection: Connection, class_id: str, text: str, what: str, by: By, now_ms: int
-) -> None:
-    """Change the file of a competition; ``what`` names the change in the audit log."""
-    _update(connection, class_id, {"file": text})
-    audit.add(connection, now_ms, by, what, find(connection, class_id).name, class_id)
 
 
 def note(connection: Connection, class_id: str, text: str | None) -> None:

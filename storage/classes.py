@@ -89,10 +89,6 @@ class ClassBook:
         now = self._clock()
         return await self._database.read(lambda c: class_losses.losses(c, competition, now))
 
-    async def set_file(self, class_id: str, text: str, what: str, by: By) -> None:
-        """Change the file of a competition; ``what`` names the change in the audit log."""
-        await self._write(lambda c, now: class_sql.set_file(c, class_id, text, what, by, now))
-
     async def find(self, competition: str) -> ClassCompetition:
         """Return a competition."""
         return await self._database.read(lambda c: class_sql.find(c, competition))

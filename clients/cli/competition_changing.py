@@ -216,7 +216,9 @@ def copy(
     """
     if not new_file.is_file():
         raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
-    body = {"file": read_text(new_file), "codes": codes, "submissions": submissions, "why": why}
+    text = read_text(new_file)
+    refuse_unfit_references(text)
+    body = {"file": text, "codes": codes, "submissions": submissions, "why": why}
     made = request(server, token, "POST", "competitions", old, "copy", body=body)
     parts = [counted(made["students"], "student")]
     if codes:

@@ -8,7 +8,7 @@ these games on this server: the package names the bot, its options and the versi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plyhouse.protocol.package import Package, digest_of, pack
 from plyhouse.server.competition.file import (
@@ -23,6 +23,7 @@ from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.version import server_version
+from plyhouse.storage.class_changes import Changed
 from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import BotRow, By
@@ -277,5 +278,5 @@ class Baselines:
         text = with_reference(row.file, baseline.bot, reference)
         file = read_competition(text)
         why = by.why or f"{baseline.bot}: {baseline.reference} -> {reference}"
-        await self._book.set_file(row.id, text, "competition.baseline", By(by.who, why))
-        return await self._book.find(row.id), file
+        changed = Changed(replace(row, file=text), (), step="competition.baseline")
+        return await self._book.change(row, changed, By(by.who, why)), file

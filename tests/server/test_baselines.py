@@ -89,13 +89,13 @@ async def test_competition_check_and_open_refuse_an_unfit_baseline(
     assert await house.hub.store.classes.all() == []
 
 
-async def test_competition_check_and_open_refuse_wrong_options_of_a_reference_bot(
+async def test_competition_check_open_and_copy_refuse_wrong_options_of_a_reference_bot(
     house: House, plyhouse: Plyhouse, tmp_path: Path
 ) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(CUP.replace('"random"', '"mcts(simulation=200)"'))
-    for command in ("check", "open"):
-        code, _, err = await plyhouse("olga", "competition", command, str(path))
+    for command in (("check",), ("open",), ("copy", "Old")):
+        code, _, err = await plyhouse("olga", "competition", *command, str(path))
         assert (code, "did you mean simulations" in err) == (2, True), err
         assert "baselines[0].reference" in err
     assert await house.hub.store.classes.all() == []
@@ -225,6 +225,25 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     assert noted.why == "house/weak: random -> pig_optimal"
     with pytest.raises(Unknown, match="its baselines: house/weak"):
         await house.hub.classes.baselines.check_again("Cup", "house/hard", OLGA)
+
+
+async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_refused(
+    house: House,
+) -> None:
+    second = '\n[[baselines]]\nbot = "house/other"\nreference = "pig_optimal"\n'
+    await house.hub.classes.open(CUP + second, OLGA)
+    baselines = house.hub.classes.baselines
+    done = await asyncio.gather(
+        baselines.check_again("Cup", "house/weak", OLGA, replace_by="best"),
+        baselines.check_again("Cup", "house/other", OLGA, replace_by="ismcts"),
+        return_exceptions=True,
+    )
+    file = (await house.hub.store.classes.find("Cup")).file
+    for reference, each in zip(("best", "ismcts"), done, strict=True):
+        if isinstance(each, BaseException):
+            assert isinstance(each, ClassRefusal)
+            assert each.code == "competition/changed_meanwhile"
+        assert (f'"{reference}"' in file) is not isinstance(each, BaseException)
 
 
 async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_from_beginning(
