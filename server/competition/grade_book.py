@@ -44,20 +44,26 @@ class GradeEntry:
 
 
 def grades_csv(
-    entries: Sequence[GradeEntry], baselines: Sequence[Baseline], scoring: str, *, certain: bool
+    entries: Sequence[GradeEntry],
+    baselines: Sequence[Baseline],
+    scoring: str,
+    *,
+    certain: bool,
+    late: bool = False,
 ) -> str:
     """Return the grades as CSV, with a row for each person.
 
     ``scoring`` names what scores a match.  For each baseline there is the mean score against it,
     and for a graded one the number of matches and the standard error.  In a final that plays until
     grades are ``certain``, bounds and decisions take the place of the standard error, which means
-    little there.
+    little there.  Where ``late`` submissions are taken, days and penalty in percent come last.
     """
     graded = [(number, each) for number, each in enumerate(baselines) if each.grade]
     head = ["student", "name", "email", "group", "institution_id", "grade", "points", "score"]
     head += ["scoring", "entry", *(f"against {each.bot}" for each in baselines)]
     columns = ("low", "high", "pairs", "decision") if certain else ("standard error",)
     head += [f"{what} {each.bot}" for _, each in graded for what in ("matches", *columns)]
+    head += ["days late", "penalty"] if late else []
     rows: list[list[Cell]] = []
     for entry in entries:
         grade = entry.grade
@@ -72,6 +78,7 @@ def grades_csv(
                 own += [None] * 4
             else:
                 own += [found.low, found.high, found.pairs, found.state.value]
+        own += [grade.days_late, f"{grade.penalty:g}"] if late else []
         for person in entry.people or (Person(grade.student, "", ""),):
             who = (grade.student, person.name, person.email, entry.group, person.institution_id)
             rows.append([*who, *own])

@@ -12,13 +12,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
-__all__ = ["MAX_DAYS", "LateRule", "penalised", "with_penalties"]
+__all__ = ["MAX_DAYS", "LateRule"]
 
 DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 60
@@ -50,42 +47,3 @@ class LateRule:
     def penalty(self, days: int) -> float:
         """Return the percent of the points that so many days cost, 100 at most."""
         return min(100.0, days * self.penalty_per_day)
-
-
-class _Mark(Protocol):
-    """A grade, as far as its penalty goes (`plyhouse.server.competition.standings.Grade`)."""
-
-    @property
-    def student(self) -> str: ...
-    @property
-    def days_late(self) -> int: ...
-    @property
-    def penalty(self) -> float: ...
-
-
-def penalised(text: str, rule: LateRule, marks: Iterable[_Mark]) -> str:
-    """Return a CSV of grades with the penalties, if late submissions are taken at all."""
-    if not rule.days:
-        return text
-    return with_penalties(text, {each.student: (each.days_late, each.penalty) for each in marks})
-
-
-def with_penalties(text: str, late: Mapping[str, tuple[int, float]]) -> str:
-    r"""Return a CSV of grades with columns for late submissions behind the others.
-
-    ``late`` has days and penalty in percent by student.
-
-    >>> print(with_penalties("student,points\nada,6\nben,8\n", {"ada": (2, 25.0)}), end="")
-    student,points,days late,penalty
-    ada,6,2,25
-    ben,8,0,0
-    """
-    header, *rows = csv.reader(io.StringIO(text))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*header, "days late", "penalty"])
-    student = header.index("student")
-    for row in rows:
-        days, penalty = late.get(row[student].removeprefix("'"), (0, 0.0))
-        writer.writerow([*row, days, f"{penalty:g}"])
-    return out.getvalue()

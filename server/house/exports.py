@@ -30,7 +30,6 @@ from plyhouse.server.competition.exports import (
 )
 from plyhouse.server.competition.grade_book import GradeEntry, grades_csv, gradescope
 from plyhouse.server.competition.grading import points_of
-from plyhouse.server.competition.late import penalised
 from plyhouse.server.house.boards import Board, Boards, Results
 from plyhouse.server.house.grade_books import grade_entries
 from plyhouse.server.house.privacy import Privacy, Sight
@@ -79,13 +78,13 @@ class Exports:
         """The grades of all students as CSV."""
         found = await self._results(reference)
         entries = await grade_entries(self._store, self._boards, found)
-        text = grades_csv(
+        return grades_csv(
             entries,
             found.file.originals,
             scoring_words(found.rules.scoring),
             certain=found.file.until_certain,
+            late=found.file.late.days > 0,
         )
-        return penalised(text, found.file.late, [each.grade for each in entries])
 
     async def gradescope(self, reference: str) -> bytes:
         """An archive with ``STUDENT/results.json`` for every student."""

@@ -22,7 +22,6 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
-from plyhouse.server.competition.late import penalised
 from plyhouse.server.competition.staff import Action
 from plyhouse.server.competition.standings import Standing, standings_csv
 from plyhouse.server.competition.students import read_students
@@ -291,10 +290,10 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
         [_line(each) for each in placed],
         [_grade_line(each, baselines, scoring) for each in entries],
         standings_csv(placed, found.file.games),
-        penalised(
-            grades_csv(entries, baselines, scoring, certain=found.file.until_certain),
-            found.file.late,
-            [each.grade for each in entries],
+        grades_csv(
+            *(entries, baselines, scoring),
+            certain=found.file.until_certain,
+            late=found.file.late.days > 0,
         ),
     )
 
