@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-__all__ = ["InvalidTime", "milliseconds", "read_time"]
+__all__ = ["InvalidTime", "milliseconds", "milliseconds_of", "read_time"]
 
 EXAMPLE = "2027-01-31T18:00:00+01:00"
 
@@ -41,3 +41,8 @@ like 2027-01-31T18:00:00+01:00
 def milliseconds(when: datetime) -> int:
     """Milliseconds since 1970."""
     return int(when.timestamp() * 1000)
+
+
+def milliseconds_of(when: datetime | None) -> int | None:
+    """Return the milliseconds since 1970 of a date; None if there is none."""
+    return None if when is None else milliseconds(when)

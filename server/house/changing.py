@@ -20,7 +20,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.file_edit import CannotEdit, set_value
-from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.competition.times import milliseconds_of
 from plyhouse.server.house.classes import Classes
 from plyhouse.server.house.game_scoring import grading_settings
 from plyhouse.storage.class_changes import Changed
@@ -145,9 +145,9 @@ async def _apply(
         status=status or ("open" if reopened else row.status),
         entries_each=file.entries_per_student,
         most_students=(file.limits.students if "limits.students" in keys else row.most_students),
-        opens_ms=_ms(file.dates.opening),
-        freezes_ms=_ms(file.dates.freeze),
-        final_ms=_ms(file.dates.final),
+        opens_ms=milliseconds_of(file.dates.opening),
+        freezes_ms=milliseconds_of(file.dates.freeze),
+        final_ms=milliseconds_of(file.dates.final),
         games=(
             tuple(ClassGame(number, game, None) for number, game in enumerate(file.games))
             if "games" in keys
@@ -186,7 +186,3 @@ def _settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str,
         },
         "grading": grading_settings(file, entries),
     }
-
-
-def _ms(when: datetime | None) -> int | None:
-    return None if when is None else milliseconds(when)

@@ -28,7 +28,7 @@ from plyhouse.server.competition.file import (
     read_competition,
 )
 from plyhouse.server.competition.rehearsals import rehearsal_name, rehearsal_text
-from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.competition.times import milliseconds_of
 from plyhouse.server.competition.twins import differing
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import finals
@@ -189,9 +189,9 @@ class Classes:
             entries_each=file.entries_per_student,
             most_students=file.limits.students,
             created_ms=now,
-            opens_ms=_ms(dates.opening),
-            freezes_ms=_ms(dates.freeze),
-            final_ms=_ms(dates.final),
+            opens_ms=milliseconds_of(dates.opening),
+            freezes_ms=milliseconds_of(dates.freeze),
+            final_ms=milliseconds_of(dates.final),
             games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
         )
         bots = [known[each.bot.lower()] for each in file.baselines]
@@ -539,10 +539,6 @@ def _warnings(
             "without it until it is handed in (plyhouse submit)"
         )
     return [f"{text}." for text in found if text]
-
-
-def _ms(when: datetime | None) -> int | None:
-    return None if when is None else milliseconds(when)
 
 
 @functools.lru_cache(maxsize=64)

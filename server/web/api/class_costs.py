@@ -17,7 +17,7 @@ from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.grade_evidence import grade_notes
 from plyhouse.server.competition.preview import Measured, played, preview, sample
-from plyhouse.server.competition.times import milliseconds
+from plyhouse.server.competition.times import milliseconds_of
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.api.class_types import FileText
@@ -143,11 +143,7 @@ def _view(
     ]
     return CostView(
         *(file.name, entries, False, games, found.matches, found.most, found.at_a_time),
-        *(_ms(found.end(found.most)), found.typical, found.hours(found.most)),
-        *(found.hours(found.typical), _ms(found.end(found.typical))),
+        *(milliseconds_of(found.end(found.most)), found.typical, found.hours(found.most)),
+        *(found.hours(found.typical), milliseconds_of(found.end(found.typical))),
         notes,
     )
-
-
-def _ms(when: datetime | None) -> int | None:
-    return None if when is None else milliseconds(when)
