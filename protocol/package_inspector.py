@@ -3,7 +3,7 @@
     python -m plyhouse.protocol.package_inspector '[NAME, RULES]' < upload > answer
 
 The server runs this program for each upload, so that no package can slow down or exhaust the
-process that hosts matches.  `request` and `answer_of` are the two ends of the conversation.
+process that hosts matches.  `command` and `answer_of` are the two ends of the conversation.
 """
 
 from __future__ import annotations

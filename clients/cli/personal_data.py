@@ -9,7 +9,7 @@ import click
 
 from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.shared.options import server_option, token_option
-from plyhouse.clients.cli.shared.organising import needed
+from plyhouse.clients.cli.shared.organising import confirm, needed
 from plyhouse.clients.cli.shared.output import counted, note
 from plyhouse.clients.cli.shared.secret_files import secret_writer
 
@@ -31,8 +31,7 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     """
     from plyhouse.clients.cli.shared.http import call, path
 
-    if not yes:
-        click.confirm(f"Erase {account} on {server} for ever?", abort=True, err=True)
+    confirm(f"Erase {account} on {server} for ever?", yes=yes)
     made = call(server, "POST", path("players", account, "erase"), {"why": why}, needed(token))
     gone = ", ".join(made["competitions"])
     note(

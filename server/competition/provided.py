@@ -125,10 +125,8 @@ def with_reference(text: str, bot: str, reference: str) -> str:
 
     Comments stay where the old reference can be found in the text.
 
-    >>> print(with_reference('[[baselines]]
-    bot = "house/a"
-    reference = "mcts"  # x', "house/a",
-    ...                      "best"))
+    >>> text = '[[baselines]]\nbot = "house/a"\nreference = "mcts"  # x'
+    >>> print(with_reference(text, "house/a", "best"))
     [[baselines]]
     bot = "house/a"
     reference = "best"  # x
