@@ -14,7 +14,7 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import harmless, note
 
 __all__ = ["announce", "announcements"]
 
@@ -56,6 +56,6 @@ def announcements(
         return
     for each in found:
         click.echo(f"{each['id']}  {minute(each['at_ms'])} UTC, {each['who']}:")
-        click.echo("\n".join(f"    {line}" for line in each["text"].splitlines()))
+        click.echo("\n".join(f"    {harmless(line)}" for line in each["text"].splitlines()))
     if not found:
         note(f"{name} has no announcements.")

@@ -16,7 +16,7 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.cli.shared.output import harmless, note
 
 __all__ = ["regrade"]
 
@@ -58,7 +58,7 @@ def _show(each: dict[str, Any]) -> None:
 
 
 def _indented(text: str, by: int = 4) -> str:
-    return "\n".join(" " * by + line for line in text.splitlines())
+    return "\n".join(" " * by + harmless(line) for line in text.splitlines())
 
 
 @regrade.command()

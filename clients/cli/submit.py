@@ -19,7 +19,7 @@ from plyhouse.clients.cli.shared.errors import (
     CommandError,
 )
 from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.output import counted, harmless, note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.protocol.package import Package, Rules
@@ -192,7 +192,7 @@ def _told(made: dict[str, Any], files: int, size: int) -> None:
 def _show(done: dict[str, Any], wait: bool) -> None:
     """Print what the check said, and where it plays."""
     if done["report"]:
-        click.echo(done["report"].rstrip("\n"))
+        click.echo(harmless(done["report"].rstrip("\n")))
     if done["status"] == "ready":
         note(f"{done['bot']} is ready, and plays {', '.join(done['games']) or 'nothing'}.")
     elif done["status"] == "refused":

@@ -169,6 +169,10 @@ def test_a_class_at_the_command_line(server: Server, plyhouse: Plyhouse, tmp_pat
     said = do("competition", "regrade", "list", "Cup").out
     assert "open, ada about the grade" in said
     assert "    Really." in said
+    do("competition", "regrade", "ask", "Cup", "\x1b]52;c;cm0gLXJm\x07me", "--token", ada)
+    said = do("competition", "regrade", "list", "Cup").out
+    assert "\x1b" not in said, "a terminal obeys nothing that a student wrote"
+    assert "\\x1b]52" in said
     assert "give --text" in do("competition", "regrade", "answer", "Cup", "1", code=2).err
     do("competition", "regrade", "answer", "Cup", "1", "--text", "So.", "--close")
     assert "        So." in do("competition", "regrade", "list", "Cup", "--token", ada).out
