@@ -26,6 +26,7 @@ from plyhouse.storage.models import (
 )
 from plyhouse.storage.models import submissions as handed_in
 from plyhouse.storage.names import key_of
+from plyhouse.storage.probation import suspended_in
 
 __all__ = [
     "enter",
@@ -75,8 +76,18 @@ def submit(
         if own is None:
             if _taken(mine) < most and _plays(find(connection, class_id), games):
                 _enter(connection, class_id, player_id, bot_id, version_id, False, now_ms)
-        elif own.status == "active" and not own.chosen and own.version_id != version_id:
-            _play_with(connection, class_id, bot_id, version_id)
+        elif not own.chosen and own.version_id != version_id:
+            if own.status == "active":
+                _play_with(connection, class_id, bot_id, version_id)
+            elif _taken(mine) < most and _was_suspended(connection, class_id, own):
+                _play_with(connection, class_id, bot_id, version_id, status="active")
+
+
+def _was_suspended(connection: Connection, class_id: str, entry: ClassEntry) -> bool:
+    """Whether the final is over that an entry was withdrawn from because it was suspended."""
+    return find(connection, class_id).status == "finished" and any(
+        each.bot_id == entry.bot_id for each in suspended_in(connection, class_id, withdrawn=True)
+    )
 
 
 def _plays(row: ClassCompetition, games: Collection[str]) -> bool:

@@ -67,7 +67,7 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 {comment}at_least = {share}
 #
 # [[baselines]]
-# bot = "staff/alpha_beta"
+# bot = "staff/hard"  # any bot of yours: plyhouse bot run mybot.py --name hard ...
 # hidden = true  # students do not see it on the board
 # grade = "good"
 # at_least = 0.5
@@ -80,8 +80,8 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 #
 # Not with until_certain: the same bot under a second name shows how far chance drives equals apart.
 # [[baselines]]
-# bot = "staff/alpha_beta-2"
-# twin_of = "staff/alpha_beta"
+# bot = "staff/hard-2"
+# twin_of = "staff/hard"
 
 [grading]
 every_lower = true  # a grade needs every lower threshold; false: the last one reached counts

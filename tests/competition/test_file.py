@@ -133,10 +133,10 @@ def test_the_template_is_valid_with_its_comments_taken_out() -> None:
     ]
     found = read_competition("\n".join(lines), NOW)
     assert [each.bot for each in found.baselines] == [
-        *("staff/easy", "staff/alpha_beta", "house/mcts-200", "staff/alpha_beta-2"),
+        *("staff/easy", "staff/hard", "house/mcts-200", "staff/hard-2"),
     ]
     assert found.baselines[2].reference == "mcts(simulations=200)"
-    assert found.baselines[3].twin_of == "staff/alpha_beta"
+    assert found.baselines[3].twin_of == "staff/hard"
     assert (found.hosting_required, found.shared_chance) == (True, True)
     assert found.practice.ladder
     assert found.dates.opening is not None

@@ -107,6 +107,14 @@ async def test_in_a_final_a_suspended_student_is_withdrawn_and_the_others_play_o
         assert why in (await olga.get(f"{HERE}/cup/table")).json()["notes"]
     async with api(house, tokens["ada"]) as ada:
         assert why in (await ada.get(f"{HERE}/cup/report")).json()["notes"]
+    async with api(house, await house.token("olga", "organise")) as olga:
+        until_later = {"student": "ada", "until": "2999-01-01T00:00:00Z", "why": "once more"}
+        assert (await olga.post(f"{HERE}/cup/extend", json=until_later)).status_code < 300
+        mended = await house.client()
+        await mended.hello(tokens["ada"], "bot", **{**GAME, "version": "2"})
+        view = (await olga.get(f"{HERE}/cup")).json()
+        (entry,) = [each for each in view["entries"] if each["entry"] == "ada/bot"]
+        assert (entry["status"], entry["next_version"]) == ("active", "2"), "a rerun plays with it"
 
 
 async def test_status_names_entries_that_were_suspended_before_the_final(open_house: Any) -> None:
