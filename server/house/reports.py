@@ -36,6 +36,7 @@ from plyhouse.server.results.intervals import mean_interval
 from plyhouse.storage.class_results import State
 from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import Identity, StoredMatch
 from plyhouse.storage.store import Store
 
@@ -226,11 +227,11 @@ class Reports:
         row = await self._book.find(reference)
         organiser = await role_in(self._store, row.id, identity) is not None
         wanted = student or identity.player
-        own = wanted.lower() == identity.player.lower()
+        own = key_of(wanted) == key_of(identity.player)
         if not (organiser or own):
             raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
         everybody = await self._book.students(row.id)
-        found = next((each for each in everybody if each.player.lower() == wanted.lower()), None)
+        found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
         if found is None:
             raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
         results = await self._boards.results(row)

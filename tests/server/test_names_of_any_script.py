@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from plyhouse.clients.cli.main import main
@@ -67,3 +69,11 @@ async def test_a_class_with_names_of_several_scripts_is_played_and_exported(
     assert {f"{name}.md" for name in NAMES} <= {
         each.name for each in (tmp_path / "reports").iterdir()
     }
+
+
+async def test_own_name_in_another_normal_form_reads_own_data(house: Any) -> None:
+    key = {"Authorization": f"Bearer {await house.token('Андрей')}"}
+    name = unicodedata.normalize("NFD", "АНДРЕЙ")
+    async with httpx.AsyncClient(base_url=house.server.url, headers=key) as web:
+        answer = await web.get(f"/api/v1/players/{name}/data")
+    assert (answer.status_code, answer.json().get("account")) == (200, "Андрей")

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from plyhouse.server.house.erasure import admit, erase
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
 __all__ = ["HANDLERS", "ErasedView", "Erasing"]
@@ -63,7 +64,7 @@ async def personal_data(state: State, request: Call, name: FromPath[str]) -> dic
     """Show everything that is stored about an account: to itself, to those who may erase it."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
-    own = identity.player.lower() == name.lower()
+    own = key_of(identity.player) == key_of(name)
     if not own:
         await admit(hub, name, identity)
     return await hub.store.erasure.data(name, reasons=not own)

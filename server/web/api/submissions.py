@@ -30,6 +30,7 @@ from plyhouse.server.house.lobby import read_game
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
 
@@ -219,7 +220,7 @@ async def own(state: State, request: Call, bot: Name = "") -> list[SubmissionVie
     return [
         submission_view(hub, row, report=False)
         for row in rows
-        if not bot or row.bot.lower() == bot.lower()
+        if not bot or key_of(row.bot) == key_of(bot)
     ]
 
 
