@@ -41,6 +41,7 @@ MARKS = {(True, False): "ok      ", (True, True): "WARNING ", (False, False): "F
     help="A game of a competition with its time control, like pig@move:1.",
 )
 @click.option("--must-play", is_flag=True, hidden=True, help="Refuse it unless it plays all those.")
+@click.option("--flags-count", is_flag=True, hidden=True, help="Count flags on a busy machine.")
 @click.option("--core", type=int, hidden=True, help="The processor that it thinks on.")
 @click.option("--packages", default="numpy,scipy", hidden=True, help="What may be required.")
 @click.option("--programs", default="node", hidden=True, help="What a package may be run by.")
@@ -53,6 +54,7 @@ def check(
     time_control: str,
     terms: tuple[str, ...],
     must_play: bool,
+    flags_count: bool,
     core: int | None,
     packages: str,
     programs: str,
@@ -102,7 +104,7 @@ def check(
                 on_output=note,
                 on_games=on_games,
                 rules=Rules(packages=_listed(packages), runtimes=_listed(programs)),
-                terms=read_terms(terms, must_play=must_play),
+                terms=read_terms(terms, must_play=must_play, flags_count=flags_count),
                 default=TimeControl.parse(time_control),
                 core=core,
             )

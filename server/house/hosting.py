@@ -61,7 +61,7 @@ LEASE_NS: Final = 8 * SECOND
 EVERY_MS: Final = 1500
 """How often a runner calls."""
 GIVEN_UP: Final = 3
-"""Troubles with a version after which its absence is its own."""
+"""Troubles with a version after which its absence is its own; of a check, its flag falls."""
 CLOSED: Final = frozenset(("landlock", "bubblewrap"))
 """Sandboxes in which a bot can neither leave anything behind nor reach another one."""
 TICKET_PREFIX: Final = "ticket_"
@@ -180,6 +180,7 @@ class Hosting:
 
     async def _checked(self, machine: str, done: CheckDone) -> None:
         submissions = self._store.submissions
+        self._checks.played(done.submission)
         try:
             row = await submissions.get(done.submission)
             # Of the server's own bots it is noted what they were checked in, not what they claim.
@@ -360,7 +361,8 @@ class Hosting:
             if name == machine:
                 row = await self._store.submissions.get(each)
                 terms, must_play = terms_of(await self._store.submissions.checked_for(each))
-                checks.append(CheckWanted(each, row.digest, terms, must_play))
+                flags_count = self._checks.count.get(each, 0) >= GIVEN_UP
+                checks.append(CheckWanted(each, row.digest, terms, must_play, flags_count))
         return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
     # ------------------------------------------------------------------------ tickets

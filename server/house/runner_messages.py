@@ -149,6 +149,8 @@ class CheckWanted(Struct, frozen=True):
     """The games of its competitions; empty to check all games that it claims."""
     must_play: bool = False
     """Whether it is refused unless it plays all of these games."""
+    flags_count: bool = False
+    """Whether a flag fall counts even if the machine was busy."""
 
 
 class BotWanted(Struct, frozen=True):

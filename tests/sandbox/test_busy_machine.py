@@ -168,3 +168,20 @@ async def test_check_on_a_busy_machine_gives_no_verdict(
         found = await checked()
     assert isinstance(found, Trouble), found
     assert "the bot's flag fell while this machine was at work for others" in found.why
+
+
+async def test_check_on_a_busy_machine_counts_flags_if_it_is_told_to(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    bot = tmp_path / "thinker.py"
+    bot.write_bytes(THINKERS["python"])
+    core = max(os.sched_getaffinity(0))
+    terms = [CheckTerms("tic_tac_toe", "move:0.5")]
+    wanted = CheckWanted(7, "", terms, flags_count=True)
+
+    with at_work_for_others(core, 2):
+        found = await check_submission(wanted, bot, Tier.LANDLOCK, Rules(), core=core)
+    assert isinstance(found, CheckDone), found
+    assert not found.ok
+    assert "ran out of time" in found.report

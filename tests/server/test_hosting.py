@@ -194,6 +194,26 @@ async def test_checks_are_made_by_one_machine_and_by_another_if_that_cannot(
     await second.call(checked=[done])  # told again, because the answer was lost
 
 
+async def test_check_counts_flags_after_three_machines_could_not_decide(
+    still_house: MemoryHouse,
+) -> None:
+    house = still_house
+    await submissions(house, 1, ready=False)
+    for number in range(3):
+        machine = Machine(house, f"lab{number}")
+        (check,) = (await machine.call()).checks
+        assert not check.flags_count
+        busy = Trouble("this machine was at work for others", submission=check.submission)
+        assert (await machine.call(troubles=[busy])).checks == []
+    last = Machine(house, "lab3")
+    (check,) = (await last.call()).checks
+    assert check.flags_count
+    refused = CheckDone(check.submission, False, "FAILED  plays", ["tic_tac_toe"])
+    await last.call(checked=[refused])
+    row = await house.hub.store.submissions.get(check.submission)
+    assert row.status == "refused"
+
+
 async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     still_house: MemoryHouse,
 ) -> None:

@@ -82,6 +82,8 @@ class Terms:
     """The games of its competitions, by their specs; empty to check all games that it claims."""
     must_play: bool = False
     """True to refuse a bot that does not claim all of these games."""
+    flags_count: bool = False
+    """True to count flag falls even if the machine was busy."""
 
 
 def seconds_per_ply(control: TimeControl) -> float:
@@ -94,7 +96,9 @@ def seconds_per_ply(control: TimeControl) -> float:
     return whole / SECOND
 
 
-def read_terms(texts: Iterable[str], *, must_play: bool = False) -> Terms:
+def read_terms(
+    texts: Iterable[str], *, must_play: bool = False, flags_count: bool = False
+) -> Terms:
     """Read ``GAME@TIME_CONTROL`` as often as given; raises `InvalidTimeControl`.
 
     >>> read_terms(["pig@move:1", "pig@move:2"]).games["pig"].shorter[0].kind
@@ -104,7 +108,7 @@ def read_terms(texts: Iterable[str], *, must_play: bool = False) -> Terms:
     for text in texts:
         game, _, control = text.rpartition("@")
         found.setdefault(game, []).append(TimeControl.parse(control))
-    return Terms({game: Controls.of(each) for game, each in found.items()}, must_play)
+    return Terms({game: Controls.of(each) for game, each in found.items()}, must_play, flags_count)
 
 
 def _scaled(control: TimeControl, part: float) -> TimeControl:

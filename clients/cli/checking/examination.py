@@ -106,6 +106,7 @@ async def check_bot(
             local_hub() as hub,
             examination_of(hub, spec, games, chosen, on_output, make_runner) as examination,
         ):
+            examination.flags_count = terms.flags_count
             claimed = examination.runner.games
             note(Finding("loads", True, _claims(claimed)))
             if on_games is not None:

@@ -67,6 +67,8 @@ class Examination:
         """Costs of the plies of the bot, by match."""
         self.news = asyncio.Event()
         self.restart_at_next_act = False
+        self.flags_count = False
+        """True to count flag falls even if the machine was busy."""
         self.runner: Runner
         self.run: asyncio.Task[Any]
         self.bot: Participant
@@ -142,6 +144,8 @@ class Examination:
 
     def _excused(self, result: SeatResult, control: TimeControl) -> bool:
         """Return whether the machine, and not the bot, lost a match on time."""
+        if self.flags_count:
+            return False
         outcome, costs = result.outcome, self.costs.get(result.match, [])
         if outcome.termination != "flag_fall" or outcome.seat != result.seat:
             return False

@@ -54,6 +54,7 @@ async def check_submission(
     for each in wanted.terms:
         command += ["--terms", f"{each.game}@{each.time_control}"]
     command += ["--must-play"] if wanted.must_play else []
+    command += ["--flags-count"] if wanted.flags_count else []
     command += ["--core", str(core)] if core is not None else []
     kept = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_TOKEN"}
     process = await asyncio.create_subprocess_exec(
