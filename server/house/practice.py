@@ -56,13 +56,13 @@ class PracticeLadders:
         status = await self._book.practice_status(row.practice_id)
         if status == "deleted" or (status == "finished" and not await self._resume(row)):
             return
-        file = read_competition(row.file)
+        file = _read(row.file)
         bots = await self._bots(row, file)
         if status is None:
             if len(bots) < LEAST:
                 return
-            await self._begin(row, file)
-        elif not await self._change(row, file):
+            await self._begin(row)
+        elif not await self._change(row):
             return
         if await self._book.follow(row.practice_id, bots):
             for game in (await self._book.find(row.practice_id)).games:
@@ -85,29 +85,27 @@ class PracticeLadders:
             and (not each.baseline or each.name.lower() in shown)
         )
 
-    async def _begin(self, row: ClassCompetition, file: CompetitionFile) -> None:
+    async def _begin(self, row: ClassCompetition) -> None:
         name = practice_name(row.name)
-        text = practice_text(row.file, file, name)
+        text = _ladder_text(row.file, name)
         now = self._book.now()
         ladder = replace(
             row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
             created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
             note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
         )  # fmt: skip
-        parts = await finals.parts(
-            ladder, read_competition(text), (), self._store, now, practice=True
-        )
+        parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
         await self._book.begin_practice(ladder, parts, OPENED)
         await self._competitions.begun(parts)
         log.info("practice begun", extra={"competition": row.id, "title": row.name})
 
-    async def _change(self, row: ClassCompetition, file: CompetitionFile) -> bool:
+    async def _change(self, row: ClassCompetition) -> bool:
         """Follow a change of the competition's file; False if that ends the ladder."""
         ladder = await self._book.find(row.practice_id)
-        text = practice_text(row.file, file, ladder.name)
+        text = _ladder_text(row.file, ladder.name)
         if text == ladder.file:
             return True
-        old, new = read_competition(ladder.file), read_competition(text)
+        old, new = _read(ladder.file), _read(text)
         if not same_terms(old, new):
             await self._book.move(ladder.id, "finish", OTHER_TERMS)
             for game in ladder.games:
@@ -146,10 +144,19 @@ class PracticeLadders:
                 await self._competitions.changed(game.competition_id or "")
 
 
+# Every open competition is looked at every second, and parsing a file takes milliseconds.
+_read = functools.lru_cache(maxsize=64)(read_competition)
+
+
 @functools.lru_cache(maxsize=64)
+def _ladder_text(text: str, name: str) -> str:
+    """Return the file of the practice ladder called ``name`` of the competition with this file."""
+    return practice_text(text, _read(text), name)
+
+
 def _has_ladder(text: str) -> bool:
-    """Whether a competition file wants a practice ladder; it is asked every second."""
+    """Return whether a competition file asks for a practice ladder."""
     try:
-        return read_competition(text).practice.ladder
+        return _read(text).practice.ladder
     except InvalidCompetition:  # a game's file is missing
         return False
