@@ -48,7 +48,7 @@ def command(name: str, rules: Rules) -> list[str]:
     The name is the uploader's choice, and no argument can hold every character: JSON escapes it.
     """
     given = msgspec.json.encode((name, rules)).decode()
-    return [sys.executable, "-m", "plyhouse.protocol.package_inspector", given]
+    return [sys.executable, "-P", "-m", "plyhouse.protocol.package_inspector", given]
 
 
 def answer_of(output: bytes) -> Accepted | Refused:
