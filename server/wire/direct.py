@@ -23,6 +23,7 @@ ordinary way if a newer uvicorn lacks it: slower, and without these bounds.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from time import monotonic_ns
@@ -253,7 +254,9 @@ class DirectProtocol(WebSocketsSansIOProtocol):
         if not transport.is_closing():
             transport.write(close_frame(code, reason))
             if transport.can_write_eof():
-                transport.write_eof()
+                # The write above fails at once if the client has closed its socket meanwhile.
+                with contextlib.suppress(OSError):
+                    transport.write_eof()
             if self._resting:
                 transport.resume_reading()
         self._leave_after()

@@ -122,6 +122,18 @@ async def test_whoever_says_goodbye_and_never_reads_is_cut_off(
     assert not house.hub.sessions
 
 
+async def test_goodbye_to_a_socket_that_its_client_just_closed_raises_nothing(
+    house: Any, dial: Dial
+) -> None:
+    raw = await dial(house)
+    await raw.log_in("", "")
+    raw.writer.transport.abort()
+    await asyncio.sleep(0)  # the client's socket is closed, and the server has not read that yet
+    (session,) = house.hub.sessions
+    session._transport.close(1001, "server/shutting_down")
+    await until(lambda: not house.hub.sessions)
+
+
 async def test_two_lengths_of_one_request_are_refused(house: Any, dial: Dial) -> None:
     raw = await dial(house, websocket=False)
     raw.write(
