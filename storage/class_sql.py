@@ -18,6 +18,7 @@ from plyhouse.storage.class_rows import (
     ClassGame,
     Measure,
 )
+from plyhouse.storage.competitions import resume_as
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.models import (
     bots,
@@ -260,8 +261,8 @@ def move(
     _update(connection, row.id, values)
     parts = [game.competition_id for game in row.games if game.competition_id is not None]
     if parts and step == "finish":
-        unfinished = competitions.c.status != "finished"
-        here = competitions.update().where(competitions.c.id.in_(parts), unfinished)
+        going_on = competitions.c.status.not_in(("finished", "deleted"))
+        here = competitions.update().where(competitions.c.id.in_(parts), going_on)
         connection.execute(here.values(status=after, finished_ms=now_ms))
     if parts and step in ("pause", "resume", "delete"):
         begun = {"pause": ("running",), "resume": ("paused",)}.get(step)
@@ -269,6 +270,9 @@ def move(
         if begun is not None:
             change = change.where(competitions.c.status.in_(begun))
         connection.execute(change.values(status=after))
+        for game in row.games:
+            if begun is not None and game.competition_id and game.status == "suspended":
+                resume_as(connection, game.competition_id, after)
     audit.add(connection, now_ms, by, f"competition.{step}", row.name, row.id)
     return find(connection, row.id) if step != "delete" else replace(row, status=after)
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, case, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
 from plyhouse.storage.errors import AlreadyExists, NotNow, Unknown
+from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
     class_games,
@@ -43,6 +44,7 @@ __all__ = [
     "played_seats",
     "reason",
     "resume",
+    "resume_as",
     "set_status",
     "settings",
     "suspend",
@@ -52,6 +54,9 @@ __all__ = [
 _STATUSES = ("open", "running", "finished")
 _SUSPENDED = "suspended"
 """Both a status and the name under which `CompetitionRow.data` says why."""
+
+_BEFORE_SUSPENSION = "suspended_from"
+"""The name under which `CompetitionRow.data` keeps the status to which `resume` returns."""
 
 _GONE = "gone"
 """Where `CompetitionRow.data` says why bots were withdrawn, by their ids."""
@@ -93,12 +98,18 @@ def create_competition(connection: Connection, row: CompetitionRow, bot_ids: Seq
         connection.execute(entries.insert(), entered)
 
 
-def competition(connection: Connection, competition_id: str) -> CompetitionRow:
-    """Return a competition; `Unknown` if there is none of that id, or it was deleted."""
+def competition(
+    connection: Connection, competition_id: str, *, lock: bool = False
+) -> CompetitionRow:
+    """Return a competition; `Unknown` if there is none of that id, or it was deleted.
+
+    ``lock`` keeps others from changing it until the transaction ends: whoever writes what follows
+    from a row that it has read needs that.
+    """
     query = select(*_COLUMNS).where(
         competitions.c.id == competition_id, competitions.c.status != "deleted"
     )
-    found = connection.execute(query).first()
+    found = connection.execute(locking(query) if lock else query).first()
     if found is None:
         raise Unknown(
             f"there is no competition {competition_id!r}; take an id from the list of competitions"
@@ -130,23 +141,46 @@ def set_status(connection: Connection, competition_id: str, status: str, now_ms:
         values["started_ms"] = now_ms
     elif status != "open":
         values["finished_ms"] = now_ms
-    competition(connection, competition_id)
-    connection.execute(
-        competitions.update().where(competitions.c.id == competition_id).values(values)
-    )
+    competition(connection, competition_id, lock=True)
+    _update(connection, competition_id, values)
 
 
 def suspend(connection: Connection, competition_id: str, why: str) -> None:
-    """Note that a competition cannot go on, and why; it is neither finished nor given up."""
-    data = settings(competition(connection, competition_id)) | {_SUSPENDED: why}
-    _set(connection, competition_id, _SUSPENDED, data)
+    """Note that a competition cannot go on, and why; `resume` gives its status back.
+
+    `NotNow` for one that is finished.
+    """
+    row = competition(connection, competition_id, lock=True)
+    if row.status == "finished":
+        raise NotNow(f"the competition {row.name!r} is finished and cannot be suspended")
+    data = settings(row) | {_SUSPENDED: why}
+    if row.status != _SUSPENDED:
+        data[_BEFORE_SUSPENSION] = row.status
+    _update(connection, competition_id, {"status": _SUSPENDED, "data": _encoded(data)})
 
 
-def resume(connection: Connection, competition_id: str) -> None:
-    """Note that a suspended competition goes on."""
-    data = settings(competition(connection, competition_id))
+def resume(connection: Connection, competition_id: str) -> CompetitionRow:
+    """Give a suspended competition back the status that it had; return it.
+
+    Any other stays as it is.
+    """
+    row = competition(connection, competition_id, lock=True)
+    if row.status != _SUSPENDED:
+        return row
+    data = settings(row)
     data.pop(_SUSPENDED, None)
-    _set(connection, competition_id, "running", data)
+    before = data.pop(_BEFORE_SUSPENSION, "running")
+    status = before if before in ("open", "paused") else "running"
+    _update(connection, competition_id, {"status": status, "data": _encoded(data)})
+    return competition(connection, competition_id)
+
+
+def resume_as(connection: Connection, competition_id: str, status: str) -> None:
+    """Let a suspended competition be ``paused`` or ``running`` once it can go on."""
+    row = competition(connection, competition_id, lock=True)
+    if row.status == _SUSPENDED:
+        data = settings(row) | {_BEFORE_SUSPENSION: status}
+        _update(connection, competition_id, {"data": _encoded(data)})
 
 
 def reason(row: CompetitionRow) -> str:
@@ -162,10 +196,11 @@ def settings(row: CompetitionRow) -> dict[str, object]:
         return {}
 
 
-def _set(
-    connection: Connection, competition_id: str, status: str, data: Mapping[str, object]
-) -> None:
-    values = {"status": status, "data": msgspec.json.encode(data).decode() if data else None}
+def _encoded(data: Mapping[str, object]) -> str | None:
+    return msgspec.json.encode(data).decode() if data else None
+
+
+def _update(connection: Connection, competition_id: str, values: Mapping[str, object]) -> None:
     connection.execute(
         competitions.update().where(competitions.c.id == competition_id).values(values)
     )
@@ -186,7 +221,7 @@ def change_status(
 
     `NotNow` where its present status does not allow it.
     """
-    row = competition(connection, competition_id)
+    row = competition(connection, competition_id, lock=True)
     if row.status == status:
         return row
     if row.status not in _BEFORE[status]:
@@ -194,10 +229,9 @@ def change_status(
     values: dict[str, object] = {"status": status}
     if status == "deleted" and row.finished_ms is None:
         values["finished_ms"] = now_ms
-    here = competitions.c.id == competition_id
-    connection.execute(competitions.update().where(here).values(values))
-    found = connection.execute(select(*_COLUMNS).where(here)).one()
-    return CompetitionRow(*found)
+    _update(connection, competition_id, values)
+    found = select(*_COLUMNS).where(competitions.c.id == competition_id)
+    return CompetitionRow(*connection.execute(found).one())
 
 
 def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str = "") -> EntryRow:
@@ -219,10 +253,9 @@ def withdraw(connection: Connection, competition_id: str, bot_id: int, why: str 
 
 
 def _note_gone(connection: Connection, competition_id: str, bot_id: int, why: str) -> None:
-    row = competition(connection, competition_id)
-    data = settings(row)
+    data = settings(competition(connection, competition_id, lock=True))
     data[_GONE] = {**_texts(data.get(_GONE)), str(bot_id): why}
-    _set(connection, competition_id, row.status, data)
+    _update(connection, competition_id, {"data": _encoded(data)})
 
 
 def _texts(value: object) -> dict[str, str]:
@@ -309,12 +342,11 @@ def of_present_versions() -> ColumnElement[bool]:
 
 def note_left(connection: Connection, competition_id: str, left: Mapping[int, int]) -> None:
     """Keep since which round bots are gone, for who goes on with a competition later."""
-    row = competition(connection, competition_id)
-    data = settings(row)
+    data = settings(competition(connection, competition_id, lock=True))
     known = data.get("left")
     gone = {str(bot): number for bot, number in left.items()}
     data["left"] = {**(known if isinstance(known, dict) else {}), **gone}
-    _set(connection, competition_id, row.status, data)
+    _update(connection, competition_id, {"data": _encoded(data)})
 
 
 def void_matches(connection: Connection, competition_id: str) -> dict[str, list[tuple[int, ...]]]:

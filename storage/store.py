@@ -429,12 +429,12 @@ class Store:
         )
 
     async def suspend_competition(self, competition_id: str, why: str) -> None:
-        """Note that a competition cannot go on for now, and why."""
+        """Note that a competition cannot go on for now, and why; `NotNow` if it is finished."""
         await self._database.write(lambda c: competitions.suspend(c, competition_id, why))
 
-    async def resume_competition(self, competition_id: str) -> None:
-        """Note that a suspended competition goes on."""
-        await self._database.write(lambda c: competitions.resume(c, competition_id))
+    async def resume_competition(self, competition_id: str) -> CompetitionRow:
+        """Give a suspended competition back the status that it had, and return it."""
+        return await self._database.write(lambda c: competitions.resume(c, competition_id))
 
     async def entries(self, competition_id: str) -> list[EntryRow]:
         """Return the entries in the order they were made."""

@@ -152,19 +152,18 @@ class Competitions:
         """Go on with the competitions that were running when the server stopped.
 
         One that cannot go on (its game's file is missing, its entries are too few) is suspended
-        with the reason, and tried again at the next start.
+        with the reason, and tried again at the next start; one that was paused stays paused then.
         """
         self._early = []
         for row in await self._store.competitions(of_classes=True):
             if row.status not in ("running", "open", "paused", "suspended"):
                 continue
             try:
+                if row.status == "suspended":
+                    row = await self._store.resume_competition(row.id)
                 await self._take_up(row, await self._store.played_seats(row.id))
             except Exception as error:  # whatever it is, the others go on
                 await self._suspend(row.id, error)
-            else:
-                if row.status == "suspended":
-                    await self._store.resume_competition(row.id)
         for live, void in self._early:
             self._note(live, void=void)
         self._early = None

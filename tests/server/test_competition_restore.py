@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import signal
@@ -16,6 +17,7 @@ import pytest
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
 from plyhouse.storage.rows import (
+    By,
     CompetitionRow,
     EventRow,
     MatchRow,
@@ -124,6 +126,34 @@ async def test_a_competition_whose_game_is_missing_waits_for_it(tmp_path: Path) 
         assert view.row.status == "running"
         assert view.row.data is None
         assert view.waiting_for == ["ada/ada is not connected.", "bob/bob is not connected."]
+    finally:
+        await hub.close()
+
+
+async def test_paused_competition_stays_paused_after_its_game_was_missing(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    async with await Store.open(url) as store:
+        await store.create_competition(competition("cup"), [1, 2])
+        await store.administration.set_competition_status("cup", "paused", By("olga"))
+
+    def name_game(game: str) -> None:
+        with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+            connection.execute("UPDATE competitions SET game = ?", (game,))
+
+    name_game("no_such_game")
+    for _ in range(2):
+        hub = await Hub.open(ServerConfig(database=url))
+        assert (await hub.competitions.view("cup")).row.status == "suspended"
+        await hub.close()
+    name_game("tic_tac_toe")
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        running = hub.competitions.running("cup")
+        assert running is not None
+        assert running.paused
+        assert (await hub.competitions.view("cup")).row.status == "paused"
+        assert hub.competitions.played() == []
     finally:
         await hub.close()
 

@@ -145,6 +145,14 @@ def lasting_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'a.db'}"
 
 
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
+def racing_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Like `ready_url`, without the kind that only one store can open."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("postgres_tables"))
+    return _lite("sqlite", tmp_path)
+
+
 @dataclass
 class Clock:
     """Wall-clock milliseconds that tests move by hand."""
