@@ -5,14 +5,30 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-__all__ = ["MAX_LINE", "MAX_SAID", "said_of"]
+from msgspec import Meta, Struct
+
+__all__ = ["MAX_LINE", "MAX_SAID", "Said", "said_of"]
 
 MAX_LINE: Final = 16
 """Actions of an expected play that are sent."""
 MAX_SAID: Final = 2000
 """Characters of free text that are sent; what is longer is cut."""
+
+
+class Said(Struct, frozen=True, omit_defaults=True):
+    """What `said_of` returns, as a runner reads it from a bot's process.
+
+    Reading it takes no more memory than the frame has, whatever the frame holds.
+    """
+
+    value: float | None = None
+    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
+    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_LINE)] = []
+    text: Annotated[str, Meta(max_length=MAX_SAID)] = ""
+    live: bool = False
 
 
 def said_of(

@@ -285,7 +285,7 @@ async def _writer_of(descriptor: int) -> asyncio.WriteTransport:
 def _with_token(line: bytes) -> str:
     """A program's ``hello`` has no token, as it knows none."""
     text = line.decode("utf-8", "replace")
-    with contextlib.suppress(msgspec.DecodeError):
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
         fields: Any = msgspec.json.decode(text)
         if isinstance(fields, dict) and fields.get("type") == "hello":
             return msgspec.json.encode({"token": "", **fields}).decode()

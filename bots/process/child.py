@@ -17,12 +17,15 @@ import os
 import queue
 import random
 import socket
+import sys
 import threading
 import time
 import traceback
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Final
+
+import msgspec
 
 from plyhouse.bots import api
 from plyhouse.bots.api import Bot, BotError, Resignation, Turn, TurnClock, TurnOver
@@ -37,15 +40,18 @@ from plyhouse.bots.process.pipe import (
     FromChild,
     Quit,
     Resigned,
+    Stage,
     Stop,
     Stopped,
     Think,
     ToChild,
     decode_to_child,
     frame,
+    shortened,
 )
 from plyhouse.bots.process.position import match_of, position_text
 from plyhouse.bots.process.tracker import Tracker
+from plyhouse.bots.said import Said
 
 __all__ = ["Child", "Seat", "Wire", "run", "start_reader"]
 
@@ -68,7 +74,7 @@ class Wire:
         """Send one message; if the runner is gone there is nothing left to do."""
         try:
             with self._lock:
-                self._end.sendall(frame(message))
+                self._end.sendall(frame(shortened(message)))
         except OSError:
             os._exit(0)
 
@@ -121,7 +127,7 @@ class Seat:
         self._make = make
         self._bot: Bot | None = None
 
-    def bot(self, turn: Turn, doing: Callable[[str], None]) -> Bot:
+    def bot(self, turn: Turn, doing: Callable[[Stage], None]) -> Bot:
         """The bot's object for this match, made and started at its first turn.
 
         ``doing`` is told what the bot is at.
@@ -261,7 +267,7 @@ class Child:
                 self.failed(think.match, think.turn, turn, error)
         else:
             warning = f"{problem}\n{turn.describe()}" if problem else ""
-            self.wire.send(Chosen(think.match, think.turn, text, warning, turn.said))
+            self.wire.send(Chosen(think.match, think.turn, text, warning, _sendable(turn.said)))
         finally:
             self.close(think.turn)
 
@@ -345,6 +351,19 @@ def start_reader(wire: Wire, received: Callable[[ToChild], None]) -> None:
             received(message)
 
     threading.Thread(target=read, name="plyhouse-pipe", daemon=True).start()
+
+
+def _sendable(said: dict[str, Any] | None) -> Said | None:
+    """What the bot said of its thoughts; None, and a line for its author, if it cannot be sent."""
+    if said is None:
+        return None
+    try:
+        kept = msgspec.convert(said, Said)
+        msgspec.msgpack.encode(kept)
+    except (msgspec.ValidationError, UnicodeError) as error:
+        sys.stderr.write(f"turn.info: the action counts, but its info was not sent: {error}\n")
+        return None
+    return kept
 
 
 def _in_author_code(error: BaseException) -> BaseException:

@@ -24,22 +24,27 @@ class Allowance:
     >>> two = Allowance(2, lambda: next(times))
     >>> [two.take() for _ in range(7)]
     [True, True, False, True, True, True, False]
+
+    ``seconds`` takes the place of the one second.
     """
 
-    def __init__(self, most: int, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, most: int, now: Callable[[], float] = time.monotonic, *, seconds: float = 1.0
+    ) -> None:
         self.most = most
+        self._each = most / seconds
         self._now = now
         self._left = float(most)
         self._at = now()
 
-    def take(self) -> bool:
-        """Whether one more is allowed."""
+    def take(self, count: int = 1) -> bool:
+        """Whether ``count`` more are allowed; if not, none is taken."""
         now = self._now()
-        self._left = min(float(self.most), self._left + (now - self._at) * self.most)
+        self._left = min(float(self.most), self._left + (now - self._at) * self._each)
         self._at = now
-        if self._left < 1:
+        if self._left < count:
             return False
-        self._left -= 1
+        self._left -= count
         return True
 
 

@@ -14,9 +14,11 @@ import itertools
 import linecache
 import os
 import re
+import stat
 from typing import Final
 
 from plyhouse.bots.process.asked import ASK
+from plyhouse.bots.process.pipe import cut
 
 __all__ = ["LastStand", "readable"]
 
@@ -24,6 +26,8 @@ PATIENCE = 2.0
 """Seconds in which a process that was asked has to answer: at once, unless the machine is busy."""
 
 _LIMIT: Final = 1 << 18
+_LARGEST: Final = 1 << 20
+"""Bytes of a file whose lines are quoted."""
 _END: Final = b" in _run_module_as_main\n"
 """The outermost line of the main thread, which faulthandler writes last."""
 _HEADER: Final = re.compile(r"(?:Current thread|Thread) 0x[0-9a-f]+.*:")
@@ -35,19 +39,25 @@ _PYTHON: Final = os.path.dirname(os.__file__) + os.sep
 class LastStand:
     """The runner's end of that pipe."""
 
-    def __init__(self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, transport: asyncio.BaseTransport, folder: str | None
+    ) -> None:
         self._reader = reader
         self._transport = transport
+        self._folder = folder
 
     @classmethod
-    async def of(cls, descriptor: int) -> LastStand:
-        """Read from the pipe's end ``descriptor``, which is ours from now on."""
+    async def of(cls, descriptor: int, folder: str | None = None) -> LastStand:
+        """Read from the pipe's end ``descriptor``, which is ours from now on.
+
+        ``folder`` is where the files lie whose lines may be quoted; None for anywhere.
+        """
         reader = asyncio.StreamReader(limit=_LIMIT)
         file = os.fdopen(descriptor, "rb", buffering=0)  # the transport closes it
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), file
         )
-        return cls(reader, transport)
+        return cls(reader, transport, folder)
 
     async def ask(self, pid: int) -> str:
         """Where process ``pid`` stands; empty if it does not tell in time."""
@@ -73,13 +83,15 @@ class LastStand:
                     if not piece:
                         break
                     data += piece
-        return readable(data.decode(errors="replace"))
+        return cut(readable(data.decode(errors="replace"), self._folder))
 
 
-def readable(dump: str) -> str:
+def readable(dump: str, folder: str | None = None) -> str:
     """The lines of a bot's author in a dump of `faulthandler`, the latest last.
 
     Threads of ours that only wait are left out, and so is what lies outside of the bot's code.
+    Source lines are quoted of files in ``folder`` only; None for any file.  A bot can write such a
+    dump itself, and name files in it that it may not read.
     """
     threads: list[list[tuple[str, int, str]]] = []
     for line in dump.splitlines():
@@ -89,7 +101,7 @@ def readable(dump: str) -> str:
         elif _HEADER.fullmatch(line):
             threads.append([])
     shown = [frames for thread in threads if (frames := _of_the_author(thread))]
-    parts = ["\n".join(map(_written, frames)) for frames in shown]
+    parts = ["\n".join(_written(frame, folder) for frame in frames) for frames in shown]
     return "\nand in another thread:\n".join(reversed(parts))
 
 
@@ -123,7 +135,20 @@ def _is_ours(file: str) -> bool:
     return os.path.dirname(file) == _OURS
 
 
-def _written(frame: tuple[str, int, str]) -> str:
+def _may_quote(file: str, folder: str | None) -> bool:
+    """Whether a file is ordinary source of the bot."""
+    if folder is None:
+        return True
+    place = os.path.realpath(file)
+    if not place.startswith(os.path.realpath(folder) + os.sep):
+        return False
+    with contextlib.suppress(OSError):
+        found = os.stat(place)
+        return stat.S_ISREG(found.st_mode) and found.st_size <= _LARGEST
+    return False
+
+
+def _written(frame: tuple[str, int, str], folder: str | None) -> str:
     file, number, name = frame
-    line = linecache.getline(file, number).strip()
+    line = linecache.getline(file, number).strip() if _may_quote(file, folder) else ""
     return f'  File "{file}", line {number}, in {name}' + (f"\n    {line}" if line else "")

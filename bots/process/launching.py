@@ -46,7 +46,14 @@ class Running(Protocol):
 
     @property
     def most_frames(self) -> int | None:
-        """Frames that it may send, and as many more in every second; None for any number."""
+        """Frames, and KiB of frames, that it may send at once and in every second; None for any
+        number.
+        """
+        ...
+
+    @property
+    def folder(self) -> str | None:
+        """The folder whose files the runner may quote to its author; None for any."""
         ...
 
     @property
@@ -98,6 +105,7 @@ class _Child:
     """A child of ours, in a session of its own."""
 
     most_frames = None
+    folder = None
     lost = ""
 
     def __init__(self, process: asyncio.subprocess.Process, output: asyncio.StreamReader) -> None:

@@ -8,15 +8,17 @@ Durations are integer nanoseconds; ``turn`` numbers one request to think and is 
 from __future__ import annotations
 
 import struct
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from plyhouse.bots.said import Said
 from plyhouse.protocol.messages import ClockState, Event, MatchSnapshot, Outcome
 
 __all__ = [
     "HEADER",
-    "MAX_FRAME",
+    "MAX_FROM_CHILD",
+    "MAX_TEXT",
     "Begin",
     "Best",
     "Chosen",
@@ -28,18 +30,36 @@ __all__ = [
     "Loaded",
     "Quit",
     "Resigned",
+    "Stage",
     "Stop",
     "Stopped",
     "Think",
     "ToChild",
+    "UnreadableMessage",
+    "cut",
     "decode_from_child",
     "decode_to_child",
     "frame",
+    "shortened",
 ]
 
 HEADER: Final = struct.Struct(">I")
-MAX_FRAME: Final = 64 * 1024 * 1024
-"""Longer frames are a broken pipe, not a message."""
+MAX_FROM_CHILD: Final = 128 * 1024
+"""Longest frame that a bot's process may send, in bytes."""
+
+MAX_TEXT: Final = 8000
+"""Characters of a text in a message of a bot's process.  The longest message, `Failed`, has three
+such texts, which always fit into `MAX_FROM_CHILD`."""
+
+Stage: TypeAlias = Literal["__init__", "start", "choose"]
+"""What a bot is at in its first turn of a match."""
+
+CUT: Final = "\n[...]\n"
+"""Stands for the middle of a text that was cut."""
+
+
+class UnreadableMessage(Exception):  # noqa: N818 - a state of affairs
+    """A frame of a bot's process is no message; the text says why."""
 
 
 class _Said(
@@ -136,7 +156,7 @@ class Doing(_Said, frozen=True):
 
     match: str
     turn: int
-    what: str
+    what: Stage
 
 
 class Chosen(_Said, frozen=True):
@@ -146,7 +166,7 @@ class Chosen(_Said, frozen=True):
     turn: int
     action: str
     warning: str = ""
-    info: dict[str, Any] | None = None
+    info: Said | None = None
     """What the bot said of its thoughts (`plyhouse.bots.api.Turn.info`)."""
 
 
@@ -184,6 +204,34 @@ _to_child: msgspec.msgpack.Decoder[ToChild] = msgspec.msgpack.Decoder(ToChild)
 _from_child: msgspec.msgpack.Decoder[FromChild] = msgspec.msgpack.Decoder(FromChild)
 
 
+_Any = TypeVar("_Any", bound=_Said)
+
+
+def cut(text: str, most: int = MAX_TEXT) -> str:
+    r"""Return ``text`` with at most ``most`` characters, the middle left out, fit for UTF-8.
+
+    >>> cut("abcdefghijklmnopqrstuvwxyz", 16)
+    'abc\n[...]\nvwxyz'
+    >>> cut("\ud800")
+    '?'
+    """
+    if len(text) > most:
+        rest = max(0, most - len(CUT))
+        # Of a traceback, the end says most.
+        text = text[: rest * 3 // 8] + CUT + text[len(text) - (rest - rest * 3 // 8) :]
+    return text.encode("utf-8", "replace").decode()
+
+
+def shortened(message: _Any) -> _Any:
+    """Return ``message`` with no text longer than `MAX_TEXT` characters."""
+    texts = {
+        name: cut(text)
+        for name in message.__struct_fields__
+        if isinstance(text := getattr(message, name), str)
+    }
+    return msgspec.structs.replace(message, **texts)
+
+
 def frame(message: ToChild | FromChild) -> bytes:
     """Return the bytes that carry ``message``."""
     body = _encoder.encode(message)
@@ -196,5 +244,13 @@ def decode_to_child(body: bytes) -> ToChild:
 
 
 def decode_from_child(body: bytes) -> FromChild:
-    """Read what the bot's process said; `msgspec.MsgspecError` if it is no such message."""
-    return _from_child.decode(body)
+    """Read what the bot's process said, its texts `shortened`.
+
+    Takes at most nine times the memory of ``body``, whatever that holds: all fields are typed, and
+    fields that no message has are skipped.  Raises `UnreadableMessage`.
+    """
+    try:
+        message = _from_child.decode(body)
+        return shortened(message) if len(body) > MAX_TEXT else message
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise UnreadableMessage(cut(str(error), 200)) from error

@@ -14,8 +14,6 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Final
 
-import msgspec
-
 from plyhouse.bots.client.timing import REAL_CLOCK, Clock, first_of
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.flood import AT_ONCE, Allowance, Turns
@@ -23,12 +21,13 @@ from plyhouse.bots.process.last_stand import LastStand
 from plyhouse.bots.process.launching import BARE, Launcher, Readable, Running
 from plyhouse.bots.process.pipe import (
     HEADER,
-    MAX_FRAME,
+    MAX_FROM_CHILD,
     FromChild,
     Loaded,
     LoadFailed,
     Quit,
     ToChild,
+    UnreadableMessage,
     decode_from_child,
     frame,
 )
@@ -69,7 +68,8 @@ class BotProcess:
         most = process.most_frames
         self._allowance = None if most is None else Allowance(most)
         self._turns = Turns()
-        self._flooded = ""
+        self._problem = ""
+        """Why we end it, if it is we."""
         self.loaded: Loaded
         """What the bot said of itself."""
 
@@ -100,7 +100,7 @@ class BotProcess:
         ours.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=ours)
         output = asyncio.create_task(read_output(process.output, on_output))
-        stand = await LastStand.of(read_end)
+        stand = await LastStand.of(read_end, process.folder)
         started = cls(process, reader, writer, output, stand, clock)
         try:
             started.loaded = await started._import(spec, import_timeout)
@@ -123,6 +123,8 @@ class BotProcess:
             return message
         if isinstance(message, LoadFailed):
             raise BotLoadError(message.message, message.traceback)
+        if self._problem:
+            raise BotLoadError(f"{spec} was ended while it was imported: {self._problem}")
         raise BotLoadError(
             f"{spec} ended its process while it was imported", await self._stand.last_words()
         )
@@ -151,22 +153,35 @@ class BotProcess:
             self._writer.write(frame(message))
 
     async def receive(self) -> FromChild | None:
-        """The next message; None once the process has ended or talks nonsense."""
+        """The next message; None once the process has ended, or has to be ended."""
         try:
             (length,) = HEADER.unpack(await self._reader.readexactly(HEADER.size))
-            if length > MAX_FRAME or self._too_many():
+            self._problem = self._broken(length)
+            if self._problem:
                 return None
             await self._turns.took_one()
             return decode_from_child(await self._reader.readexactly(length))
-        except (asyncio.IncompleteReadError, OSError, msgspec.MsgspecError):
-            return None
+        except UnreadableMessage as error:
+            self._problem = f"it sent its runner a message that cannot be read: {error}"
+        except (asyncio.IncompleteReadError, OSError):
+            pass
+        return None
 
-    def _too_many(self) -> bool:
-        """Whether it floods us: `plyhouse.bots.process.child` reports much less often."""
-        if self._allowance is None or self._allowance.take():
-            return False
-        self._flooded = f"it sent its runner more than {self._allowance.most} messages a second"
-        return True
+    def _broken(self, length: int) -> str:
+        """Which limit a frame of so many bytes breaks; empty if none.
+
+        `plyhouse.bots.process.child` keeps them, so a bot that breaks one sends its own frames.
+        """
+        if length > MAX_FROM_CHILD:
+            return (
+                f"it sent its runner a message of {length:,} bytes; {MAX_FROM_CHILD:,} are allowed"
+            )
+        if self._allowance is None or self._allowance.take(1 + length // 1024):
+            return ""
+        return (
+            f"it sent its runner more than {self._allowance.most} messages a second, or messages "
+            "of as many KiB"
+        )
 
     async def where(self) -> str:
         """Where the bot stands now, as a traceback of its author's lines; may be empty."""
@@ -191,7 +206,7 @@ class BotProcess:
         await asyncio.gather(self._output, return_exceptions=True)
         where = await self._stand.last_words() if code < 0 else ""
         self._stand.close()
-        return self._flooded or how, where
+        return self._problem or how, where
 
     async def quit(self, grace: float = QUIT_GRACE) -> None:
         """Ask the process to leave; end it if it has not within ``grace`` seconds."""

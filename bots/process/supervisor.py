@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -143,6 +144,8 @@ class Supervisor:
         self._import_timeout = import_timeout
         self._numbers = itertools.count(1)
         self._matches: dict[str, _Match] = {}
+        self._ended: deque[str] = deque(maxlen=64)
+        """Matches that are over; a bot may still fail in ``finish``."""
         self._open: dict[int, Request] = {}
         self._process: BotProcess | None = None
         self._voice = Voice()
@@ -276,6 +279,7 @@ class Supervisor:
         for request in [asked for asked in self._open.values() if asked.match == match]:
             self.stop(request)
         entry = self._matches.pop(match, None)
+        self._ended.append(match)
         if entry is not None and self._process is not None:
             if match == self._voice.match and not self._open:
                 self._voice.ply = None  # what it prints now, it prints in `finish`
@@ -417,7 +421,8 @@ class Supervisor:
                     request.answer.set_result(message)
                 elif isinstance(message, Failed):
                     self.log.crash(
-                        *(message.match, message.error, message.traceback, message.position),
+                        *(self._known(message.match), message.error),
+                        *(message.traceback, message.position),
                         request.ply if request is not None else None,
                     )
             case Doing():
@@ -426,6 +431,11 @@ class Supervisor:
                 self._open.pop(message.turn, None)
             case Loaded() | LoadFailed():
                 pass  # only ever the first message of a process
+
+    def _known(self, match: str) -> str:
+        """The match that a process names, or its last one if it names one that it never had."""
+        known = match in self._matches or match in self._ended
+        return match if known else self._voice.match
 
     def _note_cost(self, request: Request | None, *, answered: bool = True) -> None:
         if request is not None and request.stopwatch is not None and self._on_cost is not None:
@@ -446,9 +456,9 @@ class Supervisor:
             self._slow_starts += 1
             if self._slow_starts == 1:
                 self.log.note(
-                    f"match {message.match}: {done} took {spent / 1e9:.1f} s of the clock. It runs "
+                    f"match {request.match}: {done} took {spent / 1e9:.1f} s of the clock. It runs "
                     "in every match: load what is large once, at the top of the file",
-                    *(message.match, request.ply),
+                    *(request.match, request.ply),
                 )
 
     def _died(self, how: str, where: str) -> None:

@@ -277,7 +277,8 @@ class Play:
             case Chosen():
                 if answer.warning:
                     self._note(answer.warning, request.ply)
-                await self._act(request.ply, answer.action, arrived, answer.info)
+                info = None if answer.info is None else msgspec.to_builtins(answer.info)
+                await self._act(request.ply, answer.action, arrived, info)
             case Resigned():
                 await self._give_up(f"match {self.match}: the bot resigns at ply {request.ply}")
             case Failed():

@@ -22,7 +22,8 @@ from plyhouse.bots.sandbox.cores import Cores
 __all__ = ["MOST_FRAMES", "Boxed", "Output", "SandboxLauncher", "reader_of"]
 
 MOST_FRAMES: Final = 2000
-"""Frames of a bot at once, and in every second; a bot reports at most every 2 ms by itself."""
+"""Frames of a bot at once, and in every second, and as many KiB of them; a bot reports at most
+every 2 ms by itself."""
 
 
 class Output:
@@ -71,6 +72,7 @@ class Boxed:
         self._box = box
         self.output = output
         self.pid = box.pid
+        self.folder = box.box.folder
         self._cores = cores
         self._core = box.box.core
         self._resting = False

@@ -147,6 +147,40 @@ async def test_javascript_plays_in_its_box(
     assert results["first"].outcome.termination == "normal", said
 
 
+HOSTILE = """
+    import gc
+    from plyhouse.bots import Bot
+    from plyhouse.bots.process.child import Wire
+
+    class Hostile(Bot):
+        games = ("tic_tac_toe",)
+
+        def choose(self, turn):
+            wire = next(each for each in gc.get_objects() if isinstance(each, Wire))
+            # A Chosen frame whose info is an array of 60 million empty maps.
+            wire._end.sendall((60_000_060).to_bytes(4, "big"))
+            wire._end.sendall(b"\\x80" * 60_000_060)
+"""
+
+
+async def test_bot_whose_frame_is_too_long_forfeits_and_others_play_on(
+    keeper: KeeperClient, submission: Submission, tmp_path: Path
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    helper = "def pick(legal):\n    return legal[0]\n"
+    python = build(read_package(submission(bot=PYTHON, helper=helper)), tmp_path / "store")
+    hostile = build(read_package(submission("hostile", bot=HOSTILE)), tmp_path / "store")
+    said: list[str] = []
+    results, _ = await played(keeper, tier, python, hostile, said.append)
+    outcome = results["first"].outcome
+    assert (outcome.termination, outcome.seat) == ("bot_crash", 1)
+    assert results["second"].outcome == outcome
+    why = "it sent its runner a message of 60,000,060 bytes; 131,072 are allowed"
+    assert any(line.startswith("[second]") and why in line for line in said), said
+    assert not any(line.startswith("[first]") and "fail" in line for line in said), said
+    assert keeper.boxes == 0
+
+
 async def loaded(
     keeper: KeeperClient, tier: Tier, file: Path, limits: Limits | None = None
 ) -> Supervisor:
