@@ -336,7 +336,7 @@ _TABLE: Final[tuple[ErrorCode, ...]] = (
     ),
     ErrorCode(
         "match/not_over",
-        "The match has the same rolls or deals as another one that is still being played.",
+        "The match, or another one of its pairing, is still being played.",
         "This match can be seen once all matches of its pairing are over.",
     ),
     ErrorCode(

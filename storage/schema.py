@@ -47,6 +47,7 @@ KNOWN = (
     "0012",
     "0013",
     "0014",
+    "0015",
 )
 """All schema revisions this Plyhouse knows, oldest first; a test compares them with the files."""
 

@@ -67,8 +67,6 @@ MOST_DEATHS: Final = 5
 
 TurnAnswer = Chosen | Resigned | Failed
 
-_starts = itertools.count()
-
 
 @dataclass(eq=False)
 class Request:
@@ -160,9 +158,6 @@ class Supervisor:
         self._killed = False
         self._renewing = False
         """Whether the present process is on its way out."""
-        self.fresh = next(_starts)
-        """Grows with every process: of several supervisors the one with the most has the process
-        that began last, or will begin next."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
         self.loaded: Loaded
@@ -269,7 +264,6 @@ class Supervisor:
         process = self._process
         if process is not None and not self._renewing:
             self._killed = self._renewing = True
-            self.fresh = next(_starts)
             timer = asyncio.create_task(process.quit(RENEW_GRACE))
             self._timers.add(timer)
             timer.add_done_callback(self._timers.discard)

@@ -348,10 +348,7 @@ class BotRunner:
             )
             self._over.add(match)
             return None
-        # Of those with the fewest matches the youngest, if nothing is to be remembered: one that
-        # has waited since before the last match knows how long that took.
-        age = -1 if self._options.forgetful else 0
-        supervisor = min(self._supervisors, key=lambda each: (each.matches, age * each.fresh))
+        supervisor = min(self._supervisors, key=lambda each: each.matches)
         file = self._games.file(game.info.name)
         play = Play(snapshot, game, supervisor, self._around, files=files, file=file)
         self._plays[match] = play

@@ -263,10 +263,7 @@ function noticed(message) {
 
 /** @param {Messages.Error} message */
 function refused(message) {
-  if (message.code === "match/not_over" && mode === "projector") { // it shares its dice with another one
-    close();
-    queue.seal(match.id);
-  } else if (message.code === "match/unknown") { // over, while we were away
+  if (message.code === "match/unknown") { // over, while we were away
     close();
     load();
   } else if (message.code === "auth/replaced") {

@@ -1,4 +1,4 @@
-// What a room sees of a competition while no board may be shown: its table, and what comes next.
+// What a room sees of a competition between matches: its table, and what comes next.
 
 import { html } from "./dom.js";
 

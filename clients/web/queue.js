@@ -1,7 +1,6 @@
 // Which match comes next on the projector: one that runs, of the same competition or else game.
 
 import { words } from "./dom.js";
-import { complete } from "./sealed.js";
 
 const EVERY = 3000; // ms between two looks
 const REST = 8000; // ms that a result stays
@@ -19,8 +18,6 @@ export class Queue {
     this.enter = enter;
     this.say = say;
     this.idle = idle;
-    /** Matches that nobody may see before their pairing is over. @type {Set<string>} */
-    this.sealed = new Set();
     /** @type {number | undefined} */
     this.timer = undefined;
   }
@@ -30,17 +27,10 @@ export class Queue {
     this.timer ??= setTimeout(() => this.look(), REST);
   }
 
-  /** A match may not be seen yet: look for another one. @param {string} id */
-  seal(id) {
-    this.sealed.add(id);
-    this.look();
-  }
-
-  /** Matches of a status, the latest first. @param {string} status @returns {Promise<Answers.MatchView[]>} */
-  async matches(status) {
+  /** Running matches, the latest first. @returns {Promise<Answers.MatchView[]>} */
+  async matches() {
     const { competition, game } = this.here();
-    const wanted = new URLSearchParams({ status, limit: "64" });
-    if (status === "finished") wanted.set("sort", "ended");
+    const wanted = new URLSearchParams({ status: "running", limit: "64" });
     if (competition) wanted.set("competition", competition);
     else if (game) wanted.set("game", game);
     const response = await fetch(`/api/v1/matches?${wanted}`);
@@ -49,23 +39,12 @@ export class Queue {
     return answer;
   }
 
-  /** A match that was sealed while it ran, can be seen now, and was not shown yet. */
-  async delayed() {
-    const over = await this.matches("finished");
-    const open = complete(over);
-    const found = over.findLast((each) => this.sealed.has(each.match) && open.has(each.pairing));
-    if (found) this.sealed.delete(found.match);
-    return found;
-  }
-
   async look() {
     clearTimeout(this.timer);
     this.timer = undefined;
     const { id } = this.here();
     try {
-      const running = await this.matches("running");
-      let next = running.findLast((each) => each.match !== id && !this.sealed.has(each.match)); // the one that waits the longest
-      if (!next && this.sealed.size) next = await this.delayed();
+      const next = (await this.matches()).findLast((each) => each.match !== id); // the one that waits the longest
       if (next) {
         this.enter(next.match);
         return;

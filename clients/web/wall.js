@@ -8,7 +8,6 @@ import { byId, clockText, holder, html, say } from "./dom.js";
 import { fit, outline } from "./fit.js";
 import { News } from "./news.js";
 import { Film } from "./scene.js";
-import { complete } from "./sealed.js";
 import { sentence } from "./words.js";
 
 const MOST = 64; // boards
@@ -49,10 +48,6 @@ class Tile {
     /** @type {Outcome | null} */
     this.outcome = null;
     this.overAt = 0;
-    /** Whether nobody may see it before the other matches of its pairing are over. */
-    this.sealed = false;
-    /** Positions of a match that was sealed, still to be shown. @type {Answers.Replay["frames"]} */
-    this.delayed = [];
     this.ply = match.ply ?? 0;
     this.film = new Film(); // a picture: its match has the words
     this.field = html("div", { class: "field" });
@@ -81,37 +76,6 @@ class Tile {
       this.clocks = runs ? clocks : clocks.map((clock) => ({ ...clock, running: (clock.seat ?? 0) === scene?.seat_to_move }));
       this.clocksAt = performance.now();
     }
-  }
-
-  /** Nobody may see it yet. */
-  seal() {
-    this.sealed = true;
-    write(this.foot, "The board is shown when both matches of the pairing are over.");
-  }
-
-  /** Show a sealed match from its beginning, once the server lets everybody see it. */
-  async unseal() {
-    /** @type {Answers.Replay["frames"]} */
-    const frames = [];
-    for (let plies = 0; (frames.at(-1)?.ply ?? -1) < plies;) {
-      const response = await fetch(`/api/v1/matches/${encodeURIComponent(this.id)}/replay?first=${frames.length}`);
-      if (!response.ok) return;
-      const part = /** @type {Answers.Replay} */ (await response.json());
-      if (!part.frames.length) break;
-      frames.push(...part.frames);
-      plies = part.plies;
-    }
-    if (!this.sealed || !frames.length) return;
-    this.sealed = false;
-    this.delayed = frames;
-  }
-
-  /** Take the next position of a match that was sealed. */
-  step() {
-    const next = this.delayed.shift();
-    if (!next) return;
-    this.position(next);
-    if (!this.delayed.length) this.over({ termination: "normal", reason: "shown after its end" });
   }
 
   due() {
@@ -183,7 +147,6 @@ let begun = 0; // when the round began
 function frame(now) {
   if (!round.length) {
     begun = now;
-    for (const tile of tiles.values()) tile.step();
     round = [...tiles.values()].filter((tile) => tile.due());
     for (const tile of tiles.values()) if (tile.seen) tile.tick(now);
   }
@@ -224,7 +187,6 @@ function onMessage(message) {
       break;
     case "error":
       if (message.fatal) say(message.message);
-      else if (message.code === "match/not_over") asked.get(message.re ?? -1)?.seal();
       else if (message.code === "match/unknown") tile?.over({ termination: "aborted", returns: [] });
       break;
     default:
@@ -256,19 +218,12 @@ async function look() {
   clearTimeout(timer);
   timer = setTimeout(look, EVERY);
   const found = await matches({ status: "running" });
-  const waiting = [...tiles.values()].some((tile) => tile.sealed);
-  const open = complete(waiting ? await matches({ status: "finished", sort: "ended" }) ?? [] : []);
   if (!found) return;
   const now = performance.now();
   const before = tiles.size;
   const running = new Set(found.map((each) => each.match));
   const come = found.filter((each) => !tiles.has(each.match));
   for (const [id, tile] of tiles) {
-    if (tile.sealed) {
-      if (open.has(tile.pairing)) tile.unseal().catch(() => {}); // asked again at the next look
-      continue;
-    }
-    if (tile.delayed.length) continue;
     if (!tile.outcome && !running.has(id) && now - tile.clocksAt > STAY) tile.over({ termination: "aborted", returns: [], reason: "over" });
     if (!tile.outcome || now - tile.overAt < STAY) continue;
     const next = come.pop();
@@ -287,12 +242,9 @@ async function look() {
   if (tiles.size !== before) arrange();
 }
 
-/** What was asked of the server, by the number of the request. @type {Map<number, Tile>} */
-const asked = new Map();
-
 /** @param {Tile} tile */
 function watch(tile) {
-  asked.set(connection.send({ type: "watch", match: tile.id }), tile);
+  connection.send({ type: "watch", match: tile.id });
 }
 
 /** Watch a match, too; returns its board. @param {Answers.MatchView} match */

@@ -109,7 +109,6 @@ RULES: Final[Mapping[str, Rule]] = {
     "limits.matches_at_a_time": Rule(ALWAYS, "The final has this number of matches at a time"),
     "limits.absent_minutes": Rule(ALWAYS, "The final waits this long for an entry that is away"),
     "hosting.required": Rule(FINAL, "It decides which entries play in the final"),
-    "hosting.shared_chance": Rule(FINAL, "Mirrored matches of hosted bots follow"),
     "practice.ladder": Rule(FINAL, "Entries play each other until the freeze, or stop doing so"),
     "practice.matches_at_a_time": Rule(FINAL, "The practice ladder has this number of matches"),
     "practice.baselines": Rule(FINAL, "Baselines are on the practice ladder, or leave it"),
@@ -150,7 +149,6 @@ _BOARDS: Final = {
 }
 _SPELLED: Final = {
     "hosting_required": "hosting.required",
-    "shared_chance": "hosting.shared_chance",
     "every_lower": "grading.every_lower",
     "points": "grading.points",
 }

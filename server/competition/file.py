@@ -184,8 +184,6 @@ class CompetitionFile:
     """Whether only what was handed in plays in the final, run by the house."""
     rules: str = ""
     """What students are told, in their own words."""
-    shared_chance: bool = False
-    """Set if mirrored matches of hosted bots have the same dice and deals."""
     scoring: Mapping[str, Scoring] = field(default_factory=dict)
     """What scores a match, for the games for which the file says so; see `scored_by`."""
     every_lower: bool = True
@@ -310,7 +308,11 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
     bounds.end()
     hosting = table.table("hosting")
     required = hosting.flag("required", default=False)
-    shared = hosting.take("shared_chance", bool, "true or false", "shared_chance = true")
+    hosting.removed(
+        "shared_chance",
+        "is not possible: two bots on one machine can tell each other the dice of a match. Delete "
+        "the line; each match has its own dice, and luck adjustment evens them out",
+    )
     hosting.end()
     standing = table.table("practice")
     practice = Practice(
@@ -331,7 +333,7 @@ def _competition(table: Table, now: datetime | None) -> CompetitionFile | None:
         return None
     found = CompetitionFile(
         *(name, games, control, style, mirrored, rounds, entries, dates, baselines),
-        *(board or "class", limits, required, rules, shared),
+        *(board or "class", limits, required, rules),
         scoring=scoring,
         every_lower=every_lower,
         practice=practice,

@@ -106,6 +106,11 @@ class Table:
         value = self.take(name, dict, f"a table: [{self.key(name)}]", f"[{self.key(name)}]")
         return Table(value or {}, self.key(name), self.mistakes)
 
+    def removed(self, name: str, text: str) -> None:
+        """Note a key of earlier versions as a mistake; ``text`` says why, and what to do."""
+        if self._values.pop(name, None) is not None:
+            self.wrong("removed_key", name, text)
+
     def end(self) -> None:
         """Note every key that nobody has taken."""
         for name in self._values:

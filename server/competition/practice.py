@@ -20,10 +20,7 @@ REST_NS: Final = 5_000_000_000
 LONGEST_REST_NS: Final = 600_000_000_000
 KEPT: Final = ("games", "time_control", "mirrored", "scoring", "entries_per_student", "hosting")
 """Keys of the file that mean the same for the ladder."""
-TERMS: Final = (
-    *("games", "time_control", "mirrored", "scoring", "hosting_required"),
-    "shared_chance",
-)
+TERMS: Final = ("games", "time_control", "mirrored", "scoring", "hosting_required")
 """Fields of the file by which matches of the ladder are played and scored."""
 
 

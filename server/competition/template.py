@@ -58,7 +58,6 @@ absent_minutes = 30  # so long the final waits for an entry that is away; 0: for
 # Where the server runs bots (plyhouse serve --hosted):
 # [hosting]
 # required = true  # only submitted bots play in the final, on the runner machines
-# shared_chance = true  # mirrored matches share dice; boards show when both are over
 
 # Bots that students are measured against, from the easiest to the hardest. A grade needs a mean
 # score of `at_least` against its baseline and against every easier one.

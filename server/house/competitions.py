@@ -231,7 +231,6 @@ class Competitions:
             group=str(kept.get("class", "")),
             at_a_time=at_a_time_of(row),
             only_hosted=kept.get("only_hosted") is True,
-            shared_chance=kept.get("shared_chance") is True,
             rehearsal=kept.get("rehearsal") is True,
             practice=kept.get("practice") is True,
             scoring=self._runner.score_by(row),
@@ -488,7 +487,6 @@ class Competitions:
             competition=running.row.id,
             round_number=number,
             pairing_id=str(name),
-            share=running.shared_chance,
             unnamed=running.unnamed,
         )
         running.playing[begun.id] = set(begun.open)

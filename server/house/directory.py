@@ -100,25 +100,17 @@ class Directory:
         return self.live.get(identifier) or self.recent.get(identifier)
 
     def matches_of(self, participant: Participant) -> Iterator[tuple[LiveMatch, int]]:
-        """The matches in which it holds a seat, and which one; they may end meanwhile.
-
-        Those that are held (`LiveMatch.held`) it knows nothing of yet, and they are left out.
-        """
+        """The matches in which it holds a seat, and which one; they may end meanwhile."""
         for identifier, seat in tuple(participant.matches.items()):
             live = self.live.get(identifier)
-            if live is not None and not live.held:
+            if live is not None:
                 yield live, seat
 
-    def sealed(self, participant: Participant) -> bool:
-        """Whether it plays where chance is shared: only the house may run it there."""
-        here = map(self.live.get, participant.matches)
-        return any(live is not None and live.match.config.shares_chance for live in here)
-
     def seat_of(self, participant: Participant, identifier: str) -> tuple[LiveMatch, int] | None:
-        """A match of a participant and its seat there; None if it holds none, or not yet."""
+        """A match of a participant and its seat there; None if it holds none."""
         seat = participant.matches.get(identifier)
         if seat is not None:
-            return None if self.live[identifier].held else (self.live[identifier], seat)
+            return self.live[identifier], seat
         over = self.recent.get(identifier)
         if over is None:
             return None

@@ -101,7 +101,6 @@ async def parts(
             "class": row.id,
             "at_a_time": file.limits.matches_at_a_time,
             "only_hosted": file.hosting_required,
-            "shared_chance": file.shared_chance,
             "parameters": parameters,
             "baselines": [each.bot_id for each in entered if each.baseline],
             "twins": twins,

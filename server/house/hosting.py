@@ -17,7 +17,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from plyhouse.games.base import ChanceKind
 from plyhouse.server.competition.hosting import (
     Machine,
     Need,
@@ -62,8 +61,6 @@ EVERY_MS: Final = 1500
 """How often a runner calls."""
 GIVEN_UP: Final = 3
 """Troubles with a version after which its absence is its own; of a check, its flag falls."""
-CLOSED: Final = frozenset(("landlock", "bubblewrap"))
-"""Sandboxes in which a bot can neither leave anything behind nor reach another one."""
 TICKET_PREFIX: Final = "ticket_"
 """Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
 
@@ -89,8 +86,6 @@ class Ticket:
     version: int
     label: str
     digest: str
-    alone: bool = False
-    """Whether each match is played by a process of its own that is kept apart from all others."""
     terms: tuple[object, ...] = ()
     """`Wanted.terms`: a bot that is to be hosted otherwise gets another ticket."""
 
@@ -326,9 +321,7 @@ class Hosting:
                 continue
             for match in each.matches:
                 live = self._directory.live.get(match)
-                if live is not None and (
-                    live.held or not purpose.has_to_wait_for(self._priority(live))
-                ):
+                if live is not None and not purpose.has_to_wait_for(self._priority(live)):
                     continue
                 if live is not None and live.match.game.info.simultaneous:
                     at_once += 1
@@ -371,22 +364,16 @@ class Hosting:
         fresh: dict[int, Ticket] = {}
         for bot, place in self._plan.bots.items():
             need, old = wanted[bot], self._ticket_of.get(bot)
-            row, alone = need.row, self._is_closed(place.machine)
-            same = place.machine, alone, need.terms
-            if old is None or (old.machine, old.alone, old.terms) != same:
+            row = need.row
+            if old is None or (old.machine, old.terms) != (place.machine, need.terms):
                 old = Ticket(
                     TICKET_PREFIX + secrets.token_urlsafe(32),
                     *(place.machine, bot, row.player_id, row.player, row.bot),
-                    *(row.version_id, row.label, row.digest, alone, need.terms),
+                    *(row.version_id, row.label, row.digest, need.terms),
                 )
             fresh[bot] = old
         self._ticket_of = fresh
         self._tickets = {each.secret: each for each in fresh.values()}
-
-    def _is_closed(self, machine: str) -> bool:
-        """Whether bots are in boxes there out of which nothing leads, a new one for each match."""
-        runner = self._runners.get(machine)
-        return runner is not None and runner.said.tier in CLOSED
 
     def ticket(self, secret: str) -> Ticket | None:
         """What a ticket lets in; None if it is not, or no longer, good."""
@@ -459,11 +446,7 @@ class Hosting:
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1
         at_once = running.work.at_once
-        room = room_for_matches(machine, held, cores_each=each, at_once=at_once)
-        if self._one_by_one(running):
-            # One match of a pairing is played at a time.
-            room = max(room, room_for_matches(machine, held, cores_each=each, at_once=1) * at_once)
-        return room
+        return room_for_matches(machine, held, cores_each=each, at_once=at_once)
 
     def _is_hungry(self, machine: str, priority: Priority) -> bool:
         """Return whether a match of a higher priority could begin there, given a processor."""
@@ -493,13 +476,6 @@ class Hosting:
             return 0
         here = self._machine(machine)
         return max(0, here.cores - here.busy - self._plan.held.get(machine, 0))
-
-    def _one_by_one(self, running: Running) -> bool:
-        """Whether all who are there play the matches of a pairing one after the other."""
-        if not running.shared_chance or running.terms.game.chance_kind is not ChanceKind.STOCHASTIC:
-            return False
-        here = filter(None, map(self._directory.participants.get, running.names))
-        return all(each.alone for each in here if each.online)
 
     # ------------------------------------------------------------------------- matches
 

@@ -130,7 +130,6 @@ class LiveMatch:
         "_alarm_at",
         "_backlog",
         "_referee",
-        "held",
         "holders",
         "id",
         "match",
@@ -157,8 +156,6 @@ class LiveMatch:
         """Whether the end is durable and told."""
         self.suspended = False
         """Whether the match waits for the database to come back."""
-        self.held = False
-        """Whether nobody is told of it before another match of its pairing is over."""
         self._backlog: deque[_Waiting] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0
@@ -167,19 +164,6 @@ class LiveMatch:
         """Announce the match to its seats once ``ops``, by which it is stored, are durable."""
         self._enqueue(ops, self.match.announce(self._referee.now()).told)
         self.set_alarm()
-
-    def hold(self, ops: Sequence[Op]) -> None:
-        """Store the match by ``ops``, and tell its seats when it is `release`d."""
-        self.held = True
-        self._enqueue(ops, [])
-
-    def release(self) -> None:
-        """Announce a match that was held."""
-        self.held = False
-        for seat, holder in enumerate(self.holders):
-            if holder.line is None:
-                self.disconnected(seat)
-        self.begin([])
 
     # ------------------------------------------------------------------------ what arrives
 
@@ -217,7 +201,7 @@ class LiveMatch:
         config = self.match.config
         return open_seats(
             config.game,
-            counts=config.rated or self.pairing.competition is not None or config.shares_chance,
+            counts=config.rated or self.pairing.competition is not None,
             players=[holder.player_id for holder in self.holders],
             house={each.player_id for each in self.holders if each.casual and not each.guest},
         )
@@ -416,7 +400,7 @@ class LiveMatch:
         An alarm that is set too early is left alone: when it rings it is set anew, which costs
         less than moving it with every ply.
         """
-        deadline = None if self.held else self.match.deadline()
+        deadline = self.match.deadline()
         if deadline is None:
             return
         if self._alarm is not None:

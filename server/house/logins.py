@@ -100,9 +100,6 @@ class Logins:
             participant = self._participant(login)
         if login.ticket is None and participant.hosted and hub.hosting.holds(login.bot.id):
             raise ProtocolError("bot/hosted")
-        apart = login.ticket.alone if login.ticket is not None else not session.remote
-        if not apart and hub.directory.sealed(participant):
-            raise ProtocolError("bot/hosted")
         other = participant.line
         if other is not None:
             known = _same_key(hello.session, participant.key)
@@ -191,7 +188,6 @@ class Logins:
         participant.suspended = login.suspended
         participant.hosted = "" if login.ticket is None else login.ticket.machine
         participant.ticket = "" if login.ticket is None else login.ticket.secret
-        participant.alone = login.ticket is not None and login.ticket.alone
         participant.kind = "human" if login.in_person else "bot"
         if login.identity.guest:
             participant.kind = "guest"

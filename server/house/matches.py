@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from plyhouse.games.base import ChanceKind, Game, Scoring
+from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Revealed, SeatInfo
@@ -136,7 +136,6 @@ class MatchRunner:
         round_number: int = 0,
         pairing_id: str = "",
         seed: bytes | None = None,
-        share: bool = False,
         unnamed: Collection[int] = (),
     ) -> LivePairing:
         """Make a pairing and tell its seats as soon as it is stored.
@@ -146,18 +145,13 @@ class MatchRunner:
 
         ``seed`` is for play where this program runs the bots itself, each match in a process of
         its own: then all matches share its chance.  None draws a secret seed, and every match has
-        its own chance, because who plays two matches with the same dice or deal reads in the one
-        what the other hides.  Raises ValueError for a seed where a bot came over the network.
-
-        ``share``: if chance matters and the house keeps all of these bots apart
-        (`Participant.alone`), the matches share it all the same.  They are played one after the
-        other then: at the same time, how busy a machine is would tell the one of the other.
+        its own chance: two programs on one machine can always tell each other something.  Raises
+        ValueError for a seed where a bot came over the network.
         """
-        share = share and self._may_share(terms, orders)
-        shared = share or seed is not None
-        if not share:
+        shared = seed is not None
+        if shared:
             for participant in (each for seated in orders for each in seated):
-                if shared and (participant.line is None or participant.line.remote):
+                if participant.line is None or participant.line.remote:
                     raise ValueError(f"{participant.name} could remember or tell: no shared chance")
         if seed is None:
             seed = secrets.token_bytes(SEED_BYTES)
@@ -182,21 +176,11 @@ class MatchRunner:
             made.append(self._make(row, terms, match_id, stream, seated, pairing, unnamed))
         self._mark_last(pairing)
         ops: list[Op] = [NewPairing(row)]
-        for number, (live, new) in enumerate(made):
-            if share and number:
-                live.hold([new])
-            else:
-                live.begin([*ops, new])
+        for live, new in made:
+            live.begin([*ops, new])
             ops = []
             journal.match_begun(live)
         return pairing
-
-    @staticmethod
-    def _may_share(terms: Terms, orders: Sequence[Sequence[Participant]]) -> bool:
-        """Whether nobody could carry anything from one of these matches into another."""
-        if len(orders) < 2 or terms.game.chance_kind is not ChanceKind.STOCHASTIC:
-            return False
-        return all(each.alone for seated in orders for each in seated)
 
     def _make(
         self,
@@ -284,7 +268,8 @@ class MatchRunner:
 
         ``participant`` finds or makes the holder of a stored seat, and ``hidden_in`` tells which
         bots of a competition are unnamed, in small letters.  A match that cannot be rebuilt (the
-        game changed, or rows are damaged) is void, and the log says why.
+        game changed, or rows are damaged) is void, and the log says why.  So is a match that
+        shares its rolls with another one: nothing keeps its bots from telling each other.
         """
         pairings: dict[str, LivePairing] = {}
         restored = []
@@ -299,6 +284,8 @@ class MatchRunner:
             hidden = await hidden_in(stored.pairing.competition_id)
             try:
                 match = self._rebuild(stored, holders, hidden)
+                if match.config.shares_chance:
+                    raise ValueError("its chance is shared with another match of its pairing")
                 machines = machines_of(header)
             except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
                 log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
@@ -318,10 +305,8 @@ class MatchRunner:
         await self._put_away(broken, going_on=pairings)
         for pairing in pairings.values():
             self._mark_last(pairing)
-            self._hold_again(pairing)
         for live in restored:
-            if not live.held:
-                live.input(live.match.resume, self.now())
+            live.input(live.match.resume, self.now())
         return len(restored)
 
     async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
@@ -336,14 +321,6 @@ class MatchRunner:
         ends += [FinishPairing(each, wall) for each in sorted(over)]
         if ends:
             await self._store.apply(ends)
-
-    @staticmethod
-    def _hold_again(pairing: LivePairing) -> None:
-        """Of matches that share their chance one is played at a time, also after a stop."""
-        open_ = [live for live in pairing.open.values() if live.match.config.shares_chance]
-        begun = [live for live in open_ if any(each is not None for each in live.match.nonces)]
-        for live in open_:
-            live.held = live not in (begun or open_[:1])
 
     def _rebuild(
         self, stored: StoredMatch, holders: Sequence[Participant], hidden: Collection[str]
@@ -400,9 +377,6 @@ class MatchRunner:
         self.plies += live.match.ply
         self._directory.ended(live)
         self._on_over(live)
-        if all(each.held for each in pairing.open.values()):
-            for following in tuple(pairing.open.values())[:1]:
-                following.release()
 
     # ------------------------------------------------------------------------- time
 

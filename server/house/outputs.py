@@ -1,9 +1,8 @@
 """What hosted bots printed in their matches, and how they failed: taken from runners, for authors.
 
 A bot's output is for its author and for administrators (scope ``admin``), from the end of the match
-on, or of its pairing where matches share their chance: not for opponents, not for organisers, and
-not while it could tell anybody something of a match that is being played.  So it leads from no bot
-to another one.
+on: not for opponents, not for organisers, and not while the match is played.  So it leads from no
+bot to another one.
 """
 
 from __future__ import annotations
@@ -17,12 +16,11 @@ import msgspec
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.runner_messages import MatchOutput, OutputLine, PlyCost
-from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.storage.outputs import OutputRow
 from plyhouse.storage.rows import Identity, StoredMatch, wall_ms
 from plyhouse.storage.store import Store
 
-__all__ = ["BotOutput", "Kept", "Outputs", "still_to_come"]
+__all__ = ["BotOutput", "Kept", "Outputs"]
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -66,8 +64,7 @@ class Outputs:
     async def of(self, stored: StoredMatch, identity: Identity) -> list[BotOutput]:
         """What may be seen of a match: that of one's own bots, by seat.
 
-        Raises `ProtocolError` while it is played, or another match that has its rolls, and for who
-        has no bot in it.
+        Raises `ProtocolError` while it is played, and for anyone who has no bot in it.
         """
         header, mine = stored.header, _readable(stored, identity)
         if not mine:
@@ -79,19 +76,8 @@ class Outputs:
             raise ProtocolError(
                 "match/not_over", f"What was printed in {header.id} can be read when it is over."
             )
-        if still_to_come(stored):
-            raise ProtocolError(
-                "match/not_over",
-                f"{header.id} has the same rolls or deals as another match that is still being "
-                "played: what was printed can be read once all matches of its pairing are over.",
-            )
         rows = await self._store.outputs.of_match(header.id, sorted(mine))
         return await asyncio.to_thread(lambda: [BotOutput(row, _read(row.data)) for row in rows])
-
-
-def still_to_come(stored: StoredMatch) -> bool:
-    """Whether what chance did in a match is still to come in another one of its pairing."""
-    return stored.header.stream == SHARED_STREAM and stored.pairing.finished_ms is None
 
 
 def _readable(stored: StoredMatch, identity: Identity) -> set[int]:

@@ -78,9 +78,6 @@ class Participant:
     """The runner machine that runs it for its author; empty if its author does."""
     ticket: str = ""
     """The secret ticket by which the runner logged it in; empty if its author runs it."""
-    alone: bool = False
-    """Whether each of its matches is played by a process of its own that the house keeps apart:
-    what happens in one match cannot be remembered, or told, in another."""
     casual: bool = False
     """Whether it plays no rated matches but those of competitions: a guest, or the house's own."""
     scopes: frozenset[str] = frozenset()

@@ -153,8 +153,6 @@ class Requests:
             session.refuse(message, ProtocolError("server/storage"))
 
     def _let_watch(self, session: Session, message: Watch, live: LiveMatch, stamp: int) -> None:
-        if live.match.config.shares_chance and live.pairing.open:
-            raise ProtocolError("match/not_over")
         _may_view(session, stamp)
         if live.over:
             session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))

@@ -460,8 +460,6 @@ class Running:
     """Whether it is a practice ladder: its bots have to be free for other play as well."""
     rests: dict[int, int] = field(default_factory=dict)
     """Until when bots rest from practice, in nanoseconds."""
-    shared_chance: bool = False
-    """Whether the matches of a pairing have the same dice where the house keeps its bots apart."""
     scoring: Scoring | None = None
     """What scores a match; None: the game's default."""
     cut: bool = False

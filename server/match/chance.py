@@ -18,13 +18,13 @@ The scheme (version 1), complete enough to be recomputed in any language:
   precision, and if rounding leaves the sum at or below ``u``, the last outcome with a probability
   above zero is taken.  A node with one possible outcome uses up a counter like any other.
 
-Streams.  Mirrored matches of bots that are kept apart and without memory, in the local arena or
-hosted by the server for a final, share the stream `SHARED_STREAM`: the same rolls and deals come
-with the seats swapped, which takes most of the luck out of the pair.  As their seats' nonces would
-differ from match to match, a shared stream does not mix nonces in.  All other matches have a
-stream each, ``match:ID``, and mix the nonces in: with a shared stream the first match would show
-a player the dice of the second, and without nonces a dishonest server could try seeds before it
-commits.  The seed is revealed only when every match of the pairing is over.
+Streams.  In the local arena, where one person runs all bots, mirrored matches share the stream
+`SHARED_STREAM`: the same rolls and deals come with the seats swapped, which takes most of the luck
+out of the pair.  As their seats' nonces would differ from match to match, a shared stream does not
+mix nonces in.  All other matches have a stream each, ``match:ID``, and mix the nonces in: with a
+shared stream the first match would show a player the dice of the second, also from one confined
+process to another by the state of their kernel, and without nonces a dishonest server could try
+seeds before it commits.  The seed is revealed only when every match of the pairing is over.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ CHANCE_VERSION: Final = 1
 SEED_BYTES: Final = 32
 """Length of a seed in bytes."""
 SHARED_STREAM: Final = "pairing"
-"""The stream that mirrored matches have in common where nothing gets from one into another."""
+"""The stream that mirrored matches of the local arena have in common."""
 
 _NONCE = re.compile(r"(?:[0-9a-f]{2}){0,32}")
 

@@ -85,10 +85,10 @@ def open_seats(
     """The seats whose thoughts spectators may see while the match runs, if their bots allow it.
 
     ``players`` are the accounts that hold the seats, ``house`` those of the house's own bots, which
-    watch nothing.  ``counts``: the match is rated, belongs to a competition, or shares its chance
-    with another one.  A seat is open if nobody but its own account and the house plays against it:
-    anybody else could watch without saying so, and read what the bot expects.  In games with hidden
-    information none is, as a bot may tell what only its seat knows.
+    watch nothing.  ``counts``: the match is rated or belongs to a competition.  A seat is open if
+    nobody but its own account and the house plays against it: anybody else could watch without
+    saying so, and read what the bot expects.  In games with hidden information none is, as a bot
+    may tell what only its seat knows.
 
     >>> from plyhouse.games import get_game
     >>> game = get_game("tic_tac_toe")

@@ -55,9 +55,7 @@ class MatchConfig:
 
     @property
     def shares_chance(self) -> bool:
-        """Whether other matches of the pairing have the same rolls and deals: then nobody but
-        the seats may see any of it before all of them are over.
-        """
+        """Whether other matches of the pairing have the same rolls and deals."""
         return self.stream == SHARED_STREAM and self.game.chance_kind is ChanceKind.STOCHASTIC
 
     @property

@@ -35,7 +35,7 @@ def test_a_new_file_is_valid_and_never_overwrites(plyhouse: Plyhouse, tmp_path: 
     assert "at random" in done.out
     text = (tmp_path / "grosse-2.toml").read_text()
     assert text.count("# ") > 20
-    for key in ("[hosting]", "required", "shared_chance", "reference", "twin_of"):
+    for key in ("[hosting]", "required", "reference", "twin_of"):
         assert f"\n# {key}" in text, "every table and key is named"
     assert "With 2 matches at a time, on 2 cores" in done.out
     assert re.search(r"typically [\d.]+ core-hours, at most [\d.]+", done.out)

@@ -56,13 +56,12 @@ def test_same_file_in_other_words_changes_nothing() -> None:
 
 def test_every_value_of_a_file_has_a_rule() -> None:
     keys = {field.name for field in dataclasses.fields(CompetitionFile)}
-    keys -= {"dates", "limits", "baselines", "hosting_required", "shared_chance", "every_lower"}
+    keys -= {"dates", "limits", "baselines", "hosting_required", "every_lower"}
     keys -= {"points", "practice", "late"}
     keys |= {
         "grading.points",
         "grading.every_lower",
         "hosting.required",
-        "hosting.shared_chance",
         "baselines[]",
         "baselines[].shown",
     }

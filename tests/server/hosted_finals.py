@@ -116,7 +116,7 @@ class HostedFinal:
     async def ready(self) -> None:
         """Every bot says that it is ready for every match that was announced."""
         for live in self.lives:
-            waiting = not live.held and live.match.status == "waiting"
+            waiting = live.match.status == "waiting"
             for holder in live.holders if waiting else ():
                 client = self.clients[holder.bot_id]
                 if (holder.bot_id, live.id) not in self.welcomed:

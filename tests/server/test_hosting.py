@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from tests.server.conftest import Client, FakeClock, MemoryHouse
 
 from plyhouse.games.registry import get_game
@@ -30,9 +31,13 @@ from plyhouse.server.house.hosting import GIVEN_UP, LEASE_NS, SECOND, RunnerRefu
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
+from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.verify import verify
 from plyhouse.storage.class_rows import ClassCompetition, NewMember
 from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.models import matches
 from plyhouse.storage.rows import BotRow, By, Identity
 
 STAFF = Identity(1, "staff", frozenset(("runner",)), 1)
@@ -401,20 +406,17 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
     assert reads[0] == reads[1]
 
 
-SHARING = """
+DICE = """
 name = "Dice"
 games = ["pig"]
 time_control = "total:60"
-[hosting]
-shared_chance = true
 """
 ROLLER = b"from plyhouse.bots import Bot\n"
-PROGRAM = b'[bot]\nname = "mine"\nrun = ["./bot"]\ngames = ["pig"]\n'
 
 
-async def dice_cup(hub: Hub, archives: dict[str, bytes], text: str = SHARING) -> ClassCompetition:
+async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> ClassCompetition:
     """A final that has begun, of bots whose packages these are, by their players."""
-    cup = await hub.classes.open(text, OLGA)
+    cup = await hub.classes.open(DICE, OLGA)
     await hub.store.classes.take_in(cup.id, [NewMember(name, name) for name in archives], OLGA)
     for number, (name, archive) in enumerate(archives.items()):
         player = await hub.store.player(name)
@@ -430,84 +432,53 @@ def package(**files: bytes) -> bytes:
     return pack(Package({names[key]: data for key, data in files.items()}, frozenset(), Manifest()))
 
 
-@pytest.mark.parametrize("archive", [package(bot=ROLLER), package(manifest=PROGRAM, bot=b"")])
-async def test_matches_with_one_chance_are_played_one_after_the_other_also_after_a_kill(
-    tmp_path: Path, clock: FakeClock, archive: bytes
+async def test_match_with_shared_chance_of_an_older_server_is_void_and_played_again(
+    tmp_path: Path, clock: FakeClock
 ) -> None:
+    """Its bots could tell each other its dice; the record of the finished one stays valid."""
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db")
     hub = await Hub.open(config, now=clock)
     house = MemoryHouse(hub, clock)
-    await dice_cup(hub, dict.fromkeys(("ann", "ben"), archive))
+    await dice_cup(hub, dict.fromkeys(("ann", "ben"), package(bot=ROLLER)))
     machine = Machine(house, tier="landlock")
     told = await machine.call()
     clients = [(await machine.host(told, each.bot))[0] for each in told.bots]
     await asyncio.sleep(0)
-    (first,) = [live for live in hub.directory.live.values() if not live.held]
-    (second,) = [live for live in hub.directory.live.values() if live.held]
-    assert first.match.config.shares_chance
-    assert first.pairing is second.pairing
+    first, second = hub.directory.live.values()
+    streams = [live.match.config.stream for live in (first, second)]
+    assert streams == [f"match:{first.id}", f"match:{second.id}"]
     for client in clients:
-        snapshot = (await client.next(MatchMessage)).snapshot
-        assert snapshot.match == first.id
-        answer = await client.ask(Ready, second.id, "ab")  # it is not there before it begins
-        assert isinstance(answer, Error), answer
-        assert answer.code == "match/not_yours"
         await client.ask(Ready, first.id, "ab")
-    # Its author does not get in, whatever has become of the machine.
-    clock.now += LEASE_NS
-    token = await hub.store.add_token("ann")
-    author = Client(hub.connect(), MSGPACK)
-    for session in hub.sessions:
-        session.remote = True
-    refused = await author.hello(token, "mine", takeover=True)
-    assert isinstance(refused, Error), refused
-    assert refused.code == "bot/hosted"
+    await clients[0].ask(Resign, first.id)
+    await clients[1].next(Finished)
 
+    def shared(connection: Connection) -> None:
+        connection.execute(matches.update().values(stream=SHARED_STREAM))
+
+    await hub.store._database.write(shared)
     await hub.close()
+
     hub = await Hub.open(config, now=clock)
     try:
+        stored = await hub.store.match(second.id)
+        assert stored.header.termination == "server_fault"
+        assert stored.pairing.finished_ms is not None
         house = MemoryHouse(hub, clock)
-        live = hub.directory.live
-        assert [(each, live[each].held) for each in (first.id, second.id)] == [
-            (first.id, False),
-            (second.id, True),
-        ]
         machine = Machine(house, tier="landlock")
         told = await machine.call()
-        clients = []
-        for each in told.bots:
-            client, welcome = await machine.host(told, each.bot)
-            assert [match.match for match in welcome.matches] == [first.id]
-            clients.append(client)
-        await clients[0].ask(Resign, first.id)
-        for client in clients:
-            assert (await client.next(MatchMessage)).snapshot.match == second.id
-        assert not live[second.id].held
+        for wanted in told.bots:
+            await machine.host(told, wanted.bot)
+        await asyncio.sleep(0)
+        (again,) = hub.directory.live.values()
+        assert again.pairing.id == f"{second.pairing.id}~1"
+        assert again.match.config.stream == f"match:{again.id}"
+        assert again.pairing.seed != second.pairing.seed
+        record = stored_record(await hub.store.match(first.id), get_game("pig"))
+        assert record.chance.stream == SHARED_STREAM
+        assert record.chance.seed == first.pairing.seed.hex()
+        assert verify(record).ok
     finally:
         await hub.close()
-
-
-@pytest.mark.parametrize(
-    ("tier", "second", "text"),
-    [
-        ("rlimits", package(bot=ROLLER), SHARING),  # its boxes are open
-        ("landlock", package(bot=ROLLER), SHARING.replace("shared_chance = true", "")),
-    ],
-)
-async def test_chance_is_not_shared_where_anything_could_be_remembered_or_told(
-    still_house: MemoryHouse, tier: str, second: bytes, text: str
-) -> None:
-    hub = still_house.hub
-    await dice_cup(hub, {"ann": package(bot=ROLLER), "ben": second}, text)
-    machine = Machine(still_house, tier=tier)
-    told = await machine.call()
-    for each in told.bots:
-        await machine.host(told, each.bot)
-    await asyncio.sleep(0)
-    assert len(hub.directory.live) == 2
-    for live in hub.directory.live.values():
-        assert not live.held
-        assert not live.match.config.shares_chance
 
 
 async def opened(house: MemoryHouse, bot: int) -> BotRow:

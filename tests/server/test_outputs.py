@@ -9,13 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Connection
 from tests.server.conftest import Client, House
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import Finished, Resign
-from plyhouse.server.match.chance import SHARED_STREAM
-from plyhouse.storage.models import matches
 
 RUNNER = "/api/v1/runner/output"
 
@@ -93,41 +90,6 @@ async def test_only_the_author_reads_it_and_only_after_the_match(house: House) -
             (match, 2, "W")
         ]
         assert (await client.get("/api/v1/outputs", headers=staff.headers)).json() == []
-
-
-async def test_what_tells_the_dice_of_a_match_that_is_still_to_come_waits_for_it(
-    house: House,
-) -> None:
-    """Mirrored matches of hosted bots share their rolls, and are played one after the other."""
-    clients, snapshots = await house.pair("pig", "total:60", mirrored=True)
-    match = snapshots[0].match
-    (second, _) = [(await client.start()).match for client in clients]
-    seated = [each.player for each in snapshots[0].players]
-    one, two = clients if seated[0] == "alice" else clients[::-1]
-
-    def shared(connection: Connection) -> None:
-        connection.execute(matches.update().values(stream=SHARED_STREAM))
-
-    await house.hub.store._database.write(shared)
-    bots = {each.player: each.bot_id for each in house.hub.directory.participants.values()}
-    async with httpx.AsyncClient(base_url=house.server.url) as web:
-        runner = Web(web, await house.token("lab", "runner"))
-        alice, admin = (
-            Web(web, await house.token("alice")),
-            Web(web, await house.token("root", "admin")),
-        )
-        await one.ask(Resign, match, "bot_crash", "rolled a 6 at ply 3")
-        await two.next(Finished)
-        assert await runner.tell(told(match, bots["alice"], [3, "print", "rolled a 6"])) == 204
-        detail = f"/api/v1/matches/{match}/detail"
-        assert await alice.read(match) == await admin.read(match) == "match/not_over"
-        refused = await web.get(detail, headers=alice.headers)
-        assert refused.json()["code"] == "match/not_over"
-        await one.ask(Resign, second)
-        await two.next(Finished)
-        (found,) = await alice.read(match)
-        assert found["lines"][0]["text"] == "rolled a 6"
-        assert (await web.get(detail, headers=alice.headers)).status_code == 200
 
 
 async def test_from_the_command_line(house: House, capsys: pytest.CaptureFixture[str]) -> None:

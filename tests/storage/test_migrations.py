@@ -9,6 +9,7 @@ from sqlalchemy import Connection, text
 
 from plyhouse.storage import schema
 from plyhouse.storage.database import Database
+from plyhouse.storage.models import class_competitions
 from plyhouse.storage.store import Store
 from plyhouse.storage.urls import parse_url
 
@@ -376,3 +377,42 @@ async def test_leaderboard_of_leduc_poker_goes_by_chips_after_the_update(lasting
         assert {line.bot: line.score for line in board} == {
             "b1": pytest.approx(sum(shares)), "b2": pytest.approx(3 - sum(shares))
         }  # fmt: skip
+
+
+START = 'name = "Cup"  # shared_chance = true\nrules = """\nshared_chance = true\n"""\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[hosting]\nrequired = true\nshared_chance = true # dice\n[late]\ndays = 1\n",
+         "[hosting]\nrequired = true\n[late]\ndays = 1\n"),
+        ("[hosting]\nshared_chance = false\n", "[hosting]\n"),
+        ("hosting.shared_chance = true\n", ""),
+        (
+            "hosting = { shared_chance = true, required = true }\n",
+            "hosting = { required = true }\n",
+        ),
+        ("hosting = {required = true, shared_chance = true}\n", "hosting = {required = true}\n"),
+        ("[hosting]\nrequired = true\n", "[hosting]\nrequired = true\n"),
+    ],
+)  # fmt: skip
+async def test_stored_competition_file_loses_shared_chance(
+    lasting_url: str, before: str, after: str
+) -> None:
+    def fourteenth(connection: Connection) -> None:
+        schema.migrate(connection, "0014")
+        connection.execute(
+            class_competitions.insert().values(
+                id="cup", name="Cup", name_key="cup", file=START + before, format="round_robin",
+                status="open", entries_each=1, most_students=9, created_ms=5,
+            )
+        )  # fmt: skip
+
+    database = Database(parse_url(lasting_url))
+    try:
+        await database.write(fourteenth)
+    finally:
+        await database.close()
+    async with await Store.open(lasting_url) as store:
+        assert (await store.classes.find("cup")).file == START + after

@@ -19,9 +19,7 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.looking import Words, filter_of
-from plyhouse.server.house.outputs import still_to_come
 from plyhouse.server.match.events import end_data
-from plyhouse.server.match.terms import config_of
 from plyhouse.server.results.chances import Chances, chances_of
 from plyhouse.server.results.record import Record, stored_record, write_record
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
@@ -86,7 +84,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> MatchV
     stored = await stored_for(request, hub, match)
     view = match_view(hub, stored.header)
     live = hub.directory.match(match)
-    if live is None or (live.match.config.shares_chance and live.pairing.open):
+    if live is None:
         return view
     waiting = live.durable()
     snapshot = live.match.snapshot(None, hub.now())
@@ -144,18 +142,11 @@ async def match_replay(
 ) -> Replay:
     """Give the positions of a match as scenes, as spectators see them or as ``seat`` saw them.
 
-    In games with hidden information what the seats saw is open once the whole pairing is over;
-    where its matches share their rolls or deals, so is everything.
+    In games with hidden information what the seats saw is open once the whole pairing is over.
     """
     stored = await stored_for(request, hub_of(state), match)
     game = get_game(stored.header.game)
     seats_open = _seats_open(stored, game)
-    if not seats_open and config_of(stored.header, game).shares_chance:
-        raise Problem(
-            "match/not_over",
-            f"{match} has the same rolls or deals as another match that is still being played: "
-            "it can be seen once all matches of its pairing are over.",
-        )
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
     if seat is not None and not seats_open:
@@ -230,12 +221,6 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDet
             "What a bot left when it failed is for its author alone, and here no bot of yours did.",
             403,
         )
-    if still_to_come(stored):
-        raise Problem(
-            "match/not_over",
-            f"{match} has the same rolls or deals as another match that is still being played: how "
-            "it ended can be read in full once all matches of its pairing are over.",
-        )
     data = end_data(end)
     return EndingDetail(match, end.ply, end.seat, end.text, data.reason, data.detail)
 
@@ -286,7 +271,4 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
 
 def _seats_open(stored: StoredMatch, game: Game) -> bool:
     """Whether all that happened in a match is public."""
-    if stored.pairing.finished_ms is not None:
-        return True
-    shared = config_of(stored.header, game).shares_chance
-    return game.info.information is Information.PERFECT and not shared
+    return stored.pairing.finished_ms is not None or game.info.information is Information.PERFECT

@@ -19,7 +19,6 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH
-from plyhouse.server.match.terms import config_of
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
 from plyhouse.server.web.parameters import MAX_OFFSET, hub_of
@@ -127,8 +126,7 @@ def _may_see(stored: StoredMatch, game: Game, viewer: Identity | None) -> None:
     if stored.pairing.finished_ms is not None:
         return
     match = stored.header.id
-    counts = stored.header.rated or stored.pairing.competition_id is not None
-    if counts or config_of(stored.header, game).shares_chance:
+    if stored.header.rated or stored.pairing.competition_id is not None:
         raise Problem(
             "match/not_over",
             f"{match} counts: it is explained once all matches of its pairing are over.",

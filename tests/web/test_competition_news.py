@@ -1,0 +1,27 @@
+"""What a room sees of a competition between its matches: the table, and what comes next."""
+
+from __future__ import annotations
+
+import pytest
+from tests.server.hosted_finals import HostedFinal, cup_file
+from tests.server.test_hosting import Machine
+
+from .browser import Page
+from .conftest import House
+
+CUP = cup_file(game="pig(target=20)", rest='board = "public"\n')
+
+
+@pytest.mark.parametrize(("screen", "board"), [("wall", ".tile svg"), ("projector", "#scene svg")])
+async def test_screen_shows_table_until_a_match_runs(
+    house: House, page: Page, screen: str, board: str
+) -> None:
+    cup = await HostedFinal.begin(house, Machine(house, tier="landlock"), ("ann", "ben"), CUP)
+    await page.go(f"{house.url}/{screen}?competition={cup.cup}")
+    await page.until("document.querySelector('#news table')")
+    news = await page.text("#news")
+    assert all(name in news for name in ("ann/mine", "ben/mine"))
+    await cup.ready()
+    await page.until(f"document.querySelector('{board}')")
+    await page.until("document.querySelector('#news') === null")
+    assert page.errors == []
