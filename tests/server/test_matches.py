@@ -34,8 +34,6 @@ from plyhouse.protocol.messages import (
 )
 from plyhouse.server.house import directory
 from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
 
@@ -291,28 +289,6 @@ async def test_ended_matches_are_gone_without_the_garbage_collector(
     finally:
         gc.enable()
     assert left == []
-
-
-async def test_nobody_watches_a_match_whose_chance_another_one_shares(still_house: Any) -> None:
-    one, two = await still_house.bot("alice"), await still_house.bot("bob")
-    hub = still_house.hub
-    seated = [hub.directory.find("alice/bot"), hub.directory.find("bob/bot")]
-    for participant in seated:
-        participant.max_matches = 2
-    terms = Terms(get_game("kuhn_poker"), TimeControl.parse("total:60"), False, True)
-    pairing = hub.runner.begin(terms, [seated, seated[::-1]], seed=bytes(32))
-    first, second = pairing.open
-    for client in (one, one, two, two):
-        await client.start()
-    watcher = await still_house.bot("carol")
-    assert (await watcher.ask(Watch, first)).code == "match/not_over"
-    await one.ask(Resign, first)
-    await two.next(Finished, match=first)
-    assert (await watcher.ask(Watch, first)).code == "match/not_over", "its twin still runs"
-    await one.ask(Resign, second)
-    await two.next(Finished, match=second)
-    shown = (await watcher.ask(Watch, first)).snapshot
-    assert shown.status == "finished"
 
 
 async def test_spectator_follows_a_match_to_its_end(house: Any) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.server.hosted_finals import HostedFinal, cup_file
 from tests.server.test_hosting import Machine
 
 from .browser import Page
-from .conftest import House
 
 CUP = cup_file(game="pig(target=20)", rest='board = "public"\n')
 
 
 @pytest.mark.parametrize(("screen", "board"), [("wall", ".tile svg"), ("projector", "#scene svg")])
 async def test_screen_shows_table_until_a_match_runs(
-    house: House, page: Page, screen: str, board: str
+    house: Any, page: Page, screen: str, board: str
 ) -> None:
     cup = await HostedFinal.begin(house, Machine(house, tier="landlock"), ("ann", "ben"), CUP)
     await page.go(f"{house.url}/{screen}?competition={cup.cup}")
