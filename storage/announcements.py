@@ -36,7 +36,7 @@ class Announcement:
 def add(
     connection: Connection, class_id: str, by: By, text: str, now_ms: int, kind: str = "note"
 ) -> Announcement:
-    """Add an announcement to a competition, within the caller's transaction.
+    """Add an announcement to a competition, which the caller's transaction has locked.
 
     ``kind`` is ``note`` for what the staff writes and ``change`` for what the server says about a
     change of the competition.  Raises `ClassRefusal` if the competition has `MOST` already.
@@ -60,7 +60,7 @@ def announce(
     connection: Connection, reference: str, text: str, by: By, now_ms: int
 ) -> Announcement:
     """Publish an announcement of the staff; raises `ClassRefusal` and `Unknown`."""
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     made = add(connection, row.id, by, text, now_ms)
     audit.add(connection, now_ms, by, "announcement.add", f"{made.id} in {row.name}", row.id)
     return made

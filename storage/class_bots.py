@@ -16,6 +16,7 @@ from plyhouse.storage.class_rows import (
 )
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
     class_competitions,
@@ -68,7 +69,11 @@ def submit(
     came = connection.execute(
         select(handed_in.c.submitted_ms).where(handed_in.c.version_id == version_id)
     ).scalar_one_or_none()
-    for class_id, most in _open_to(connection, player_id, now_ms):
+    known = select(entry.class_id).where(entry.bot_id == bot_id, entry.version_id == version_id)
+    there = set(connection.execute(known).scalars())
+    if there.issuperset(class_id for class_id, _ in _open_to(connection, player_id, now_ms)):
+        return  # most logins change nothing, and need not wait for each other
+    for class_id, most in _open_to(connection, player_id, now_ms, lock=True):
         mine = [each for each in entries_of(connection, class_id) if each.player_id == player_id]
         own = next((each for each in mine if each.bot_id == bot_id), None)
         if own and own.version_id and came and _came_later(connection, class_id, own, came):
@@ -103,8 +108,13 @@ def _in_time(now_ms: int) -> ColumnElement[bool]:
     return here.status.in_(("draft", "open")) & (deadline > now_ms)
 
 
-def _open_to(connection: Connection, player_id: int, now_ms: int) -> list[tuple[str, int]]:
-    """The competitions to which a student may submit, and how many entries each takes."""
+def _open_to(
+    connection: Connection, player_id: int, now_ms: int, *, lock: bool = False
+) -> list[tuple[str, int]]:
+    """The competitions to which a student may submit, and how many entries each takes.
+
+    ``lock`` locks them, see `find`.
+    """
     here, student = class_competitions.c, class_students.c
     query = (
         select(here.id, here.entries_each)
@@ -115,7 +125,10 @@ def _open_to(connection: Connection, player_id: int, now_ms: int) -> list[tuple[
             here.status.in_(("open", "frozen", "finished")),
             _in_time(now_ms) | (student.extended_ms > now_ms),
         )
+        .order_by(here.id)
     )
+    if lock:
+        query = query.with_for_update(key_share=True, of=class_competitions)
     return [(row.id, row.entries_each) for row in connection.execute(query)]
 
 
@@ -206,7 +219,7 @@ def enter_checked(
     Returns the outcome, one of `plyhouse.storage.submission_rows.OUTCOMES`.  If its author had
     ``chosen`` the competition, it stays with this version until another is chosen.
     """
-    row = find(connection, class_id)
+    row = find(connection, class_id, lock=True)
     entries = entries_of(connection, class_id)
     own = next((each for each in entries if each.bot_id == bot_id), None)
     if row.status not in ("draft", "open", "frozen", "finished"):
@@ -369,7 +382,10 @@ def enter(
     ``version`` is a label or the beginning of a digest (four characters at least); empty: the
     last one that came, also in future.  ``replaces`` names the bot whose place it takes.
     """
-    row = find(connection, reference)
+    connection.execute(
+        locking(select(bots.c.id).where(bots.c.player_id == player_id).order_by(bots.c.id))
+    )
+    row = find(connection, reference, lock=True)
     player = name_of(connection, player_id)
     student = student_of(connection, row, player)
     if student.status != "active":

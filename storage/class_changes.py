@@ -62,7 +62,7 @@ def apply(
     Raises `ClassRefusal` if the competition has changed meanwhile, or has too many students or
     entries for its new limits.
     """
-    row, now = after.row, find(connection, before.id)
+    row, now = after.row, find(connection, before.id, lock=True)
     if any(getattr(now, name) != getattr(before, name) for name in COMPARED):
         raise ClassRefusal(
             "competition/changed_meanwhile",
@@ -100,7 +100,7 @@ def apply(
         add_baselines(connection, row.id, after.new_baselines, now_ms, after.provided)
     for game in row.games:
         if after.settings and game.competition_id is not None:
-            kept = settings(competition(connection, game.competition_id))
+            kept = settings(competition(connection, game.competition_id, lock=True))
             # A final that began under older rules of grading keeps them.
             data = kept | {key: each for key, each in after.settings.items() if key in kept}
             connection.execute(

@@ -19,6 +19,7 @@ from plyhouse.storage.class_people import (
 from plyhouse.storage.class_rows import ClassCompetition, Code, Joined, NewMember
 from plyhouse.storage.class_sql import find
 from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import class_codes, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
@@ -41,7 +42,7 @@ def add_code(
     now_ms: int,
 ) -> Code:
     """Make a code; with ``group`` it lets members into that group's account."""
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     still_open(row, late_ms is not None, now_ms)
     player_id = student_of(connection, row, group).player_id if group else None
     code = "".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH))
@@ -132,11 +133,18 @@ def join(
     if joined.outcome != "present":
         changed = connection.execute(
             class_codes.update()
-            .where(here.code == found.code, here.used < here.uses)
+            .where(
+                *(here.code == found.code, here.class_id == row.id),
+                *(here.used < here.uses, here.revoked_ms.is_(None)),
+            )
             .values(used=here.used + 1)
         )
         if not changed.rowcount:  # somebody was quicker; the transaction is rolled back
-            raise ClassRefusal("competition/code_used_up", "this code has just been used up")
+            raise ClassRefusal(
+                "competition/code_used_up",
+                f"the code {_shown(found.code)} has just been used up or revoked: ask for a new "
+                "one",
+            )
     return row, joined
 
 
@@ -164,6 +172,7 @@ def _join(
             raise ClassRefusal(
                 "competition/name_needed", "say what your account is to be called: --player NAME"
             )
+        lock_names(connection)
         if players_of(connection, [key_of(name)]):
             raise ClassRefusal(
                 "competition/account_taken",

@@ -110,7 +110,7 @@ def rerun(
 
     Returns the games, in their order.  `ClassRefusal` unless it is finished.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     if row.status != "finished":
         raise ClassRefusal(
             "competition/not_now",
@@ -172,8 +172,7 @@ def _again(
     ]
     if new:
         connection.execute(entries.insert(), new)
-    row = competition(connection, competition_id)
-    data = settings(row)
+    data = settings(competition(connection, competition_id, lock=True))
     run = data.get("run", 1)
     data["run"] = (run if isinstance(run, int) else 1) + 1
     data.pop("gone", None)  # who was withdrawn from this game only is in it again

@@ -19,6 +19,7 @@ from plyhouse.storage.class_rows import (
 )
 from plyhouse.storage.class_sql import entries_of, find
 from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import (
     class_competitions,
     class_entries,
@@ -76,14 +77,17 @@ def take_in(
     before the competition keeps its tokens, and none is made: its owner has one.  As that may be
     anybody who took the name, it has to be named in ``adopt`` (`ALL` for every one).
     """
-    row = find(connection, reference)
-    still_open(row, late_ms is not None, now_ms)
     accounts: dict[str, NewMember] = {}
     for each in people:
         each = replace(each, account=check_name(each.account, "player"))
         check_display(each.display)
         accounts.setdefault(key_of(each.account), each)
     known = players_of(connection, accounts)
+    if len(known) < len(accounts):
+        lock_names(connection)
+        known = players_of(connection, accounts)
+    row = find(connection, reference, lock=True)
+    still_open(row, late_ms is not None, now_ms)
     inside = _statuses(connection, row.id)
     if ALL not in adopt:
         _refuse_strangers([known[key] for key in accounts if key in known], inside, adopt)
@@ -354,7 +358,7 @@ def extend(
 
     When the final is over: for a rerun of it.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
     if row.status in ("running", "paused"):
         raise ClassRefusal(
@@ -374,7 +378,7 @@ def extend(
 
 def allow(connection: Connection, reference: str, most: int, by: By, now_ms: int) -> str:
     """Let a competition have so many students instead of what its file says; return its name."""
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     inside = sum(status != "revoked" for status in _statuses(connection, row.id).values())
     if most < inside:
         raise ClassRefusal("competition/full", f"{row.name!r} has {inside} students already")
@@ -388,7 +392,7 @@ def leave(
     connection: Connection, reference: str, account: str, by: By, now_ms: int
 ) -> tuple[str, list[int]]:
     """Take a student out of a competition; return its account and the bots that leave."""
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
     _set_student(connection, row, student.player_id, status="revoked")
     gone = _withdraw(connection, row, class_entries.c.player_id == student.player_id, "withdrawn")
@@ -402,7 +406,7 @@ def restore(connection: Connection, reference: str, account: str, by: By, now_ms
 
     What was disqualified stays so, unless the student was disqualified as a whole.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
     still_open(row, True, now_ms)
     if student.status == "revoked":
@@ -424,7 +428,7 @@ def disqualify(
 
     Returns the name, and the bots that leave.  Results that there are stay.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     player, _, bot = who.partition("/")
     if not bot:
         student = student_of(connection, row, player)

@@ -16,6 +16,7 @@ from plyhouse.storage import audit
 from plyhouse.storage.class_rows import PRACTICE, ClassCompetition
 from plyhouse.storage.class_sql import begin, create, find
 from plyhouse.storage.competitions import competition
+from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
     class_competitions,
     class_entries,
@@ -55,8 +56,10 @@ def begin_practice(
 def resume_practice(
     connection: Connection, practice_id: str, by: By, now_ms: int
 ) -> list[CompetitionRow]:
-    """Let a ladder that is over go on where it was; return its games."""
-    row = find(connection, practice_id)
+    """Let a ladder that is over go on where it was; return its games, none if it is not over."""
+    row = find(connection, practice_id, lock=True)
+    if row.status != "finished":
+        return []
     over = {"status": "running", "finished_ms": None}
     here = class_competitions
     connection.execute(here.update().where(here.c.id == row.id).values(**over, note=None))
@@ -73,6 +76,7 @@ def is_behind(connection: Connection, practice_id: str, bots: Collection[int]) -
 
 def follow(connection: Connection, practice_id: str, bots: Collection[int], now_ms: int) -> None:
     """Give a ladder the students and entries of its competition; ``bots`` play there."""
+    lock_row(connection, class_competitions.c.id, practice_id)
     for table, key, values in _changes(connection, practice_id, bots):
         where = [table.c[name] == value for name, value in key.items()]
         if values is None:

@@ -20,6 +20,7 @@ from plyhouse.storage.class_rows import (
 )
 from plyhouse.storage.competitions import resume_as
 from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.locks import locking
 from plyhouse.storage.models import (
     bots,
     class_competitions,
@@ -37,6 +38,7 @@ from plyhouse.storage.models import (
 from plyhouse.storage.names import key_of
 from plyhouse.storage.probation import withdraw_suspended
 from plyhouse.storage.rows import By, CompetitionRow
+from plyhouse.storage.statements import insert_into
 from plyhouse.storage.submission_keeping import forget_class
 
 __all__ = [
@@ -95,16 +97,16 @@ def create(
     The account in ``by`` becomes the owner.  Raises `ClassRefusal` if there is one of that name.
     """
     key = key_of(row.name)
-    taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
-    found = connection.execute(taken).first()
-    if found is not None:
+    values = {name: value for name, value in asdict(row).items() if name != "games"}
+    insert = insert_into(class_competitions, connection.dialect).values(**values, name_key=key)
+    if not connection.execute(insert.on_conflict_do_nothing(index_elements=["name_key"])).rowcount:
+        taken = select(class_competitions.c.status).where(class_competitions.c.name_key == key)
         raise ClassRefusal(
             "competition/name_taken",
-            f"there is a competition {row.name!r} already, which is {found.status}; give this one "
-            "another name, or delete that one",
+            f"there is a competition {row.name!r} already, which is "
+            f"{connection.execute(taken).scalar_one()}; give this one another name, or delete "
+            "that one",
         )
-    values = {name: value for name, value in asdict(row).items() if name != "games"}
-    connection.execute(class_competitions.insert().values(**values, name_key=key))
     connection.execute(
         class_games.insert(),
         [{"class_id": row.id, "number": each.number, "game": each.game} for each in row.games],
@@ -175,13 +177,17 @@ def _last_versions(
     return {bot: (player, version) for bot, player, version in connection.execute(query)}
 
 
-def find(connection: Connection, reference: str) -> ClassCompetition:
-    """Return a competition by its name in any case, or its id; `Unknown` if there is none."""
+def find(connection: Connection, reference: str, *, lock: bool = False) -> ClassCompetition:
+    """Return a competition by its name in any case, or its id; `Unknown` if there is none.
+
+    ``lock`` lets no other transaction that locks it go on until this one ends: whoever checks a
+    status or a limit and then writes needs that.
+    """
     here = class_competitions.c
     query = select(*_COLUMNS).where(
         (here.name_key == key_of(reference)) | (here.id == reference), here.status != "deleted"
     )
-    row = connection.execute(query).first()
+    row = connection.execute(locking(query) if lock else query).first()
     if row is None:
         names = connection.execute(select(here.name).where(here.status != "deleted")).scalars()
         listed = sorted(names)
@@ -241,7 +247,7 @@ def move(
 
     What is being played of it follows in the same transaction.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     before, after = _MOVES[step]
     if row.status not in before:
         hint = _HINTS.get((step, row.status), f"it would have to be {' or '.join(before)}")
@@ -326,7 +332,7 @@ def begin(
 
 def finish_if_done(connection: Connection, class_id: str, now_ms: int) -> bool:
     """Note that a running competition is finished, if all of its games are."""
-    row = find(connection, class_id)
+    row = find(connection, class_id, lock=True)
     if row.status != "running" or any(game.status != "finished" for game in row.games):
         return False
     _update(connection, class_id, {"status": "finished", "finished_ms": now_ms})

@@ -107,7 +107,7 @@ def add(
     Returns it, and whether the player has a token with which it can act as staff.  Raises
     `Unknown`, and `ClassRefusal` if the last owner would lose that role.
     """
-    row, who = find(connection, reference), player(connection, name)
+    row, who = find(connection, reference, lock=True), player(connection, name)
     if role != OWNER:
         _refuse_last_owner(connection, row.id, who.id, who.name)
     here = class_staff.c
@@ -131,7 +131,7 @@ def remove(connection: Connection, reference: str, name: str, by: By, now_ms: in
 
     Raises `Unknown` if it has none, and `ClassRefusal` for the last owner.
     """
-    row, who = find(connection, reference), player(connection, name)
+    row, who = find(connection, reference, lock=True), player(connection, name)
     _refuse_last_owner(connection, row.id, who.id, who.name)
     here = class_staff.c
     gone = connection.execute(

@@ -26,7 +26,7 @@ def reissue_token(
     `ClassRefusal` for an account that the class did not make: its token could open more than this
     competition.  Raises `Unknown` if there is no such student.
     """
-    row = find(connection, reference)
+    row = find(connection, reference, lock=True)
     student = student_of(connection, row, account)
     here = class_members.c
     mine = (here.class_id == row.id) & (here.player_id == student.player_id)

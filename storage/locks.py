@@ -6,7 +6,8 @@ checks: whoever comes later waits, and then reads what was committed.  SQLite ne
 as every transaction that writes there begins with BEGIN IMMEDIATE; it ignores these.
 
 Transactions take locks in this order, so that none waits for another in a circle: names, players,
-bots, competitions with a class, competitions, packages, and last the audit log.
+bots, competitions with a class, competitions, packages, and last the audit log.  Where two differ
+all the same, PostgreSQL ends one of them, and `plyhouse.storage.database` runs that one again.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, Select, select, text
 
-from plyhouse.storage.models import players
-
 __all__ = ["lock_names", "lock_row", "locking"]
+
+_NAMES = int.from_bytes(b"names")
+"""Tells our advisory lock of names from others."""
 
 SelectT = TypeVar("SelectT", bound=Select[Any])
 
@@ -36,9 +38,10 @@ def lock_row(connection: Connection, column: Column[Any], value: object) -> None
 
 
 def lock_names(connection: Connection) -> None:
-    """Let no other transaction add or change players until this one ends.
+    """Let no other transaction that locks them name a player until this one ends.
 
     Names that look alike are refused, which no constraint can hold.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(text(f"LOCK TABLE {players.name} IN SHARE ROW EXCLUSIVE MODE"))
+        schema = f"hashtextextended(coalesce(current_schema(), ''), {_NAMES})"
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({schema})"))

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Join, Select, delete, func, select
 
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import bots, match_seats, matches, outputs, players, versions
 
 __all__ = ["LEAST", "MOST_PARTS", "KeptOutput", "OutputRow", "Outputs"]
@@ -84,6 +85,8 @@ class Outputs:
             version = connection.execute(query.limit(1)).scalar()
             if version is None:
                 raise Unknown(f"there is no match {match_id!r} of that bot")
+            owner = select(bots.c.player_id).where(bots.c.id == bot_id)
+            lock_row(connection, players.c.id, connection.execute(owner).scalar_one())
             values = {
                 "version_id": version,
                 "received_ms": now_ms,

@@ -19,6 +19,7 @@ from plyhouse.storage.errors import (
     TokenRevoked,
     Unknown,
 )
+from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import bots, players, tokens, versions
 from plyhouse.storage.names import key_of, lookalikes, name_problem, normal, unseen
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
@@ -105,6 +106,7 @@ def add_player(connection: Connection, name: str, now_ms: int, display: str = ""
     """Make a player; names are unique whatever the case of their letters."""
     name = check_name(name, "player")
     shown = check_display(display) or None
+    lock_names(connection)
     refuse_lookalikes(connection, [name])
     taken = connection.execute(
         select(players.c.name).where(players.c.name_key == key_of(name))
@@ -318,6 +320,9 @@ def ensure_bot(
     query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
     found = connection.execute(query).first()
     if found is None:
+        lock_row(connection, players.c.id, player_id)
+        found = connection.execute(query).first()
+    if found is None:
         mine = select(func.count()).select_from(bots).where(bots.c.player_id == player_id)
         if limit is not None and connection.execute(mine).scalar_one() >= limit:
             raise LimitReached(
@@ -404,6 +409,9 @@ def ensure_version(
         versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
     )
     found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        lock_row(connection, bots.c.id, bot_id)
+        found = connection.execute(query).scalar_one_or_none()
     if found is None:
         mine = select(func.count()).select_from(versions).where(versions.c.bot_id == bot_id)
         if limit is not None and connection.execute(mine).scalar_one() >= limit:

@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from plyhouse.storage import audit
 from plyhouse.storage.errors import AlreadyExists
+from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import bots, players
 from plyhouse.storage.names import key_of
 from plyhouse.storage.people import (
@@ -50,6 +51,7 @@ def enable_player(connection: Connection, name: str, by: By, now_ms: int) -> Pla
 
 def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: int) -> PlayerRow:
     """Give a player another name; the bot in which it plays itself goes by it as well."""
+    lock_names(connection)
     row = player(connection, name)
     new = check_name(new, "player")
     if key_of(new) != key_of(row.name):

@@ -96,7 +96,7 @@ def _ask(
     match_id: str | None,
     now_ms: int,
 ) -> Regrade:
-    row, here = find(connection, class_id), regrades.c
+    row, here = find(connection, class_id, lock=True), regrades.c
     query = (
         select(class_students.c.status, players.c.name)
         .join(players, players.c.id == class_students.c.player_id)
@@ -185,7 +185,7 @@ def _answer(
     close: bool,
     now_ms: int,
 ) -> Regrade:
-    row = find(connection, class_id)
+    row = find(connection, class_id, lock=True)
     old = _one(connection, row.id, number)
     if old.closed_ms is not None:
         raise ClassRefusal(

@@ -21,6 +21,7 @@ from sqlalchemy import Connection, delete, func, select, update
 from plyhouse.storage import people, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
+from plyhouse.storage.locks import lock_names
 from plyhouse.storage.models import (
     bots,
     guests,
@@ -35,6 +36,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.rows import Identity, PlayerRow
+from plyhouse.storage.statements import insert_into
 from plyhouse.storage.submission_keeping import forget
 
 __all__ = ["GUEST_SCOPE", "ROLE", "Sessions"]
@@ -272,9 +274,10 @@ def _find(connection: Connection, secret: str, now_ms: int) -> Identity | None:
 
 def _set_password(connection: Connection, player_id: int, hashed: str, now_ms: int) -> None:
     values = {"hash": hashed, "changed_ms": now_ms}
-    mine = passwords.c.player_id == player_id
-    if not connection.execute(passwords.update().where(mine).values(values)).rowcount:
-        connection.execute(passwords.insert().values(player_id=player_id, **values))
+    insert = insert_into(passwords, connection.dialect).values(player_id=player_id, **values)
+    connection.execute(
+        insert.on_conflict_do_update(index_elements=[passwords.c.player_id], set_=values)
+    )
 
 
 def _forget(connection: Connection, player_ids: Sequence[int], now_ms: int) -> None:
@@ -303,6 +306,7 @@ def _forget(connection: Connection, player_ids: Sequence[int], now_ms: int) -> N
 
 def _special(connection: Connection, role: str, names: Sequence[str], now_ms: int) -> PlayerRow:
     key = ROLE + role
+    lock_names(connection)
     noted = connection.execute(select(meta.c.value).where(meta.c.name == key)).scalar_one_or_none()
     if noted is not None:
         return people.player_by_id(connection, int(noted))

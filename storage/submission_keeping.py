@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, delete, exists, func, select
 
 from plyhouse.storage.errors import Unknown
+from plyhouse.storage.locks import lock_row, locking
 from plyhouse.storage.models import (
     outputs,
     package_parts,
@@ -78,6 +79,8 @@ def forget(connection: Connection, identities: Iterable[int]) -> None:
 
 def sweep(connection: Connection, digests: Sequence[str]) -> None:
     """Delete those packages of these that no submission needs."""
+    here = packages.c.digest
+    connection.execute(locking(select(here).where(here.in_(digests)).order_by(here)))
     needed = exists().where(
         submissions.c.digest == packages.c.digest, submissions.c.status != "refused"
     )
@@ -111,6 +114,7 @@ def put(connection: Connection, digest: str, number: int, part: bytes) -> bool:
 
 def complete(connection: Connection, digest: str, size: int, now_ms: int) -> bool:
     """Make a package of its parts, unless it is there; False if they are not all there."""
+    lock_row(connection, packages.c.digest, digest)  # it must not be swept away meanwhile
     if there(connection, digest):
         return True
     count = select(func.count()).where(package_parts.c.digest == digest)

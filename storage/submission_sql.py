@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, Select, exists, func, select
 
 from plyhouse.storage import class_bots, people, submission_checks
 from plyhouse.storage.errors import SubmissionRefusal, Unknown
+from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
     bots,
     class_competitions,
@@ -67,6 +68,8 @@ def submit(
     None, and nothing done, if the parts of the package are not there.
     """
     owner = people.bot(connection, bot_id).player_id
+    lock_row(connection, players.c.id, owner)
+    lock_row(connection, bots.c.id, bot_id)
     passed = submission_checks.games_checked(connection, owner, digest)
     covered = games is not None and not again and passed.issuperset(games)
     takers = (
@@ -189,6 +192,7 @@ def check(
 ) -> SubmissionRow:
     """Note what the check said; if all is well, enter it where it is to play."""
     here = submissions.c
+    lock_row(connection, bots.c.id, find(connection, identity).bot_id)
     before = find(connection, identity)
     if before.status == "ready" and not all(each.outcome for each in before.competitions):
         return _checked_again(connection, before, ok, report, games, now_ms)
@@ -247,7 +251,7 @@ def _bounded(report: str) -> str:
 def _enter(connection: Connection, row: SubmissionRow) -> None:
     """Let it play wherever that was asked for and not done yet."""
     here = submission_entries.c
-    for asked in row.competitions:
+    for asked in sorted(row.competitions, key=lambda each: each.class_id):  # locked in this order
         if asked.outcome:
             continue
         key = here.submission_id == row.id, here.class_id == asked.class_id
@@ -438,6 +442,7 @@ def _with_entries(connection: Connection, rows: Sequence[Row[Any]]) -> list[Subm
 def remove(connection: Connection, identity: int) -> None:
     """Remove a submission that plays nowhere; raises `SubmissionRefusal` where it does."""
     row = find(connection, identity)
+    lock_row(connection, bots.c.id, row.bot_id)
     entry, course = class_entries.c, class_competitions.c
     query = (
         select(course.name)
