@@ -20,6 +20,7 @@ from plyhouse.protocol.package_rules import (
     Rules,
     SubmissionError,
     in_units,
+    shortened,
 )
 
 __all__ = ["MANIFEST", "REQUIREMENTS", "Manifest", "read_manifest", "read_requirements"]
@@ -68,7 +69,7 @@ def read_manifest(files: Mapping[str, bytes], rules: Rules) -> Manifest:
         raise _wrong("must contain one section, [bot]")
     unknown = set(section) - {"name", "bot", "run", "games"}
     if unknown:
-        raise _wrong(f"contains {min(unknown)!r}; known keys are name, bot, run, games")
+        raise _wrong(f"contains {shortened(min(unknown))!r}; known keys are name, bot, run, games")
     manifest = Manifest(
         name=_text(section, "name"),
         bot=_text(section, "bot"),
@@ -82,7 +83,8 @@ def read_manifest(files: Mapping[str, bytes], rules: Rules) -> Manifest:
     elif manifest.bot:
         file = manifest.bot.partition(".py")[0] + ".py"
         if not _BOT.fullmatch(manifest.bot) or file not in files:
-            raise _wrong(f'contains bot = "{manifest.bot}", but the package has no file {file}')
+            named, missing = shortened(manifest.bot), shortened(file)
+            raise _wrong(f'contains bot = "{named}", but the package has no file {missing}')
     else:
         return Manifest(manifest.name, _only_bot(files), (), manifest.games)
     return manifest
@@ -103,19 +105,19 @@ def _parsed(content: bytes) -> dict[str, Any]:
     except RecursionError:
         raise _wrong("cannot be read: its values are nested too deeply") from None
     except ValueError as error:  # also TOMLDecodeError, UnicodeDecodeError, and huge integers
-        raise _wrong(f"cannot be read: {error}") from None
+        raise _wrong(f"cannot be read: {shortened(str(error))}") from None
 
 
 def _check_run(manifest: Manifest, files: Mapping[str, bytes], rules: Rules) -> None:
     first = manifest.run[0]
     if "/" in first:
         if os.path.normpath(first) not in files:
-            raise _wrong(f'contains run = ["{first}"], but the package has no such file')
+            raise _wrong(f'contains run = ["{shortened(first)}"], but the package has no such file')
     elif first not in rules.runtimes:
         offered = ", ".join(sorted(rules.runtimes)) or "none"
         raise _wrong(
-            f'contains run = ["{first}"]. This server offers these programs: {offered}. To start '
-            f'a program of your package, begin with ./, as in "./{first}"'
+            f'contains run = ["{shortened(first)}"]. This server offers these programs: '
+            f'{offered}. To start a program of your package, begin with ./, as in "./mybot"'
         )
     if not manifest.games:
         raise _wrong('lacks games: name what the program plays, like games = ["connect_four"]')
@@ -197,12 +199,12 @@ def _requirement(number: int, wanted: str, rules: Rules) -> str:
         requirement = Requirement(wanted)
     except (InvalidRequirement, RecursionError):
         raise _not_offered(
-            number, f"{_shortened(wanted)!r} is not a requirement like numpy>=1.26"
+            number, f"{shortened(wanted)!r} is not a requirement like numpy>=1.26"
         ) from None
     name = canonicalize_name(requirement.name)
     offered = ", ".join(sorted(rules.packages)) or "nothing"
     if requirement.url or name not in map(canonicalize_name, rules.packages):
-        raise _not_offered(number, f"{_shortened(wanted)}: this server offers {offered}")
+        raise _not_offered(number, f"{shortened(wanted)}: this server offers {offered}")
     if not rules.installed:
         return str(requirement)
     try:
@@ -213,13 +215,9 @@ def _requirement(number: int, wanted: str, rules: Rules) -> str:
         ) from None
     if not requirement.specifier.contains(version, prereleases=True):
         raise _not_offered(
-            number, f"{_shortened(wanted)}: version {version} is installed on this server"
+            number, f"{shortened(wanted)}: version {version} is installed on this server"
         )
     return f"{name}=={version}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def _not_offered(line: int, what: str) -> SubmissionError:

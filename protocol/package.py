@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from plyhouse.protocol.manifest import MANIFEST, Manifest, read_manifest, read_requirements
-from plyhouse.protocol.package_rules import Rules, SubmissionError, in_units
+from plyhouse.protocol.package_rules import Rules, SubmissionError, in_units, shortened
 
 __all__ = [
     "IGNORED",
@@ -183,7 +183,9 @@ def _of_zip(data: bytes, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error) as error:
-        raise SubmissionError("bad_file", f"the zip cannot be read: {error}") from None
+        raise SubmissionError(
+            "bad_file", f"the zip cannot be read: {shortened(str(error))}"
+        ) from None
     with archive:
         entries = archive.infolist()
         if len(entries) > 4 * rules.max_files:
@@ -205,10 +207,9 @@ def _of_zip(data: bytes, rules: Rules) -> Iterator[tuple[str, bytes, bool]]:
             try:
                 with archive.open(entry) as file:  # what it says of its size need not be true
                     content = file.read(rules.max_file + 1)
-            except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
-                raise SubmissionError("bad_file", f"{name} cannot be unpacked: {error}") from None
             except Exception as error:  # zlib.error, lzma.LZMAError: of no common kind
-                raise SubmissionError("bad_file", f"{name} cannot be unpacked: {error}") from None
+                why = shortened(str(error))
+                raise SubmissionError("bad_file", f"{name} cannot be unpacked: {why}") from None
             if len(content) > rules.max_file:
                 raise SubmissionError("too_large", f"{name}: more than {in_units(rules.max_file)}")
             yield name, content, bool(mode & 0o111)
@@ -231,7 +232,7 @@ def checked_name(name: str) -> str:
     """Return the path of a file in a package; raises `SubmissionError` if it leads elsewhere."""
     parts = name.split("/")
     if name.startswith("/") or ".." in parts or "" in parts or "." in parts:
-        raise SubmissionError("bad_name", f"{name!r} leads out of the package")
+        raise SubmissionError("bad_name", f"{shortened(name)!r} leads out of the package")
     usable = all(
         _NAME.fullmatch(part) and len(part.encode("utf-8", "surrogatepass")) <= _LONGEST
         for part in parts
@@ -239,8 +240,8 @@ def checked_name(name: str) -> str:
     if len(parts) > _DEEPEST or not usable:
         raise SubmissionError(
             "bad_name",
-            f"{name!r}: a name has at most 100 characters and {_LONGEST} bytes, contains none of "
-            f'\\ : * ? " < > |, and lies at most {_DEEPEST} folders deep',
+            f"{shortened(name)!r}: a name has at most 100 characters and {_LONGEST} bytes, "
+            f'contains none of \\ : * ? " < > |, and lies at most {_DEEPEST} folders deep',
         )
     return name
 

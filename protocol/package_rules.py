@@ -18,7 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["MAX_MANIFEST", "MAX_REQUIREMENTS", "Rules", "SubmissionError", "in_units"]
+__all__ = ["MAX_MANIFEST", "MAX_REQUIREMENTS", "Rules", "SubmissionError", "in_units",
+           "shortened"]  # fmt: skip
 
 MAX_MANIFEST: Final = 16 << 10
 """Bytes of plyhouse.toml."""
@@ -62,3 +63,12 @@ def in_units(size: int) -> str:
     if size >= 1 << 20:
         return f"{size >> 20} MiB"
     return f"{size >> 10} KiB" if size >= 1 << 10 and size % (1 << 10) == 0 else f"{size} bytes"
+
+
+def shortened(text: str) -> str:
+    """Return at most 100 characters of an uploader's text, for an error message.
+
+    >>> len(shortened("x" * 1000))
+    103
+    """
+    return text if len(text) <= 100 else f"{text[:100]}..."

@@ -6,9 +6,10 @@
 
 Targets: ``codec`` (bytes of a frame, as each side and each subprotocol reads them), ``frames``
 (a stream of bytes cut into websocket frames, whole and in pieces alike), ``notation`` (the text of
-an action in some position of some game), ``packages`` (uploads, manifests, requirements and file
-names).  An input may take five seconds and a process 1 GiB.  Each process runs one target; an
-input that breaks a promise is written to ``crash-...`` and named.
+an action in some position of some game), ``packages`` (zip files and names in them), ``manifests``
+(plyhouse.toml and requirements.txt).  An input may take five seconds and a process 1 GiB.  Each
+process runs one target and prints the time of its slowest input and its peak memory; an input that
+breaks a promise is written to ``crash-...`` and named.
 """
 
 from __future__ import annotations
@@ -18,26 +19,36 @@ import inspect
 import io
 import os
 import random
+import resource
 import subprocess
 import sys
+import tempfile
+import time
 import warnings
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 os.environ["PLYHOUSE_PURE"] = "1"  # what is compiled cannot be followed
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 with atheris.instrument_imports(
-    include=["plyhouse.protocol", "plyhouse.server.wire", "plyhouse.games"]
+    include=["plyhouse.protocol", "plyhouse.server.wire", "plyhouse.games", "tomllib", "packaging"]
 ):
+    import packaging.requirements  # noqa: F401
+    from tests.attack.hostile_packages import MANIFESTS, REQUIREMENTS
+
     from plyhouse.games import get_game
     from plyhouse.games.errors import GameError
     from plyhouse.games.registry import game_names
     from plyhouse.protocol.codec import JSON, MSGPACK
     from plyhouse.protocol.errors import RemoteProtocolError
     from plyhouse.protocol.package import (
+        Package,
         Rules,
         SubmissionError,
         from_entries,
@@ -87,33 +98,67 @@ def frames(data: bytes) -> None:
         raise AssertionError("more came out than went in")
 
 
+BOT = ("bot.py", b"", False)
+RULES = Rules(installed=False, max_files=20)
+
+
 def packages(data: bytes) -> None:
-    """Any upload is a package that survives being packed, or is refused with a reason."""
-    rules = Rules(installed=False, max_files=20)
-    bot = ("bot.py", b"", False)
-    kind, rest = data[:1], data[1:]
+    """Any zip, with any names in it, is a package that survives being packed, or is refused."""
+    if data[:1] < b"\x80":
+        _packed(lambda: from_upload("bot.zip", b"PK\3\4" + data[1:], RULES))
+        return
+    names = data[1:].decode("utf-8", "replace").split("\n")
+    out = io.BytesIO()
+    with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
+        warnings.simplefilter("ignore")  # zipfile warns of equal names
+        for name in ("bot.py", *names):
+            archive.writestr(zipfile.ZipInfo(name), b"")
+    _packed(lambda: from_zip(out.getvalue(), RULES))
+
+
+def manifests(data: bytes) -> None:
+    """Any plyhouse.toml and requirements.txt make a package that survives, or are refused."""
+    file = "plyhouse.toml" if data[:1] < b"\x80" else "requirements.txt"
+    _packed(lambda: from_entries([BOT, (file, data[1:], False)], RULES, "the package"))
+
+
+def _packed(read: Callable[[], Package]) -> None:
     try:
-        if kind < b"\x40":
-            package = from_entries([bot, ("plyhouse.toml", rest, False)], rules, "the package")
-        elif kind < b"\x80":
-            package = from_entries([bot, ("requirements.txt", rest, False)], rules, "the package")
-        elif kind < b"\xc0":
-            package = from_upload("bot.zip", b"PK\3\4" + rest, rules)
-        else:
-            names = rest.decode("utf-8", "replace").split("\n")
-            out = io.BytesIO()
-            with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
-                warnings.simplefilter("ignore")  # zipfile warns of equal names
-                for name in ("bot.py", *names):
-                    archive.writestr(zipfile.ZipInfo(name), b"")
-            package = from_zip(out.getvalue(), rules)
+        package = read()
     except SubmissionError as error:
         if not error.code or len(str(error)) > 2000:
             raise AssertionError(f"a refusal of {len(str(error))} characters") from error
         return
-    again = from_zip(pack(package), rules)
+    again = from_zip(pack(package), RULES)
     if again.files != package.files:
         raise AssertionError(f"{sorted(package.files)} came back as {sorted(again.files)}")
+
+
+def _zip_seeds() -> list[bytes]:
+    """Whole packages, so that not every input is refused for its first bytes."""
+    made = []
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", method) as archive:
+            archive.writestr("top/bot.py", "x = 1\n" * 9)
+            archive.writestr("top/plyhouse.toml", '[bot]\nname = "deep"\n')
+        made.append(b"\0" + out.getvalue().removeprefix(b"PK\3\4"))
+    names = "a\na/b", "A\na/b/c", "../up", "/etc/x", "\N{GRINNING FACE}" * 96, "C:\\x", "x" * 3_000
+    return [*made, *(b"\x80" + each.encode() for each in names)]
+
+
+def _manifest_seeds() -> list[bytes]:
+    good = (
+        '[bot]\nname = "deep"\nbot = "bot.py:Mine(depth=4)"\ngames = ["pig"]\n',
+        '[bot]\nrun = ["node", "bot.js"]\ngames = ["pig"]\n',
+    )
+    required = "numpy>=1.26\nscipy ; python_version > '3'\n", "numpy @ file:///etc/passwd"
+    texts = [*good, *(text for text, _ in MANIFESTS.values())]
+    lists = [*required, *(text for text, _ in REQUIREMENTS.values())]
+    return [
+        *(b"\0" + each.encode() for each in texts if len(each) < LONGEST["manifests"]),
+        *(b"\x80" + each.encode() for each in lists if len(each) < LONGEST["manifests"]),
+    ]
 
 
 def _positions() -> list[tuple[Any, Any]]:
@@ -168,7 +213,36 @@ TARGETS: dict[str, Callable[[], Callable[[bytes], None]]] = {
     "frames": lambda: frames,
     "notation": notation,
     "packages": lambda: packages,
+    "manifests": lambda: manifests,
 }
+
+SEEDS: dict[str, Callable[[], list[bytes]]] = {
+    "packages": _zip_seeds,
+    "manifests": _manifest_seeds,
+}
+
+LONGEST = {"packages": 4_000, "manifests": 17_000}
+"""Bytes of an input; of manifests more than either file may have."""
+
+
+def _measured(test: Callable[[bytes], None], runs: int) -> Callable[[bytes], None]:
+    """Print the slowest input and the peak memory after the last of ``runs`` inputs."""
+    count, slowest = 0, 0.0
+
+    def run(data: bytes) -> None:
+        nonlocal count, slowest
+        began = time.process_time()
+        test(data)
+        slowest = max(slowest, time.process_time() - began)
+        count += 1
+        if count == runs:  # libFuzzer ends the process without running exit handlers
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+            print(
+                f"slowest input {slowest * 1000:.0f} ms of a processor, peak memory {peak} MiB",
+                flush=True,
+            )
+
+    return run
 
 
 def main() -> None:
@@ -180,17 +254,23 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--one", choices=[*TARGETS], help=argparse.SUPPRESS)
+    parser.add_argument("--corpus", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.one:
-        limits = [f"-runs={options.runs}", f"-seed={options.seed}", "-max_len=600", "-verbosity=0"]
-        limits += ["-timeout=5", "-rss_limit_mb=1024"]
-        atheris.Setup([sys.argv[0], *limits], TARGETS[options.one]())
+        limits = [f"-runs={options.runs}", f"-seed={options.seed}", "-verbosity=0", "-timeout=5"]
+        limits += [f"-max_len={LONGEST.get(options.one, 600)}", "-rss_limit_mb=1024"]
+        test = _measured(TARGETS[options.one](), options.runs)
+        atheris.Setup([sys.argv[0], *limits, options.corpus], test)
         atheris.Fuzz()
         return
     for target in options.targets or TARGETS:
         print(f"{target}: {options.runs:,} inputs", flush=True)
         same = [f"--runs={options.runs}", f"--seed={options.seed}"]
-        subprocess.run([sys.executable, __file__, "--one", target, *same], check=True)
+        with tempfile.TemporaryDirectory() as corpus:
+            for number, each in enumerate(SEEDS.get(target, list)()):
+                (Path(corpus) / str(number)).write_bytes(each)
+            command = [sys.executable, __file__, f"--one={target}", f"--corpus={corpus}", *same]
+            subprocess.run(command, check=True)
     print("nothing was found")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Awaitable, Callable
 
 import httpx
 import pytest
+from tests.attack.hostile_packages import MANIFESTS, REQUIREMENTS
 from tests.server.conftest import House
 
 from plyhouse.protocol.package import Rules, SubmissionError, from_upload
@@ -36,21 +38,27 @@ def invalid_zip_name() -> bytes:
     return upload(("é.txt", b"x")).replace("é".encode(), b"\xff\xfe")
 
 
+def other_name_in_header() -> bytes:
+    """A long name before the content of a file whose name in the directory is short."""
+    long = b"x" * 60_000
+    data = upload((long.decode(), b"x"))
+    start = data.rindex(long)
+    short = data[:start] + b"x" + data[start + len(long) :]
+    entry = start - 46
+    assert short[entry : entry + 4] == b"PK\1\2"
+    size = len(data) - 22 - data.index(b"PK\1\2") - len(long) + 1
+    fixed = short[: entry + 28] + struct.pack("<H", 1) + short[entry + 30 : -10]
+    return fixed + struct.pack("<I", size) + short[-6:]
+
+
 ATTACKS = {
-    "dotted key": (manifest("a" + ".a" * 50_000 + "=1"), "too_large"),
-    "dotted key in one line": (manifest("a" + ".a" * 8_000 + "=1"), "manifest"),
-    "nested arrays": (manifest("a = " + "[" * 900 + "]" * 900), "manifest"),
-    "5,000 nested arrays": (manifest("a = [\n" + "[\n" * 2_500 + "]\n" * 2_501), "manifest"),
-    "nested inline tables": (manifest("a = " + "{a=" * 490 + "1" + "}" * 490), "manifest"),
-    "integer of 5,000,000 digits": (manifest("a = " + "9" * 5_000_000), "too_large"),
-    "integer of 1,990 digits": (manifest("[bot]\nname = " + "9" * 1_980), "manifest"),
-    "invalid date": (manifest("a = 2020-99-99"), "manifest"),
-    "nested marker": (requirements('numpy; ("' + "(" * 1_500 + ")" * 1_500), "requirement"),
-    "million specifiers": (requirements("numpy" + ">1," * 1_000_000 + ">1"), "too_large"),
-    "thousand lines": (requirements("numpy\n" * 500), "too_large"),
+    **{name: (manifest(text), code) for name, (text, code) in MANIFESTS.items()},
+    **{name: (requirements(text), code) for name, (text, code) in REQUIREMENTS.items()},
     "file used as a folder": (upload(("a", b""), ("a/b", b"")), "bad_name"),
     "file used as a folder, other case": (upload(("A", b""), ("a/b/c", b"")), "bad_name"),
     "name of 96 emoji": (upload(("\N{GRINNING FACE}" * 96, b"")), "bad_name"),
+    "name of 60,000 characters": (upload(("x" * 60_000, b"")), "bad_name"),
+    "name of 60,000 characters in the header": (other_name_in_header(), "bad_file"),
     "name in broken UTF-8": (invalid_zip_name(), "bad_file"),
 }
 
