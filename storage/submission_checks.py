@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, case, exists, func, select, true
 
@@ -20,7 +20,6 @@ from plyhouse.storage.submission_rows import CheckedFor, WaitingCheck
 
 __all__ = ["checked_for", "games_checked", "rely_on", "waiting"]
 
-HOUR_MS: Final = 3_600_000
 OPEN = ("draft", "open", "frozen", "running", "paused")
 """Statuses of competitions that are not over."""
 
@@ -28,38 +27,33 @@ OPEN = ("draft", "open", "frozen", "running", "paused")
 def waiting(connection: Connection, limit: int) -> dict[int, WaitingCheck]:
     """Return the checks that wait, by submission: students' first, then those of baselines.
 
-    A player's first submission within an hour goes before the second ones of all others, so that
-    nobody fills the queue.  A submission that is ready waits again if it is to play elsewhere in
-    games that no check of it covered.
+    The oldest of each player come before the second oldest of all others, so that no player fills
+    the list.  A submission that is ready waits again if it is to play elsewhere in games that no
+    check of it covered.
     """
     here, asked, entry = submissions.c, submission_entries.c, class_entries.c
-    pending = select(asked.submission_id).where(asked.outcome == "")
+    pending = (
+        select(func.min(asked.asked_ms))
+        .where(asked.submission_id == here.id, asked.outcome == "")
+        .scalar_subquery()
+    )
+    since = case((here.status == "waiting", here.submitted_ms), else_=pending).label("since")
     baseline = case(
         (exists().where(entry.bot_id == here.bot_id, entry.baseline.is_(True)), 1), else_=0
     ).label("baseline")
-    earlier, owner = submissions.alias(), bots.alias()
-    turn = (
-        select(func.count())
-        .select_from(earlier.join(owner, owner.c.id == earlier.c.bot_id))
-        .where(
-            owner.c.player_id == bots.c.player_id,
-            earlier.c.submitted_ms > here.submitted_ms - HOUR_MS,
-            (earlier.c.submitted_ms < here.submitted_ms)
-            | ((earlier.c.submitted_ms == here.submitted_ms) & (earlier.c.id < here.id)),
-        )
-        .scalar_subquery()
-    )
-    query = (
-        select(here.id, here.needs, baseline)
+    found = (
+        select(here.id, here.needs, baseline, bots.c.player_id, since)
         .join(bots, bots.c.id == here.bot_id)
-        .where(
-            (here.status == "waiting") | ((here.status == "ready") & here.id.in_(pending)),
-        )
-        .order_by(baseline, turn, here.submitted_ms, here.id)
-        .limit(limit)
+        .where((here.status == "waiting") | ((here.status == "ready") & pending.is_not(None)))
+        .subquery()
+    ).c
+    turn = func.row_number().over(
+        partition_by=(found.baseline, found.player_id), order_by=(found.since, found.id)
     )
+    query = select(*found).order_by(found.baseline, turn, found.since, found.id).limit(limit)
     return {
-        row.id: WaitingCheck(row.needs, bool(row.baseline)) for row in connection.execute(query)
+        row.id: WaitingCheck(row.needs, bool(row.baseline), row.player_id, row.since)
+        for row in connection.execute(query)
     }
 
 

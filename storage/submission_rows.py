@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.storage.errors import Unknown
+
 __all__ = ["MAX_REPORT", "OUTCOMES", "STATUSES", "AskedEntry", "CheckedFor", "SubmissionRow",
-           "WaitingCheck"]  # fmt: skip
+           "WaitingCheck", "no_submission"]  # fmt: skip
 
 STATUSES: Final = ("waiting", "ready", "refused")
 MAX_REPORT: Final = 64_000
@@ -52,6 +54,9 @@ class WaitingCheck:
     """The program that the submission is started with; empty for none."""
     baseline: bool
     """Whether its bot is a baseline: then students' checks go first."""
+    player_id: int
+    since_ms: int
+    """When it was submitted, or, if it was checked before, asked to play in other games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +100,8 @@ class SubmissionRow:
     needs: str = ""
     """The program that it is started with, which its machine has to have; empty for none."""
     competitions: tuple[AskedEntry, ...] = ()
+
+
+def no_submission(number: int) -> Unknown:
+    """Return the error for a submission that does not exist, or that the caller may not see."""
+    return Unknown(f"there is no submission {number}; plyhouse submissions lists yours")

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, exists, func, select
 
 from plyhouse.storage import class_bots, people, submission_checks
-from plyhouse.storage.errors import SubmissionRefusal, Unknown
+from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.locks import lock_row
 from plyhouse.storage.models import (
     bots,
@@ -28,7 +28,7 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.submission_keeping import complete, forget, sweep
-from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow
+from plyhouse.storage.submission_rows import MAX_REPORT, AskedEntry, SubmissionRow, no_submission
 
 __all__ = [
     "check",
@@ -276,7 +276,7 @@ def find(connection: Connection, identity: int) -> SubmissionRow:
     """Return a submission; raises `Unknown`."""
     row = connection.execute(_rows().where(submissions.c.id == identity)).first()
     if row is None:
-        raise Unknown(f"there is no submission {identity}; plyhouse submissions lists yours")
+        raise no_submission(identity)
     return _with_entries(connection, [row])[0]
 
 

@@ -106,8 +106,11 @@ class Submissions:
             lambda c: sql.of(c, player_id=player_id, class_id=class_id, limit=limit)
         )
 
-    async def waiting(self, limit: int = 100) -> dict[int, WaitingCheck]:
-        """Return the checks that wait, by submission: students' first, then those of baselines."""
+    async def waiting(self, limit: int = 1000) -> dict[int, WaitingCheck]:
+        """Return the checks that wait, by submission: students' first, then those of baselines.
+
+        The oldest of each player come before the second oldest of all others.
+        """
         return await self._database.read(lambda c: checks.waiting(c, limit))
 
     async def checked_for(self, submission_id: int) -> list[CheckedFor]:

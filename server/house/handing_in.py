@@ -21,10 +21,10 @@ from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.package_inspection import inspect_upload
 from plyhouse.server.house.rates import Rate
 from plyhouse.server.house.staff import role_in
-from plyhouse.storage.errors import SubmissionRefusal, Unknown
+from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_rows import SubmissionRow
+from plyhouse.storage.submission_rows import SubmissionRow, no_submission
 
 __all__ = ["HandingIn", "Incoming"]
 
@@ -158,8 +158,7 @@ class HandingIn:
         """
         row = await self._store.submissions.get(submission_id)
         if row.player_id != identity.player_id and not await self._staffed(row, identity):
-            raise Unknown(f"there is no submission {submission_id}; plyhouse submissions lists "
-                          "yours")  # fmt: skip
+            raise no_submission(submission_id)
         return row
 
     async def _staffed(self, row: SubmissionRow, identity: Identity) -> bool:

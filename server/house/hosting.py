@@ -26,18 +26,15 @@ from plyhouse.server.competition.hosting import (
     decide,
     room_for_matches,
 )
-from plyhouse.server.house.checks import terms_of
+from plyhouse.server.house.check_queue import GIVEN_UP, CheckQueue
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.credit import Credit
 from plyhouse.server.house.directory import Directory
-from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.needed_bots import NeededBots, Wanted, priority_of
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.runner_messages import (
     BotWanted,
-    CheckDone,
-    CheckWanted,
     FlagFell,
     RunnerSays,
     RunnerTold,
@@ -45,8 +42,7 @@ from plyhouse.server.house.runner_messages import (
 )
 from plyhouse.server.house.running import Running
 from plyhouse.server.house.troubles import Troubles
-from plyhouse.storage.errors import Unknown
-from plyhouse.storage.rows import Identity, wall_ms
+from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
@@ -59,8 +55,6 @@ LEASE_NS: Final = 8 * SECOND
 """How long a runner may be silent."""
 EVERY_MS: Final = 1500
 """How often a runner calls."""
-GIVEN_UP: Final = 3
-"""Troubles with a version after which its absence is its own; of a check, its flag falls."""
 TICKET_PREFIX: Final = "ticket_"
 """Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
 
@@ -118,7 +112,8 @@ class Hosting:
         self._plan = Plan()
         self._tickets: dict[str, Ticket] = {}
         self._ticket_of: dict[int, Ticket] = {}
-        self._bots, self._checks = Troubles(), Troubles()
+        self._bots = Troubles()
+        self._checks = CheckQueue(store)
         self.needed = NeededBots(store, directory, competitions, lambda: self.cores)
         self.people_waiting: Callable[[str], int] | None = None
         """Counts the people who wait for a processor of a machine."""
@@ -147,8 +142,7 @@ class Hosting:
                 f"Another runner called {said.name!r} was heard {(now - known.heard) / SECOND:.0f} "
                 "s ago: give this one another --name, or wait until that one counts as gone.",
             )
-        for done in said.checked:
-            await self._checked(said.name, done)
+        await self._checks.heard(said, now)
         if said.leaving:
             self._runners.pop(said.name, None)
             log.info("runner left", extra={"runner": said.name})
@@ -165,7 +159,7 @@ class Hosting:
         for trouble in said.troubles:
             self._note(said.name, trouble, now)
         wanted = await self._decide(now, said)
-        return await self._told(said.name, wanted)
+        return await self._told(said, wanted)
 
     def _forget(self, machine: str) -> None:
         """A program has begun anew: what it had before it has no more."""
@@ -173,32 +167,13 @@ class Hosting:
         checks = {each: name for each, name in self._plan.checks.items() if name != machine}
         self._plan = replace(self._plan, bots=bots, checks=checks)
 
-    async def _checked(self, machine: str, done: CheckDone) -> None:
-        submissions = self._store.submissions
-        self._checks.played(done.submission)
-        try:
-            row = await submissions.get(done.submission)
-            # Of the server's own bots it is noted what they were checked in, not what they claim.
-            house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
-            games = done.checked if row.player_id == house.id and done.checked else done.games
-            row = await submissions.checked(row.id, done.ok, done.report, games, wall_ms())
-        except Unknown:
-            return  # removed meanwhile
-        log.info(
-            "submission checked",
-            extra={"submission": row.id, "bot": f"{row.player}/{row.bot}", "status": row.status,
-                   "runner": machine},
-        )  # fmt: skip
-
     def _note(self, machine: str, trouble: Trouble, now: int) -> None:
         log.warning(
             "runner in trouble",
             extra={"runner": machine, "why": trouble.why, "bot": trouble.bot,
                    "submission": trouble.submission},
         )  # fmt: skip
-        if trouble.submission:
-            self._checks.note(trouble.submission, machine, now)
-        elif trouble.bot:
+        if trouble.bot:
             self._bots.note(trouble.version, machine, now)
 
     # ----------------------------------------------------------------------- deciding
@@ -206,9 +181,8 @@ class Hosting:
     async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
         """Decide what shall be, and return what is wanted of every bot."""
         wanted = await self.needed.find(self._plan.bots)
-        waiting = await self._store.submissions.waiting()
+        waiting = await self._checks.waiting(now)
         self._bots.tidy(now)
-        self._checks.tidy(now)
         machines = self._machines(now)
         # What a machine has that nobody has decided about (this server is new) stays there.
         before = dict(self._plan.bots)
@@ -227,7 +201,7 @@ class Hosting:
             if (version := need.row.version_id)
         ]
         unfit = {
-            each: self._checks.machines(each, now) | self._without(check.needs)
+            each: self._checks.unfit(each, now) | self._without(check.needs)
             for each, check in waiting.items()
         }
         later = {each for each, check in waiting.items() if check.baseline}
@@ -336,10 +310,10 @@ class Hosting:
         running = self._competitions.running(live.pairing.competition)
         return Priority.FINAL if running is None else priority_of(running)
 
-    async def _told(self, machine: str, wanted: Mapping[int, Wanted]) -> RunnerTold:
+    async def _told(self, said: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
         bots = []
         for bot, place in self._plan.bots.items():
-            if place.machine != machine:
+            if place.machine != said.name:
                 continue
             need, ticket = wanted[bot], self._ticket_of[bot]
             row = need.row
@@ -350,12 +324,12 @@ class Hosting:
                 )
             )
         checks = []
-        for each, name in self._plan.checks.items():
-            if name == machine:
-                row = await self._store.submissions.get(each)
-                terms, must_play = terms_of(await self._store.submissions.checked_for(each))
-                flags_count = self._checks.count.get(each, 0) >= GIVEN_UP
-                checks.append(CheckWanted(each, row.digest, terms, must_play, flags_count))
+        for each in [each for each, name in self._plan.checks.items() if name == said.name]:
+            check = await self._checks.wanted(each)
+            # It may have been removed, or given to another machine, while the database was read.
+            if check is not None and self._plan.checks.get(each) == said.name:
+                self._checks.give(each, said)
+                checks.append(check)
         return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
 
     # ------------------------------------------------------------------------ tickets

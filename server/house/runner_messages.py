@@ -82,6 +82,8 @@ class Trouble(Struct, frozen=True):
     version: Annotated[int, Meta(ge=0)] = 0
     submission: Annotated[int, Meta(ge=0)] = 0
     """... the submission that cannot be checked here."""
+    machine_works: bool = False
+    """Whether this machine has just checked a bot of its own: then the submission is at fault."""
 
 
 Span = Annotated[int, Meta(ge=0, le=(1 << 53) - 1)]

@@ -165,6 +165,7 @@ async def test_who_may_hand_in_and_how_much(house: House, ada: httpx.AsyncClient
             for method in ("GET", "DELETE"):
                 answer = await other.request(method, f"{HERE}/{number}")
                 assert (answer.status_code, answer.json()["code"]) == (404, "storage/unknown")
+                assert f"there is no submission {number};" in answer.text.lower()
             assert (await other.get(HERE)).json() == []
 
 

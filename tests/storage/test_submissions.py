@@ -97,9 +97,7 @@ async def test_a_package_waits_for_its_check_and_is_found_again(world: World) ->
             await missing
 
 
-async def test_many_submissions_of_one_player_wait_behind_the_first_one_of_another(
-    world: World,
-) -> None:
+async def test_waiting_checks_list_the_oldest_of_each_player_first(world: World) -> None:
     book = world.store.submissions
     mallory, bob = await world.bot("mallory"), await world.bot("bob")
     many = [
@@ -109,10 +107,23 @@ async def test_many_submissions_of_one_player_wait_behind_the_first_one_of_anoth
     late = (await book.submit(bob.id, "v1", D1, b"PK", 50)).id
     assert [*await book.waiting()] == [many[0], late, *many[1:]]
     assert [*await book.waiting(2)] == [many[0], late]
-    await book.checked(many[0], False, "it is slow", [], 60)
-    assert [*await book.waiting()] == [late, *many[1:]], "whose turn has been waits again"
-    hours = (await book.submit(mallory.id, "v9", f"{9:064x}", b"PK", 9 * 3_600_000)).id
-    assert [*await book.waiting()] == [late, hours, *many[1:]], "an hour later it is forgotten"
+    waits = await book.waiting()
+    assert [(waits[each].player_id, waits[each].since_ms) for each in (many[1], late)] == [
+        (mallory.player_id, 11),
+        (bob.player_id, 50),
+    ]
+
+
+async def test_submission_that_is_entered_elsewhere_waits_since_then(world: World) -> None:
+    book = world.store.submissions
+    await course(world, "Cup", "ada", each=2)
+    bot = await own_bot(world, "ada")
+    row = await book.submit(bot.id, "", D1, b"PK", 10)
+    await book.checked(row.id, True, "", GAMES, 20)
+    assert await book.waiting() == {}
+    await book.submit(bot.id, "", D1, b"PK", 500, competition="Cup", games=("chess",), again=True)
+    (waits,) = (await book.waiting()).values()
+    assert waits.since_ms == 500
 
 
 async def test_what_was_left_half_written_is_no_package(world: World) -> None:

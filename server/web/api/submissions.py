@@ -32,7 +32,7 @@ from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
-from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow
+from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow, no_submission
 
 __all__ = ["HANDLERS", "AskedView", "RulesView", "SubmissionView", "submission_view"]
 
@@ -242,7 +242,7 @@ async def remove(state: State, request: Call, submission: FromPath[int]) -> None
     identity = await authorise(request, hub, "play")
     row = await hub.store.submissions.get(_id(submission))
     if row.player_id != identity.player_id:
-        await hub.store.submissions.get(0)  # to others it is not there
+        raise no_submission(row.id)  # to others it is not there
     await hub.store.submissions.remove(row.id)
 
 
@@ -305,8 +305,10 @@ async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> 
 
 
 def _id(number: int) -> int:
-    """A number that a database can look for."""
-    return number if 0 < number <= MOST_ID else 0
+    """Return a number that a database can look for; raises `Unknown` for any other."""
+    if not 0 < number <= MOST_ID:
+        raise no_submission(number)
+    return number
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
