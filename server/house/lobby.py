@@ -112,8 +112,6 @@ class Lobby:
         )
         self._seekers: dict[str, Participant] = {}
         """Who made each open seek."""
-        self._mirrored: dict[str, int] = {}
-        """Matches that come at once, for bots that seek mirrored pairings."""
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self.admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None
@@ -168,6 +166,7 @@ class Lobby:
         del self._seekers[message.seek]
         if message.seek in self._matchmaker:
             self._matchmaker.withdraw(message.seek)
+            self.pair_soon([participant])  # a mirrored seek kept places from its other ones
             self._tell_soon()
         return Ok(message.id)
 
@@ -203,9 +202,11 @@ class Lobby:
             orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
             self._runner.begin(terms, orders)
         # Only now: one seek may stand in several proposals.
-        for seek in {seek.id for proposal in proposals for seek in proposal.seeks}:
-            if seek not in self._matchmaker:
-                del self._seekers[seek]
+        for seek in {seek.id: seek for each in proposals for seek in each.seeks}.values():
+            if seek.id not in self._matchmaker:
+                seeker = self._seekers.pop(seek.id)
+                if seek.mirrored:
+                    self.pair_soon([seeker])
         if proposals:
             self._tell_soon()
 
@@ -239,8 +240,7 @@ class Lobby:
         participant = self._directory.find(name.removesuffix("/"))
         if participant is None:
             return 0
-        free = participant.free
-        return free // self._mirrored.get(participant.name, 1) if free else 0
+        return participant.free // self._matchmaker.at_once(name)
 
     # ----------------------------------------------------------------------- challenges
 
@@ -296,6 +296,7 @@ class Lobby:
         seconds = self._config.challenge_timeout
         identifier = new_id()
         if asked[0].hosted:  # alone, and the house answers for it
+            self._needs_places(challenger, terms)
             self._unwanted.give_back((challenger.player_id, asked[0].bot_id))
             self._start(identifier, terms, (challenger, asked[0]), seat)
             return identifier
@@ -370,6 +371,7 @@ class Lobby:
             if participant.guest and participant.matches:
                 raise ProtocolError("guest/busy")
             self._needs_room(participant, challenge.terms)
+            self._needs_places(participant, challenge.terms)
             ready = challenge.accepted | {participant.bot_id}
             if len(ready) == len(challenge.opponents):
                 self._begin(challenge, participant)
@@ -378,8 +380,9 @@ class Lobby:
 
     def _begin(self, challenge: _Challenge, last: Participant) -> None:
         """All have accepted, the last one now: begin, if the others can still play."""
+        at_once = challenge.terms.at_once
         for each in challenge.sides:
-            if each is not last and (not each.free or (each.guest and each.matches)):
+            if each is not last and (each.free < at_once or (each.guest and each.matches)):
                 raise ProtocolError("challenge/offline", f"{each.name} plays too many matches now.")
         self._close(challenge.id, "accepted")
         for each in challenge.opponents:
@@ -393,8 +396,7 @@ class Lobby:
         """Begin what was asked for by the first of ``sides``, who wanted ``seat``."""
         first = int(challenge, 36) % len(sides) if seat is None else seat
         order = _rotated(list(sides), first)
-        turns = range(len(sides) if terms.mirrored else 1)
-        self._runner.begin(terms, [_rotated(order, turn) for turn in turns])
+        self._runner.begin(terms, [_rotated(order, turn) for turn in range(terms.at_once)])
 
     def _close(self, identifier: str, reason: str, detail: str = "") -> None:
         challenge = self._challenges.pop(identifier, None)
@@ -413,7 +415,6 @@ class Lobby:
         for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
             self._seekers.pop(seek.id, None)
             self._tell_soon()
-        self._mirrored.pop(participant.name, None)
         for challenge in tuple(self._challenges.values()):
             if participant in challenge.sides:
                 self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
@@ -439,15 +440,22 @@ class Lobby:
     def _needs_room(self, participant: Participant, terms: Terms) -> None:
         if participant.suspended:
             raise ProtocolError("auth/suspended", suspended_text(participant.suspended))
-        at_once = terms.game.seats if terms.mirrored else 1
-        if participant.max_matches < at_once:
+        if participant.max_matches < terms.at_once:
             raise ProtocolError(
                 "seek/limit",
-                f"A mirrored pairing plays {at_once} matches at once, "
+                f"A mirrored pairing plays {terms.at_once} matches at once, "
                 f"and this bot takes {participant.max_matches}: raise hello.max_matches.",
             )
-        if terms.mirrored:
-            self._mirrored[participant.name] = max(at_once, self._mirrored.get(participant.name, 1))
+
+    def _needs_places(self, participant: Participant, terms: Terms) -> None:
+        """Raise if a bot that begins a challenge plays too many matches for that now."""
+        if participant.free < terms.at_once:
+            raise ProtocolError(
+                "seek/limit",
+                f"This challenge begins {terms.at_once} of your matches, and you play "
+                f"{len(participant.matches)} of {participant.max_matches}: end one first, or "
+                "raise hello.max_matches.",
+            )
 
 
 def _rotated(sides: list[Participant], by: int) -> list[Participant]:

@@ -72,6 +72,11 @@ class Terms:
     mirrored: bool = False
     """Whether every rotation of the seats is played, with one seed."""
 
+    @property
+    def at_once(self) -> int:
+        """Matches of a pairing, which begin together."""
+        return self.game.seats if self.mirrored else 1
+
 
 class MatchRunner:
     """Makes, keeps and puts away live matches; a `plyhouse.server.house.live.Referee`.

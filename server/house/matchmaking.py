@@ -65,6 +65,11 @@ class Seek:
         return f"{self.player}/{self.bot}"
 
     @property
+    def at_once(self) -> int:
+        """Matches of the bot that a pairing begins."""
+        return self.seats if self.mirrored else 1
+
+    @property
     def pool(self) -> PoolKey:
         """The pool in which it stands."""
         return PoolKey(self.game, self.time_control, self.rated, self.mirrored)
@@ -177,6 +182,10 @@ class Matchmaker:
     def seeks(self) -> list[Seek]:
         """All open seeks, pool by pool, the longest waiting first."""
         return [each.seek for pool in self._pools.values() for each in pool.waiting.values()]
+
+    def at_once(self, name: str) -> int:
+        """Matches that a pairing of a bot begins at most, by its open seeks; 1 without any."""
+        return max([each.seek.at_once for each in self._of.get(name, {}).values()], default=1)
 
     def add(self, seek: Seek) -> None:
         """Open a seek; raises `SeekDuplicate` or `SeekLimit`."""

@@ -106,6 +106,68 @@ async def test_mirrored_seek_needs_room_for_both_matches(house: Any) -> None:
     assert "max_matches" in answer.message
 
 
+async def test_withdrawn_mirrored_seek_leaves_all_places_to_other_seeks(house: Any) -> None:
+    one = await house.bot("alice", max_matches=3)
+    mirrored = await one.seek("tic_tac_toe", mirrored=True)
+    await one.seek("pig", count=3)
+    assert house.hub.lobby._room("alice/bot") == 1
+    await one.ask(Unseek, mirrored.seek)
+    for name in ("bob", "carol", "dave"):
+        other = await house.bot(name, max_matches=1)
+        await other.seek("pig")
+        await other.next(MatchMessage)
+    assert len(house.hub.directory.live) == 3
+
+
+async def test_fulfilled_mirrored_seek_leaves_all_places_to_other_seeks(house: Any) -> None:
+    one, two = await house.bot("alice", max_matches=3), await house.bot("bob", max_matches=2)
+    for each in (one, two):
+        await each.seek("tic_tac_toe", mirrored=True, count=2)
+        if each is one:
+            await each.seek("pig")
+    for _ in range(2):
+        await two.next(MatchMessage)
+    three = await house.bot("carol")
+    await three.seek("pig")
+    assert (await three.next(MatchMessage)).snapshot.game == "pig"
+    assert len(house.hub.directory.live) == 3
+
+
+@pytest.mark.parametrize("full", ["challenger", "opponent"])
+async def test_mirrored_challenge_begins_no_more_matches_than_each_side_takes(
+    house: Any, full: str
+) -> None:
+    one, two, three = [
+        await house.bot(name, games=["pig"], max_matches=2) for name in ("alice", "bob", "carol")
+    ]
+    made = await one.ask(Challenge, "bob/bot", "pig", "move:5", mirrored=True)
+    busy = one if full == "challenger" else two
+    for each in (busy, three):
+        await each.seek("pacman(ghosts=random,steps=1)")
+        await each.start()
+    refused = await two.ask(Answer, made.challenge, True)
+    expected = {
+        "challenger": ("challenge/offline", "alice/bot plays too many matches now"),
+        "opponent": ("seek/limit", "begins 2 of your matches, and you play 1 of 2"),
+    }
+    code, words = expected[full]
+    assert refused.code == code
+    assert words in refused.message
+    assert {len(each.matches) for each in house.hub.directory.participants.values()} <= {0, 1}
+
+
+async def test_challenge_is_accepted_by_nobody_who_has_no_place_left(house: Any) -> None:
+    one, two = [await house.bot(name, games=["pig"], max_matches=1) for name in ("alice", "bob")]
+    made = await one.ask(Challenge, "bob/bot", "pig", "move:5")
+    await two.seek("pacman(ghosts=random,steps=1)")
+    start = await two.start()
+    refused = await two.ask(Answer, made.challenge, True)
+    assert refused.code == "seek/limit"
+    assert len(house.hub.directory.live) == 1
+    await two.play(start, 1)
+    assert isinstance(await two.ask(Answer, made.challenge, True), Ok)
+
+
 async def test_challenge_is_accepted_and_gives_the_seat_asked_for(house: Any) -> None:
     one, two = await house.bot("alice"), await house.bot("bob", games=["pig"])
     made = await one.ask(Challenge, "bob/bot", "pig", "move:5", seat=1)
