@@ -6,20 +6,16 @@
         for match in api.matches(game="connect_four"):
             print(match.match, match.winner)
 
-`Api` waits for every answer; `AsyncApi` has the same methods to be awaited.  Answers are rows:
-plain dataclasses, whose lists (`Rows`) go into ``pandas.DataFrame(rows)`` as they are and draw
-themselves as tables in a notebook.  Positions draw themselves, too.
+`Api` waits for every answer; `AsyncApi` has the same methods to be awaited.  Answers are rows of
+`plyhouse.protocol.api`, which the server sends: lists of them (`Rows`) go into
+``pandas.DataFrame(rows)`` as they are and draw themselves as tables in a notebook.  Positions draw
+themselves, too.
 
-    api         `Api`
     aio         `AsyncApi`
-    calls       every call as data: method, path, parameters, what it answers
-    rows        what is answered, a dataclass per kind of row
-    competition_rows
-                the same of competitions, with and without a class
-    position_rows
-                the same of positions: search trees, what chance could have done
-    packing     a bot made into what is handed in
-    reading     answers of the server, made into rows
+    api         `Api`, written from `aio`
+    session     the address, the token, and what follows an answer
+    packing     a bot made into a package to submit
+    reading     the JSON of an answer, or the error that it means
     patience    when to ask again, and how long to wait before
     errors      what can go wrong: `ApiError` with the server's stable code
     drawing     scenes as SVG, rows as HTML
@@ -37,6 +33,6 @@ from plyhouse.clients.api.api import Api
 from plyhouse.clients.api.drawing import Picture, picture
 from plyhouse.clients.api.errors import ApiError, Unreachable
 from plyhouse.clients.api.patience import Patience
-from plyhouse.clients.api.rows import Rows
+from plyhouse.protocol.api.rows import Rows
 
 __all__ = ["Api", "ApiError", "AsyncApi", "Patience", "Picture", "Rows", "Unreachable", "picture"]

@@ -10,12 +10,37 @@ from typing import Literal, Self, TypeVar
 
 import httpx
 
-from plyhouse.clients.api import calls, competition_rows, position_rows, rows
-from plyhouse.clients.api.calls import Call, Pages
 from plyhouse.clients.api.packing import packed
 from plyhouse.clients.api.patience import Patience
-from plyhouse.clients.api.rows import Rows
 from plyhouse.clients.api.session import Session, Wait
+from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api.boards import Board, BoardLine, NextPairing, Results
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
+from plyhouse.protocol.api.calls import Call, Pages
+from plyhouse.protocol.api.classes import (
+    Announcement,
+    Change,
+    ClassCompetition,
+    ClassDetail,
+    Code,
+    CompetitionText,
+    Copied,
+    Entry,
+    Joining,
+    Losses,
+    Measure,
+    Regrade,
+    Staff,
+    Student,
+)
+from plyhouse.protocol.api.competitions import Competition, CompetitionDetail
+from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
+from plyhouse.protocol.api.matches import Ending, KeptOutput, Match, Output, Position, Record
+from plyhouse.protocol.api.people import Account, Player
+from plyhouse.protocol.api.positions import Chances, Review, Tree
+from plyhouse.protocol.api.rows import Rows
+from plyhouse.protocol.api.server import Health, ListedGame
+from plyhouse.protocol.api.submissions import Submission, Version
 
 __all__ = ["AsyncApi"]
 
@@ -69,7 +94,7 @@ class AsyncApi:
         await self._http.aclose()
 
     async def do(self, call: Call[T]) -> T:
-        """Make a call of `plyhouse.clients.api.calls`, again and again as patience allows."""
+        """Make a call of `plyhouse.protocol.api.calls`, again and again as patience allows."""
         made = 0
         while True:
             made += 1
@@ -93,11 +118,11 @@ class AsyncApi:
             asked, size = size, pages.size(had)
             call = pages.after(page, had, asked, size)
 
-    async def health(self) -> rows.Health:
+    async def health(self) -> Health:
         """How the server is doing."""
         return await self.do(calls.health())
 
-    async def games(self) -> Rows[rows.Game]:
+    async def games(self) -> Rows[ListedGame]:
         """The games that can be played on the server."""
         return await self.do(calls.games())
 
@@ -113,7 +138,7 @@ class AsyncApi:
         rated: bool | None = None,
         sort: str | None = None,
         limit: int | None = None,
-    ) -> AsyncIterator[rows.Match]:
+    ) -> AsyncIterator[Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
         ``game`` is a name, for all its parameters, or a name with parameters for those alone;
@@ -134,11 +159,11 @@ class AsyncApi:
             )
         )
 
-    async def match(self, match: str) -> rows.Match:
+    async def match(self, match: str) -> Match:
         """One match, without what happened in it."""
         return await self.do(calls.match(match))
 
-    async def record(self, match: str) -> rows.Record:
+    async def record(self, match: str) -> Record:
         """The record of a match, which `plyhouse verify` can check.
 
         In games with hidden information it is closed (``match/not_over``) until the whole pairing
@@ -148,11 +173,11 @@ class AsyncApi:
 
     def positions(
         self, match: str, *, seat: int | None = None, first: int = 0
-    ) -> AsyncIterator[rows.Position]:
+    ) -> AsyncIterator[Position]:
         """The positions of a match from a ply on, as spectators see them or as a seat saw them."""
         return self._pages(calls.positions(match, seat, first))
 
-    async def position(self, match: str, ply: int, *, seat: int | None = None) -> rows.Position:
+    async def position(self, match: str, ply: int, *, seat: int | None = None) -> Position:
         """One position of a match; it draws itself in a notebook.
 
         Raises `LookupError` if nobody was to move at that ply.
@@ -162,7 +187,7 @@ class AsyncApi:
             raise LookupError(f"there is no position before ply {ply} in match {match}")
         return frames[0]
 
-    async def review(self, match: str, *, seat: int | None = None) -> rows.Review:
+    async def review(self, match: str, *, seat: int | None = None) -> Review:
         """Where a match was lost, worked out on the server, which may take half a minute.
 
         Without a seat it is looked at from the one that lost. The server may offer no reviews
@@ -178,7 +203,7 @@ class AsyncApi:
         depth: int | None = None,
         search: str = "",
         then: Sequence[str] = (),
-    ) -> position_rows.Tree:
+    ) -> Tree:
         """The search tree of the position before a ply, and after the actions in ``then``.
 
         Without ``search`` by what fits the game, and without ``depth`` as deep as the server
@@ -188,22 +213,22 @@ class AsyncApi:
         """
         return await self.do(calls.tree(match, ply, depth, search, then))
 
-    async def chances(self, match: str) -> position_rows.Chances:
+    async def chances(self, match: str) -> Chances:
         """What chance could have done in a match that is over, at each roll and deal.
 
         With the seed in its record, what came can be worked out again without the rules.
         """
         return await self.do(calls.chances(match))
 
-    async def detail(self, match: str) -> rows.Ending:
+    async def detail(self, match: str) -> Ending:
         """What is kept of a match's end for the author of the bot that caused it: a traceback."""
         return await self.do(calls.detail(match))
 
-    async def output(self, match: str) -> Rows[rows.Output]:
+    async def output(self, match: str) -> Rows[Output]:
         """What one's own hosted bots printed in a match that is over, and how they failed."""
         return await self.do(calls.output(match))
 
-    async def outputs(self, bot: str = "", limit: int = 50) -> Rows[rows.KeptOutput]:
+    async def outputs(self, bot: str = "", limit: int = 50) -> Rows[KeptOutput]:
         """The latest matches of one's own hosted bots of which their output is kept."""
         return await self.do(calls.outputs(bot, limit))
 
@@ -213,7 +238,7 @@ class AsyncApi:
 
     async def leaderboard(
         self, game: str, *, versions: str = "latest", limit: int = 100, offset: int = 0
-    ) -> rows.Leaderboard:
+    ) -> Leaderboard:
         """A page of the standings of a game, best first.
 
         ``versions`` is ``latest`` (of each bot) or ``all``.
@@ -222,40 +247,40 @@ class AsyncApi:
 
     def standings(
         self, game: str, *, versions: str = "latest", limit: int | None = None
-    ) -> AsyncIterator[rows.Standing]:
+    ) -> AsyncIterator[Standing]:
         """All lines of a leaderboard, at most ``limit``; pages are fetched as you go on."""
         return self._pages(calls.standings(game, versions, limit))
 
-    async def player(self, name: str) -> rows.Player:
+    async def player(self, name: str) -> Player:
         """A player with its bots and latest matches."""
         return await self.do(calls.player(name))
 
-    async def bots(self, player: str) -> Rows[rows.Bot]:
+    async def bots(self, player: str) -> Rows[Bot]:
         """The bots of a player."""
         return await self.do(calls.bots(player))
 
-    async def bot(self, player: str, bot: str) -> rows.BotPage:
+    async def bot(self, player: str, bot: str) -> BotPage:
         """A bot: versions, standings, ratings over time, and what came of its latest matches.
 
-        ``bot`` is as `rows.Bot.name` has it.
+        ``bot`` is as `Bot.name` has it.
         """
         return await self.do(calls.bot(player, bot))
 
     def bot_matches(
         self, player: str, bot: str, *, limit: int | None = None
-    ) -> AsyncIterator[rows.BotMatch]:
+    ) -> AsyncIterator[BotMatch]:
         """A bot's finished matches, newest first, at most ``limit``; fetched as you go on."""
         return self._pages(calls.bot_matches(player, bot, limit))
 
-    async def register(self, name: str, *, display: str = "") -> rows.Account:
+    async def register(self, name: str, *, display: str = "") -> Account:
         """Make an account, where registration is open; keep the token, it is told only here."""
         return await self.do(calls.register(name, display))
 
-    async def competitions(self) -> Rows[competition_rows.Competition]:
+    async def competitions(self) -> Rows[Competition]:
         """All competitions, newest first."""
         return await self.do(calls.competitions())
 
-    async def competition(self, competition: str) -> competition_rows.CompetitionDetail:
+    async def competition(self, competition: str) -> CompetitionDetail:
         """A competition with its table and progress."""
         return await self.do(calls.competition(competition))
 
@@ -269,7 +294,7 @@ class AsyncApi:
         mirrored: bool = True,
         rated: bool = True,
         entries: Sequence[str] | None = None,
-    ) -> competition_rows.CompetitionDetail:
+    ) -> CompetitionDetail:
         """Start a round robin of ``entries`` (``player/bot``), or of all connected bots that accept
         the game; needs the scope ``organise``.
         """
@@ -301,24 +326,24 @@ class AsyncApi:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         await self.do(calls.drop(competition, why))
 
-    async def classes(self) -> Rows[competition_rows.ClassCompetition]:
+    async def classes(self) -> Rows[ClassCompetition]:
         """The competitions with a class, newest first."""
-        return await self.do(calls.classes())
+        return await self.do(class_calls.classes())
 
-    async def class_status(self, name: str) -> competition_rows.ClassDetail:
+    async def class_status(self, name: str) -> ClassDetail:
         """A competition with its students, entries and progress, for its organiser."""
-        return await self.do(calls.class_status(name))
+        return await self.do(class_calls.status(name))
 
-    async def class_check(self, file: str) -> Rows[competition_rows.Measure]:
+    async def class_check(self, file: str) -> Rows[Measure]:
         """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
 
         Answers how long matches of its games took on the server.
         """
-        return await self.do(calls.class_check(file))
+        return await self.do(class_calls.check(file))
 
-    async def class_open(self, file: str, *, why: str = "") -> competition_rows.ClassCompetition:
+    async def class_open(self, file: str, *, why: str = "") -> ClassCompetition:
         """Open a competition by the text of its file: at once, or at its date of opening."""
-        return await self.do(calls.class_open(file, why))
+        return await self.do(class_calls.open_file(file, why))
 
     async def class_step(
         self,
@@ -327,35 +352,35 @@ class AsyncApi:
         *,
         why: str = "",
         anyway: bool = False,
-    ) -> competition_rows.ClassCompetition:
+    ) -> ClassCompetition:
         """Take a step of a competition: open it, freeze what plays, run, pause or resume its final.
 
         ``anyway`` begins the final although somebody may still submit.
         """
-        return await self.do(calls.class_step(name, step, why, anyway))
+        return await self.do(class_calls.step(name, step, why, anyway))
 
-    async def class_file(self, name: str) -> competition_rows.FileOf:
+    async def class_file(self, name: str) -> CompetitionText:
         """The competition file of a competition, as it is now."""
-        return await self.do(calls.class_file(name))
+        return await self.do(class_calls.text(name))
 
     async def class_change(
         self, name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
-    ) -> competition_rows.Change:
+    ) -> Change:
         """Say what an edited file (its text) changes; with ``apply``, change it.
 
         ``digest`` of `class_file` refuses the change if somebody else was quicker.
         """
-        return await self.do(calls.class_change(name, file, apply, digest, why))
+        return await self.do(class_calls.change(name, file, apply, digest, why))
 
     async def class_unfreeze(
         self, name: str, *, until: str = "", why: str = ""
-    ) -> competition_rows.ClassCompetition:
+    ) -> ClassCompetition:
         """Open a frozen competition again, with a new date of the freeze if one is given."""
-        return await self.do(calls.class_unfreeze(name, until, why))
+        return await self.do(class_calls.unfreeze(name, until, why))
 
-    async def class_losses(self, name: str) -> competition_rows.Losses:
+    async def class_losses(self, name: str) -> Losses:
         """What would be lost if a competition were deleted."""
-        return await self.do(calls.class_losses(name))
+        return await self.do(class_calls.losses(name))
 
     async def class_copy(
         self,
@@ -365,71 +390,67 @@ class AsyncApi:
         codes: bool = False,
         submissions: bool = False,
         why: str = "",
-    ) -> competition_rows.Copied:
+    ) -> Copied:
         """Open a competition by the text of its file, with the students of another one."""
-        return await self.do(calls.class_copy(name, file, codes, submissions, why))
+        return await self.do(class_calls.copy(name, file, codes, submissions, why))
 
     async def class_delete(self, name: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
-        await self.do(calls.class_drop(name, why))
+        await self.do(class_calls.drop(name, why))
 
-    async def board(self, name: str) -> Rows[competition_rows.BoardLine]:
+    async def board(self, name: str) -> Rows[BoardLine]:
         """The standings of a competition with a class, as far as whoever asks may see them."""
-        return await self.do(calls.board(name))
+        return await self.do(class_calls.board(name))
 
-    async def table(self, name: str) -> competition_rows.Board:
+    async def table(self, name: str) -> Board:
         """The board with ratings, mean returns and their intervals, as far as one may see it."""
-        return await self.do(calls.table(name))
+        return await self.do(class_calls.table(name))
 
-    async def next_pairings(
-        self, name: str, *, limit: int = 10
-    ) -> Rows[competition_rows.NextPairing]:
+    async def next_pairings(self, name: str, *, limit: int = 10) -> Rows[NextPairing]:
         """The pairings of each game of a final that come next, one's own first."""
-        return await self.do(calls.next_pairings(name, limit))
+        return await self.do(class_calls.next_pairings(name, limit))
 
-    async def export(self, name: str) -> competition_rows.Results:
+    async def export(self, name: str) -> Results:
         """Standings and grades, worked out anew from what is stored."""
-        return await self.do(calls.export(name))
+        return await self.do(class_calls.export(name))
 
-    async def students(self, name: str) -> Rows[competition_rows.Student]:
+    async def students(self, name: str) -> Rows[Student]:
         """The students of a competition, with the members of groups."""
-        return await self.do(calls.students(name))
+        return await self.do(class_calls.students(name))
 
     async def take_in(
         self, name: str, csv: str, *, late_until: str = "", why: str = ""
-    ) -> Rows[competition_rows.Joining]:
+    ) -> Rows[Joining]:
         """Take a list of students in, all or none; new ones get a token, told only here."""
-        return await self.do(calls.take_in(name, csv, late_until, why))
+        return await self.do(class_calls.take_in(name, csv=csv, late_until=late_until, why=why))
 
     async def extend(self, name: str, student: str, until: str, *, why: str = "") -> None:
         """Let one student submit until a later time than the freeze."""
-        await self.do(calls.extend(name, student, until, why))
+        await self.do(class_calls.extend(name, student, until, why))
 
-    async def disqualify(self, name: str, who: str, why: str) -> Rows[competition_rows.Entry]:
+    async def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
         """Disqualify a student or an entry; answers the entries that leave."""
-        return await self.do(calls.disqualify(name, who, why))
+        return await self.do(class_calls.disqualify(name, who, why))
 
-    async def revoke(
-        self, name: str, student: str, *, why: str = ""
-    ) -> Rows[competition_rows.Entry]:
+    async def revoke(self, name: str, student: str, *, why: str = "") -> Rows[Entry]:
         """Take a student out of a competition; answers the entries that leave."""
-        return await self.do(calls.revoke(name, student, why))
+        return await self.do(class_calls.revoke(name, student, why))
 
     async def restore(self, name: str, student: str, *, why: str = "") -> None:
         """Let a student back in that was taken out."""
-        await self.do(calls.restore(name, student, why))
+        await self.do(class_calls.restore(name, student, why))
 
-    async def announcements(self, name: str) -> Rows[competition_rows.Announcement]:
+    async def announcements(self, name: str) -> Rows[Announcement]:
         """The announcements of a competition, newest first."""
-        return await self.do(calls.announcements(name))
+        return await self.do(class_calls.announcements(name))
 
-    async def announce(self, name: str, text: str) -> competition_rows.Announcement:
+    async def announce(self, name: str, text: str) -> Announcement:
         """Publish a text on the page of a competition."""
-        return await self.do(calls.announce(name, text))
+        return await self.do(class_calls.announce(name, text))
 
-    async def staff(self, name: str) -> Rows[competition_rows.Staff]:
+    async def staff(self, name: str) -> Rows[Staff]:
         """The staff of a competition, owners first; empty if every organiser is an owner."""
-        return await self.do(calls.staff(name))
+        return await self.do(class_calls.staff(name))
 
     async def add_staff(
         self,
@@ -438,39 +459,37 @@ class AsyncApi:
         role: Literal["owner", "assistant", "reader"],
         *,
         why: str = "",
-    ) -> competition_rows.Staff:
+    ) -> Staff:
         """Give a player a role in a competition, in the place of an earlier one."""
-        return await self.do(calls.add_staff(name, player, role, why))
+        return await self.do(class_calls.add_staff(name, player, role, why))
 
     async def remove_staff(self, name: str, player: str, *, why: str = "") -> None:
         """Take a player's role in a competition away."""
-        await self.do(calls.remove_staff(name, player, why))
+        await self.do(class_calls.remove_staff(name, player, why))
 
     async def reissue_token(
         self, name: str, student: str, *, member: str = "", why: str = ""
-    ) -> competition_rows.Joining:
+    ) -> Joining:
         """Revoke a student's lost token; the answer has a new one, shown only here."""
-        return await self.do(calls.reissue_token(name, student, member, why))
+        return await self.do(class_calls.reissue_token(name, student, member, why))
 
-    async def regrades(self, name: str) -> Rows[competition_rows.Regrade]:
+    async def regrades(self, name: str) -> Rows[Regrade]:
         """The requests for a regrade that one may see, open ones first."""
-        return await self.do(calls.regrades(name))
+        return await self.do(class_calls.regrades(name))
 
-    async def ask_regrade(
-        self, name: str, text: str, *, match: str = ""
-    ) -> competition_rows.Regrade:
+    async def ask_regrade(self, name: str, text: str, *, match: str = "") -> Regrade:
         """Ask the staff to look at a match of one's own, or at one's grade, again."""
-        return await self.do(calls.ask_regrade(name, text, match))
+        return await self.do(class_calls.ask_regrade(name, text, match))
 
     async def answer_regrade(
         self, name: str, number: int, text: str = "", *, close: bool = False
-    ) -> competition_rows.Regrade:
+    ) -> Regrade:
         """Answer a request for a regrade, close it, or both."""
-        return await self.do(calls.answer_regrade(name, number, text, close))
+        return await self.do(class_calls.answer_regrade(name, number, text, close))
 
-    async def codes(self, name: str) -> Rows[competition_rows.Code]:
+    async def codes(self, name: str) -> Rows[Code]:
         """The codes of a competition."""
-        return await self.do(calls.codes(name))
+        return await self.do(class_calls.codes(name))
 
     async def new_code(
         self,
@@ -481,31 +500,29 @@ class AsyncApi:
         group: str = "",
         late_until: str = "",
         why: str = "",
-    ) -> competition_rows.Code:
+    ) -> Code:
         """Make a code by which so many students join."""
         return await self.do(
-            calls.new_code(
+            class_calls.new_code(
                 name, uses=uses, expires=expires, group=group, late_until=late_until, why=why
             )
         )
 
     async def revoke_code(self, code: str) -> None:
         """Let nobody in by a code any more."""
-        await self.do(calls.revoke_code(code))
+        await self.do(class_calls.revoke_code(code))
 
-    async def join(self, code: str, *, player: str = "") -> competition_rows.Joining:
+    async def join(self, code: str, *, player: str = "") -> Joining:
         """Join a competition by a code; with a token, the account of that token joins."""
-        return await self.do(calls.join(code, player))
+        return await self.do(class_calls.join(code, player))
 
-    async def versions(self, bot: str = "") -> Rows[competition_rows.Version]:
+    async def versions(self, bot: str = "") -> Rows[Version]:
         """The versions of one's own bots, newest first, and where each is entered."""
-        return await self.do(calls.versions(bot))
+        return await self.do(class_calls.versions(bot))
 
-    async def enter(
-        self, name: str, bot: str, *, version: str = "", replace: str = ""
-    ) -> competition_rows.Entry:
+    async def enter(self, name: str, bot: str, *, version: str = "", replace: str = "") -> Entry:
         """Choose which bot and version of one's own plays, until the freeze."""
-        return await self.do(calls.enter(name, bot, version, replace))
+        return await self.do(class_calls.enter(name, bot, version, replace))
 
     async def submit(
         self,
@@ -514,7 +531,7 @@ class AsyncApi:
         bot: str = "",
         competition: str = "",
         version: str = "",
-    ) -> competition_rows.HandedIn:
+    ) -> Submission:
         """Hand in a bot for the server to run: a Python file, a folder or a zip.
 
         It waits for its check then; `submission` says what came of it.  It plays in
@@ -523,11 +540,11 @@ class AsyncApi:
         file, data = await asyncio.to_thread(packed, path)
         return await self.do(calls.submit(file, data, bot, competition, version))
 
-    async def submissions(self, bot: str = "") -> Rows[competition_rows.HandedIn]:
+    async def submissions(self, bot: str = "") -> Rows[Submission]:
         """What one has handed in, newest first, without the reports of the checks."""
         return await self.do(calls.submissions(bot))
 
-    async def submission(self, number: int) -> competition_rows.HandedIn:
+    async def submission(self, number: int) -> Submission:
         """A submission, with what its check said."""
         return await self.do(calls.submission(number))
 

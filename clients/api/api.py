@@ -1,4 +1,7 @@
-"""`Api`: a server's HTTP API, for scripts and notebooks that wait for every answer."""
+"""`Api`: a server's HTTP API, for scripts and notebooks that wait for every answer.
+
+`python -m tests.server.make_sync_client` writes this module from `aio`: change that one.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,37 @@ from typing import Literal, Self, TypeVar
 
 import httpx
 
-from plyhouse.clients.api import calls, competition_rows, position_rows, rows
-from plyhouse.clients.api.calls import Call, Pages
 from plyhouse.clients.api.packing import packed
 from plyhouse.clients.api.patience import Patience
-from plyhouse.clients.api.rows import Rows
 from plyhouse.clients.api.session import Session, Wait
+from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api.boards import Board, BoardLine, NextPairing, Results
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
+from plyhouse.protocol.api.calls import Call, Pages
+from plyhouse.protocol.api.classes import (
+    Announcement,
+    Change,
+    ClassCompetition,
+    ClassDetail,
+    Code,
+    CompetitionText,
+    Copied,
+    Entry,
+    Joining,
+    Losses,
+    Measure,
+    Regrade,
+    Staff,
+    Student,
+)
+from plyhouse.protocol.api.competitions import Competition, CompetitionDetail
+from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
+from plyhouse.protocol.api.matches import Ending, KeptOutput, Match, Output, Position, Record
+from plyhouse.protocol.api.people import Account, Player
+from plyhouse.protocol.api.positions import Chances, Review, Tree
+from plyhouse.protocol.api.rows import Rows
+from plyhouse.protocol.api.server import Health, ListedGame
+from plyhouse.protocol.api.submissions import Submission, Version
 
 __all__ = ["Api"]
 
@@ -23,13 +51,13 @@ T = TypeVar("T")
 
 
 class Api:
-    """A server; use it in a ``with`` block, or `close` it.
+    """A server; use it in an ``with`` block, or `close` it.
 
     ``server`` and ``token`` default to ``PLYHOUSE_SERVER`` and ``PLYHOUSE_TOKEN`` of the
     environment.  ``patience`` says how often what failed for the moment is tried again, ``timeout``
     how many seconds an answer may take.  Raises `ApiError` and `Unreachable` (see
-    `plyhouse.clients.api.errors`), and `ValueError` for an address that is none.  Not to be used by
-    two threads at the same time.
+    `plyhouse.clients.api.errors`), and `ValueError` for an address that is none.  Two threads
+    must not use it at once.
     """
 
     def __init__(
@@ -69,7 +97,7 @@ class Api:
         self._http.close()
 
     def do(self, call: Call[T]) -> T:
-        """Make a call of `plyhouse.clients.api.calls`, again and again as patience allows."""
+        """Make a call of `plyhouse.protocol.api.calls`, again and again as patience allows."""
         made = 0
         while True:
             made += 1
@@ -92,11 +120,11 @@ class Api:
             asked, size = size, pages.size(had)
             call = pages.after(page, had, asked, size)
 
-    def health(self) -> rows.Health:
+    def health(self) -> Health:
         """How the server is doing."""
         return self.do(calls.health())
 
-    def games(self) -> Rows[rows.Game]:
+    def games(self) -> Rows[ListedGame]:
         """The games that can be played on the server."""
         return self.do(calls.games())
 
@@ -112,7 +140,7 @@ class Api:
         rated: bool | None = None,
         sort: str | None = None,
         limit: int | None = None,
-    ) -> Iterator[rows.Match]:
+    ) -> Iterator[Match]:
         """Matches, newest first, at most ``limit``; pages are fetched as you go on.
 
         ``game`` is a name, for all its parameters, or a name with parameters for those alone;
@@ -133,11 +161,11 @@ class Api:
             )
         )
 
-    def match(self, match: str) -> rows.Match:
+    def match(self, match: str) -> Match:
         """One match, without what happened in it."""
         return self.do(calls.match(match))
 
-    def record(self, match: str) -> rows.Record:
+    def record(self, match: str) -> Record:
         """The record of a match, which `plyhouse verify` can check.
 
         In games with hidden information it is closed (``match/not_over``) until the whole pairing
@@ -147,11 +175,11 @@ class Api:
 
     def positions(
         self, match: str, *, seat: int | None = None, first: int = 0
-    ) -> Iterator[rows.Position]:
+    ) -> Iterator[Position]:
         """The positions of a match from a ply on, as spectators see them or as a seat saw them."""
         return self._pages(calls.positions(match, seat, first))
 
-    def position(self, match: str, ply: int, *, seat: int | None = None) -> rows.Position:
+    def position(self, match: str, ply: int, *, seat: int | None = None) -> Position:
         """One position of a match; it draws itself in a notebook.
 
         Raises `LookupError` if nobody was to move at that ply.
@@ -161,7 +189,7 @@ class Api:
             raise LookupError(f"there is no position before ply {ply} in match {match}")
         return frames[0]
 
-    def review(self, match: str, *, seat: int | None = None) -> rows.Review:
+    def review(self, match: str, *, seat: int | None = None) -> Review:
         """Where a match was lost, worked out on the server, which may take half a minute.
 
         Without a seat it is looked at from the one that lost. The server may offer no reviews
@@ -177,7 +205,7 @@ class Api:
         depth: int | None = None,
         search: str = "",
         then: Sequence[str] = (),
-    ) -> position_rows.Tree:
+    ) -> Tree:
         """The search tree of the position before a ply, and after the actions in ``then``.
 
         Without ``search`` by what fits the game, and without ``depth`` as deep as the server
@@ -187,22 +215,22 @@ class Api:
         """
         return self.do(calls.tree(match, ply, depth, search, then))
 
-    def chances(self, match: str) -> position_rows.Chances:
+    def chances(self, match: str) -> Chances:
         """What chance could have done in a match that is over, at each roll and deal.
 
         With the seed in its record, what came can be worked out again without the rules.
         """
         return self.do(calls.chances(match))
 
-    def detail(self, match: str) -> rows.Ending:
+    def detail(self, match: str) -> Ending:
         """What is kept of a match's end for the author of the bot that caused it: a traceback."""
         return self.do(calls.detail(match))
 
-    def output(self, match: str) -> Rows[rows.Output]:
+    def output(self, match: str) -> Rows[Output]:
         """What one's own hosted bots printed in a match that is over, and how they failed."""
         return self.do(calls.output(match))
 
-    def outputs(self, bot: str = "", limit: int = 50) -> Rows[rows.KeptOutput]:
+    def outputs(self, bot: str = "", limit: int = 50) -> Rows[KeptOutput]:
         """The latest matches of one's own hosted bots of which their output is kept."""
         return self.do(calls.outputs(bot, limit))
 
@@ -212,7 +240,7 @@ class Api:
 
     def leaderboard(
         self, game: str, *, versions: str = "latest", limit: int = 100, offset: int = 0
-    ) -> rows.Leaderboard:
+    ) -> Leaderboard:
         """A page of the standings of a game, best first.
 
         ``versions`` is ``latest`` (of each bot) or ``all``.
@@ -221,40 +249,38 @@ class Api:
 
     def standings(
         self, game: str, *, versions: str = "latest", limit: int | None = None
-    ) -> Iterator[rows.Standing]:
+    ) -> Iterator[Standing]:
         """All lines of a leaderboard, at most ``limit``; pages are fetched as you go on."""
         return self._pages(calls.standings(game, versions, limit))
 
-    def player(self, name: str) -> rows.Player:
+    def player(self, name: str) -> Player:
         """A player with its bots and latest matches."""
         return self.do(calls.player(name))
 
-    def bots(self, player: str) -> Rows[rows.Bot]:
+    def bots(self, player: str) -> Rows[Bot]:
         """The bots of a player."""
         return self.do(calls.bots(player))
 
-    def bot(self, player: str, bot: str) -> rows.BotPage:
+    def bot(self, player: str, bot: str) -> BotPage:
         """A bot: versions, standings, ratings over time, and what came of its latest matches.
 
-        ``bot`` is as `rows.Bot.name` has it.
+        ``bot`` is as `Bot.name` has it.
         """
         return self.do(calls.bot(player, bot))
 
-    def bot_matches(
-        self, player: str, bot: str, *, limit: int | None = None
-    ) -> Iterator[rows.BotMatch]:
+    def bot_matches(self, player: str, bot: str, *, limit: int | None = None) -> Iterator[BotMatch]:
         """A bot's finished matches, newest first, at most ``limit``; fetched as you go on."""
         return self._pages(calls.bot_matches(player, bot, limit))
 
-    def register(self, name: str, *, display: str = "") -> rows.Account:
+    def register(self, name: str, *, display: str = "") -> Account:
         """Make an account, where registration is open; keep the token, it is told only here."""
         return self.do(calls.register(name, display))
 
-    def competitions(self) -> Rows[competition_rows.Competition]:
+    def competitions(self) -> Rows[Competition]:
         """All competitions, newest first."""
         return self.do(calls.competitions())
 
-    def competition(self, competition: str) -> competition_rows.CompetitionDetail:
+    def competition(self, competition: str) -> CompetitionDetail:
         """A competition with its table and progress."""
         return self.do(calls.competition(competition))
 
@@ -268,7 +294,7 @@ class Api:
         mirrored: bool = True,
         rated: bool = True,
         entries: Sequence[str] | None = None,
-    ) -> competition_rows.CompetitionDetail:
+    ) -> CompetitionDetail:
         """Start a round robin of ``entries`` (``player/bot``), or of all connected bots that accept
         the game; needs the scope ``organise``.
         """
@@ -300,24 +326,24 @@ class Api:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
         self.do(calls.drop(competition, why))
 
-    def classes(self) -> Rows[competition_rows.ClassCompetition]:
+    def classes(self) -> Rows[ClassCompetition]:
         """The competitions with a class, newest first."""
-        return self.do(calls.classes())
+        return self.do(class_calls.classes())
 
-    def class_status(self, name: str) -> competition_rows.ClassDetail:
+    def class_status(self, name: str) -> ClassDetail:
         """A competition with its students, entries and progress, for its organiser."""
-        return self.do(calls.class_status(name))
+        return self.do(class_calls.status(name))
 
-    def class_check(self, file: str) -> Rows[competition_rows.Measure]:
+    def class_check(self, file: str) -> Rows[Measure]:
         """Say whether a competition file (its text) could be opened; `ApiError` with its mistakes.
 
         Answers how long matches of its games took on the server.
         """
-        return self.do(calls.class_check(file))
+        return self.do(class_calls.check(file))
 
-    def class_open(self, file: str, *, why: str = "") -> competition_rows.ClassCompetition:
+    def class_open(self, file: str, *, why: str = "") -> ClassCompetition:
         """Open a competition by the text of its file: at once, or at its date of opening."""
-        return self.do(calls.class_open(file, why))
+        return self.do(class_calls.open_file(file, why))
 
     def class_step(
         self,
@@ -326,35 +352,33 @@ class Api:
         *,
         why: str = "",
         anyway: bool = False,
-    ) -> competition_rows.ClassCompetition:
+    ) -> ClassCompetition:
         """Take a step of a competition: open it, freeze what plays, run, pause or resume its final.
 
         ``anyway`` begins the final although somebody may still submit.
         """
-        return self.do(calls.class_step(name, step, why, anyway))
+        return self.do(class_calls.step(name, step, why, anyway))
 
-    def class_file(self, name: str) -> competition_rows.FileOf:
+    def class_file(self, name: str) -> CompetitionText:
         """The competition file of a competition, as it is now."""
-        return self.do(calls.class_file(name))
+        return self.do(class_calls.text(name))
 
     def class_change(
         self, name: str, file: str, *, apply: bool = False, digest: str = "", why: str = ""
-    ) -> competition_rows.Change:
+    ) -> Change:
         """Say what an edited file (its text) changes; with ``apply``, change it.
 
         ``digest`` of `class_file` refuses the change if somebody else was quicker.
         """
-        return self.do(calls.class_change(name, file, apply, digest, why))
+        return self.do(class_calls.change(name, file, apply, digest, why))
 
-    def class_unfreeze(
-        self, name: str, *, until: str = "", why: str = ""
-    ) -> competition_rows.ClassCompetition:
+    def class_unfreeze(self, name: str, *, until: str = "", why: str = "") -> ClassCompetition:
         """Open a frozen competition again, with a new date of the freeze if one is given."""
-        return self.do(calls.class_unfreeze(name, until, why))
+        return self.do(class_calls.unfreeze(name, until, why))
 
-    def class_losses(self, name: str) -> competition_rows.Losses:
+    def class_losses(self, name: str) -> Losses:
         """What would be lost if a competition were deleted."""
-        return self.do(calls.class_losses(name))
+        return self.do(class_calls.losses(name))
 
     def class_copy(
         self,
@@ -364,67 +388,65 @@ class Api:
         codes: bool = False,
         submissions: bool = False,
         why: str = "",
-    ) -> competition_rows.Copied:
+    ) -> Copied:
         """Open a competition by the text of its file, with the students of another one."""
-        return self.do(calls.class_copy(name, file, codes, submissions, why))
+        return self.do(class_calls.copy(name, file, codes, submissions, why))
 
     def class_delete(self, name: str, why: str = "") -> None:
         """Begin nothing more of a competition and list it nowhere; its matches stay."""
-        self.do(calls.class_drop(name, why))
+        self.do(class_calls.drop(name, why))
 
-    def board(self, name: str) -> Rows[competition_rows.BoardLine]:
+    def board(self, name: str) -> Rows[BoardLine]:
         """The standings of a competition with a class, as far as whoever asks may see them."""
-        return self.do(calls.board(name))
+        return self.do(class_calls.board(name))
 
-    def table(self, name: str) -> competition_rows.Board:
+    def table(self, name: str) -> Board:
         """The board with ratings, mean returns and their intervals, as far as one may see it."""
-        return self.do(calls.table(name))
+        return self.do(class_calls.table(name))
 
-    def next_pairings(self, name: str, *, limit: int = 10) -> Rows[competition_rows.NextPairing]:
+    def next_pairings(self, name: str, *, limit: int = 10) -> Rows[NextPairing]:
         """The pairings of each game of a final that come next, one's own first."""
-        return self.do(calls.next_pairings(name, limit))
+        return self.do(class_calls.next_pairings(name, limit))
 
-    def export(self, name: str) -> competition_rows.Results:
+    def export(self, name: str) -> Results:
         """Standings and grades, worked out anew from what is stored."""
-        return self.do(calls.export(name))
+        return self.do(class_calls.export(name))
 
-    def students(self, name: str) -> Rows[competition_rows.Student]:
+    def students(self, name: str) -> Rows[Student]:
         """The students of a competition, with the members of groups."""
-        return self.do(calls.students(name))
+        return self.do(class_calls.students(name))
 
-    def take_in(
-        self, name: str, csv: str, *, late_until: str = "", why: str = ""
-    ) -> Rows[competition_rows.Joining]:
+    def take_in(self, name: str, csv: str, *, late_until: str = "", why: str = "") -> Rows[Joining]:
         """Take a list of students in, all or none; new ones get a token, told only here."""
-        return self.do(calls.take_in(name, csv, late_until, why))
+        return self.do(class_calls.take_in(name, csv=csv, late_until=late_until, why=why))
 
     def extend(self, name: str, student: str, until: str, *, why: str = "") -> None:
         """Let one student submit until a later time than the freeze."""
-        self.do(calls.extend(name, student, until, why))
+        self.do(class_calls.extend(name, student, until, why))
 
-    def disqualify(self, name: str, who: str, why: str) -> Rows[competition_rows.Entry]:
+    def disqualify(self, name: str, who: str, why: str) -> Rows[Entry]:
         """Disqualify a student or an entry; answers the entries that leave."""
-        return self.do(calls.disqualify(name, who, why))
+        return self.do(class_calls.disqualify(name, who, why))
 
-    def revoke(self, name: str, student: str, *, why: str = "") -> Rows[competition_rows.Entry]:
+    def revoke(self, name: str, student: str, *, why: str = "") -> Rows[Entry]:
         """Take a student out of a competition; answers the entries that leave."""
-        return self.do(calls.revoke(name, student, why))
+        return self.do(class_calls.revoke(name, student, why))
 
     def restore(self, name: str, student: str, *, why: str = "") -> None:
         """Let a student back in that was taken out."""
-        self.do(calls.restore(name, student, why))
+        self.do(class_calls.restore(name, student, why))
 
-    def announcements(self, name: str) -> Rows[competition_rows.Announcement]:
+    def announcements(self, name: str) -> Rows[Announcement]:
         """The announcements of a competition, newest first."""
-        return self.do(calls.announcements(name))
+        return self.do(class_calls.announcements(name))
 
-    def announce(self, name: str, text: str) -> competition_rows.Announcement:
+    def announce(self, name: str, text: str) -> Announcement:
         """Publish a text on the page of a competition."""
-        return self.do(calls.announce(name, text))
+        return self.do(class_calls.announce(name, text))
 
-    def staff(self, name: str) -> Rows[competition_rows.Staff]:
+    def staff(self, name: str) -> Rows[Staff]:
         """The staff of a competition, owners first; empty if every organiser is an owner."""
-        return self.do(calls.staff(name))
+        return self.do(class_calls.staff(name))
 
     def add_staff(
         self,
@@ -433,37 +455,35 @@ class Api:
         role: Literal["owner", "assistant", "reader"],
         *,
         why: str = "",
-    ) -> competition_rows.Staff:
+    ) -> Staff:
         """Give a player a role in a competition, in the place of an earlier one."""
-        return self.do(calls.add_staff(name, player, role, why))
+        return self.do(class_calls.add_staff(name, player, role, why))
 
     def remove_staff(self, name: str, player: str, *, why: str = "") -> None:
         """Take a player's role in a competition away."""
-        self.do(calls.remove_staff(name, player, why))
+        self.do(class_calls.remove_staff(name, player, why))
 
-    def reissue_token(
-        self, name: str, student: str, *, member: str = "", why: str = ""
-    ) -> competition_rows.Joining:
+    def reissue_token(self, name: str, student: str, *, member: str = "", why: str = "") -> Joining:
         """Revoke a student's lost token; the answer has a new one, shown only here."""
-        return self.do(calls.reissue_token(name, student, member, why))
+        return self.do(class_calls.reissue_token(name, student, member, why))
 
-    def regrades(self, name: str) -> Rows[competition_rows.Regrade]:
+    def regrades(self, name: str) -> Rows[Regrade]:
         """The requests for a regrade that one may see, open ones first."""
-        return self.do(calls.regrades(name))
+        return self.do(class_calls.regrades(name))
 
-    def ask_regrade(self, name: str, text: str, *, match: str = "") -> competition_rows.Regrade:
+    def ask_regrade(self, name: str, text: str, *, match: str = "") -> Regrade:
         """Ask the staff to look at a match of one's own, or at one's grade, again."""
-        return self.do(calls.ask_regrade(name, text, match))
+        return self.do(class_calls.ask_regrade(name, text, match))
 
     def answer_regrade(
         self, name: str, number: int, text: str = "", *, close: bool = False
-    ) -> competition_rows.Regrade:
+    ) -> Regrade:
         """Answer a request for a regrade, close it, or both."""
-        return self.do(calls.answer_regrade(name, number, text, close))
+        return self.do(class_calls.answer_regrade(name, number, text, close))
 
-    def codes(self, name: str) -> Rows[competition_rows.Code]:
+    def codes(self, name: str) -> Rows[Code]:
         """The codes of a competition."""
-        return self.do(calls.codes(name))
+        return self.do(class_calls.codes(name))
 
     def new_code(
         self,
@@ -474,31 +494,29 @@ class Api:
         group: str = "",
         late_until: str = "",
         why: str = "",
-    ) -> competition_rows.Code:
+    ) -> Code:
         """Make a code by which so many students join."""
         return self.do(
-            calls.new_code(
+            class_calls.new_code(
                 name, uses=uses, expires=expires, group=group, late_until=late_until, why=why
             )
         )
 
     def revoke_code(self, code: str) -> None:
         """Let nobody in by a code any more."""
-        self.do(calls.revoke_code(code))
+        self.do(class_calls.revoke_code(code))
 
-    def join(self, code: str, *, player: str = "") -> competition_rows.Joining:
+    def join(self, code: str, *, player: str = "") -> Joining:
         """Join a competition by a code; with a token, the account of that token joins."""
-        return self.do(calls.join(code, player))
+        return self.do(class_calls.join(code, player))
 
-    def versions(self, bot: str = "") -> Rows[competition_rows.Version]:
+    def versions(self, bot: str = "") -> Rows[Version]:
         """The versions of one's own bots, newest first, and where each is entered."""
-        return self.do(calls.versions(bot))
+        return self.do(class_calls.versions(bot))
 
-    def enter(
-        self, name: str, bot: str, *, version: str = "", replace: str = ""
-    ) -> competition_rows.Entry:
+    def enter(self, name: str, bot: str, *, version: str = "", replace: str = "") -> Entry:
         """Choose which bot and version of one's own plays, until the freeze."""
-        return self.do(calls.enter(name, bot, version, replace))
+        return self.do(class_calls.enter(name, bot, version, replace))
 
     def submit(
         self,
@@ -507,7 +525,7 @@ class Api:
         bot: str = "",
         competition: str = "",
         version: str = "",
-    ) -> competition_rows.HandedIn:
+    ) -> Submission:
         """Hand in a bot for the server to run: a Python file, a folder or a zip.
 
         It waits for its check then; `submission` says what came of it.  It plays in
@@ -516,11 +534,11 @@ class Api:
         file, data = packed(path)
         return self.do(calls.submit(file, data, bot, competition, version))
 
-    def submissions(self, bot: str = "") -> Rows[competition_rows.HandedIn]:
+    def submissions(self, bot: str = "") -> Rows[Submission]:
         """What one has handed in, newest first, without the reports of the checks."""
         return self.do(calls.submissions(bot))
 
-    def submission(self, number: int) -> competition_rows.HandedIn:
+    def submission(self, number: int) -> Submission:
         """A submission, with what its check said."""
         return self.do(calls.submission(number))
 

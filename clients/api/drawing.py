@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from plyhouse.games.base import Game
 from plyhouse.games.scene import scene_fields
+from plyhouse.protocol.api.rows import NOTEBOOK
 
 __all__ = ["Picture", "picture", "scene_svg", "table_html"]
 
@@ -215,7 +216,7 @@ def _text(
 
 
 def table_html(rows: Sequence[Any]) -> str:
-    """Rows (dataclasses of one kind) as an HTML table; every value is escaped."""
+    """Draw rows of one kind as an HTML table; every value is escaped."""
     if not rows:
         return "<p>no rows</p>"
     names = [each.name for each in dataclasses.fields(rows[0])]
@@ -236,3 +237,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, list | tuple) and value and dataclasses.is_dataclass(value[0]):
         return ", ".join(escape(str(getattr(each, "name", each))) for each in value[:8])
     return escape(str(value))
+
+
+NOTEBOOK.scene, NOTEBOOK.table = scene_svg, table_html

@@ -1,19 +1,13 @@
-"""Answers of a server, made into what is returned or raised."""
+"""Answers of a server: their JSON, or the error that they mean."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
-
-import msgspec
+from typing import Any
 
 from plyhouse.clients.api.errors import ApiError, Unreachable
-from plyhouse.clients.api.rows import Record, Rows
 
-__all__ = ["answer_of", "nothing", "one", "record_of", "rows_of"]
-
-T = TypeVar("T")
+__all__ = ["answer_of"]
 
 
 def answer_of(status: int, text: bytes, base: str, wait: float | None) -> Any:
@@ -35,48 +29,3 @@ def answer_of(status: int, text: bytes, base: str, wait: float | None) -> Any:
     code = str(fields.get("code") or f"http/{status}")
     said = str(fields.get("detail") or f"{base} answered {status}.")
     raise ApiError(code, said, status, wait, fields)
-
-
-def _converted(answer: Any, kind: Any) -> Any:
-    try:
-        return msgspec.convert(answer, kind)
-    except msgspec.ValidationError as error:
-        raise Unreachable(
-            f"The server's answer is not what this version of plyhouse.clients.api reads: {error}."
-        ) from error
-
-
-def one(kind: type[T]) -> Callable[[Any], T]:
-    """Reads one row."""
-
-    def read(answer: Any) -> T:
-        row: T = _converted(answer, kind)
-        return row
-
-    return read
-
-
-def rows_of(kind: type[T]) -> Callable[[Any], Rows[T]]:
-    """Reads a list of rows."""
-
-    def read(answer: Any) -> Rows[T]:
-        return Rows(_converted(answer, list[kind]))  # type: ignore[valid-type]
-
-    return read
-
-
-def record_of(answer: Any) -> Record:
-    """Reads a record, and keeps all of it."""
-    return Record(
-        answer["match"],
-        answer["game"],
-        answer["time_control"],
-        answer["seats"],
-        answer["events"],
-        answer["outcome"],
-        json.dumps(answer, indent=1) + "\n",
-    )
-
-
-def nothing(answer: Any) -> None:
-    """Reads an answer without anything in it."""

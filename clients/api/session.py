@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
 import httpx
+import msgspec
 
-from plyhouse.clients.api.calls import Call
 from plyhouse.clients.api.errors import ApiError, Unreachable
 from plyhouse.clients.api.patience import NO_ANSWER, Patience, retry_after
 from plyhouse.clients.api.reading import answer_of
+from plyhouse.protocol.api.calls import Call
 
 __all__ = ["Session", "Wait"]
 
@@ -74,7 +75,12 @@ class Session:
             if again is not None:
                 raise Wait(again) from error
             raise
-        return call.read(answer)
+        try:
+            return call.read(answer)
+        except msgspec.ValidationError as error:
+            raise Unreachable(
+                f"The answer of {self.base} is not what this version of Plyhouse reads: {error}."
+            ) from error
 
     def failed(self, call: Call[Any], error: httpx.TransportError, made: int) -> Exception:
         """What to raise when there was no answer: `Unreachable`, or `Wait` to ask again."""

@@ -21,7 +21,7 @@ from plyhouse.clients.cli.shared.options import (
 from plyhouse.clients.cli.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
-    from plyhouse.clients.api.rows import Review, ReviewedPly
+    from plyhouse.protocol.api.positions import Review, ReviewedPly
     from plyhouse.server.results.record import Record
 
 __all__ = ["review"]

@@ -42,7 +42,7 @@ const field = (form, name) => /** @type {HTMLInputElement} */ (form.elements.nam
 
 // ------------------------------------------------------------------- what organisers do
 
-/** What a step has come to: what was left out is named. @param {Partial<Answers.Finished & Answers.Rehearsed>} made */
+/** What a step has come to: what was left out is named. @param {Partial<Answers.EndedFinal & Answers.Rehearsal>} made */
 const come = (made) => `${made.name} is ${made.status}.${(made.unplayed ?? made.left_out ?? []).map((each) => ` Left out: ${each}.`).join("")}`;
 
 /** @type {(name: string, form: HTMLFormElement) => Promise<string>} */
@@ -94,7 +94,7 @@ async function aboutStudent(action, form) {
   return said;
 }
 
-/** @type {(text: string, gone: Answers.EntryView[]) => string} */
+/** @type {(text: string, gone: Answers.Entry[]) => string} */
 const leave = (text, gone) => `${text}${gone.length ? `, with ${gone.map((each) => each.entry).join(", ")}` : ""}.`;
 
 /** @type {(button: HTMLButtonElement, form: HTMLFormElement) => Promise<string>} */
@@ -128,7 +128,7 @@ async function change(form, apply) {
   const digest = apply ? form.dataset.digest ?? "" : "";
   const made = await call("POST", `${here}/change`, { file, why: why.trim(), apply, digest });
   form.dataset.digest = made.digest;
-  const lines = made.changes.map((/** @type {Answers.ChangeLine} */ each) => html("li", {},
+  const lines = made.changes.map((/** @type {Answers.ChangedKey} */ each) => html("li", {},
     html("strong", {}, each.key), `: ${each.old || "none"} → ${each.new || "none"}. `,
     each.refused ? html("span", { class: "warn" }, `Not possible: ${each.refused}.`) : each.effect));
   const told = made.notice ? [html("p", {}, "Students read:"), html("p", { class: "rules soft" }, made.notice)] : [];
@@ -299,7 +299,7 @@ function valid() {
 
 const rounded = (/** @type {number} */ value) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString());
 
-/** @param {Answers.CostView} found */
+/** @param {Answers.CompetitionCost} found */
 function cost(found) {
   valid();
   const notes = html("ul", { class: "notes" }, (found.notes ?? []).map((each) => html("li", {}, each)));
@@ -308,7 +308,7 @@ function cost(found) {
       html("p", {}, `${found.name} is valid. A ladder has no end, and so no cost: at most ${found.at_a_time} matches run at a time.`), notes));
     return;
   }
-  const row = (/** @type {Answers.GameCostView} */ each) => html("tr", {},
+  const row = (/** @type {Answers.GameCost} */ each) => html("tr", {},
     html("td", {}, each.game), html("td", { class: "n" }, each.matches.toLocaleString()),
     html("td", { class: "n" }, `${rounded(each.typical_seconds ?? 0)} s`), html("td", { class: "n" }, `${rounded(each.seconds)} s`),
     html("td", { class: "n" }, `${rounded(each.typical_core_hours ?? 0)} to ${rounded(each.core_hours)}`),

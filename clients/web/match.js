@@ -68,7 +68,7 @@ async function lookAs(seat) {
 /** Ask what is known of the match, of one that is over everything; true if it is. */
 async function fetchAll() {
   const of = match.id;
-  const header = /** @type {Answers.MatchView} */ (await ask(api()));
+  const header = /** @type {Answers.Match} */ (await ask(api()));
   if (of !== match.id) return false;
   match.seats = header.seats;
   match.game = header.game;

@@ -290,7 +290,7 @@ function named(text) {
 
 // ------------------------------------------------------------------------ who seeks what
 
-/** @param {Answers.SeekView[]} seeks */
+/** @param {Answers.Seek[]} seeks */
 function showSeeks(seeks) {
   const others = seeks.filter((seek) => seek.player !== person?.player && !seek.mirrored && seek.seats > 1);
   const text = JSON.stringify(others);

@@ -27,7 +27,7 @@ export class Queue {
     this.timer ??= setTimeout(() => this.look(), REST);
   }
 
-  /** Running matches, the latest first. @returns {Promise<Answers.MatchView[]>} */
+  /** Running matches, the latest first. @returns {Promise<Answers.Match[]>} */
   async matches() {
     const { competition, game } = this.here();
     const wanted = new URLSearchParams({ status: "running", limit: "64" });

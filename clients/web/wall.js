@@ -28,7 +28,7 @@ const write = (node, text) => { if (node.textContent !== text) node.textContent 
 
 /** One board with its players and clocks. */
 class Tile {
-  /** @param {Answers.MatchView} match */
+  /** @param {Answers.Match} match */
   constructor(match) {
     this.id = match.match;
     this.pairing = match.pairing;
@@ -196,7 +196,7 @@ function onMessage(message) {
 
 /** @type {number | undefined} */
 let timer;
-/** The latest matches of this wall; null if the server does not give them. @param {Record<string, string>} of @returns {Promise<Answers.MatchView[] | null>} */
+/** The latest matches of this wall; null if the server does not give them. @param {Record<string, string>} of @returns {Promise<Answers.Match[] | null>} */
 async function matches(of) {
   const { game, competition } = wall.dataset;
   const wanted = new URLSearchParams({ ...of, limit: String(MOST) });
@@ -247,7 +247,7 @@ function watch(tile) {
   connection.send({ type: "watch", match: tile.id });
 }
 
-/** Watch a match, too; returns its board. @param {Answers.MatchView} match */
+/** Watch a match, too; returns its board. @param {Answers.Match} match */
 function take(match) {
   const tile = new Tile(match);
   tiles.set(tile.id, tile);
@@ -256,7 +256,7 @@ function take(match) {
   return tile;
 }
 
-/** @type {(tile: Tile, match: Answers.MatchView) => void} */
+/** @type {(tile: Tile, match: Answers.Match) => void} */
 function replace(tile, match) {
   tile.node.replaceWith(take(match).node);
 }

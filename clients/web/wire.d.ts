@@ -63,31 +63,31 @@ declare namespace Messages {
 
 declare namespace Answers {
   interface Chances { match: string; game: string; tables: Possible[][]; nodes: number[] }
-  interface ChangeLine { key: string; old: string; new: string; effect: string; refused: string }
+  interface ChangedKey { key: string; old: string; new: string; effect: string; refused: string }
   type ClockState = Messages.ClockState;
-  interface CostView { name: string; entries: number; endless: boolean; games: GameCostView[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
-  interface EndingDetail { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
-  interface EntryView { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string; days_late?: number; penalty?: number }
+  interface CompetitionCost { name: string; entries: number; endless: boolean; games: GameCost[]; matches: number; core_hours: number; at_a_time: number; end_ms: number | null; typical_core_hours?: number; hours?: number; typical_hours?: number; typical_end_ms?: number | null; notes?: string[] }
+  interface EndedFinal { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal?: boolean; practice?: boolean; practice_of?: string; unplayed: string[] }
+  interface Ending { match: string; ply: number; seat: number; termination: string; reason: string; detail: string }
+  interface Entry { entry: string; version: string; digest: string; chosen: boolean; baseline: boolean; status: string; connected: boolean; next_version?: string; next_digest?: string; check?: string; check_text?: string; days_late?: number; penalty?: number }
   type Event = Messages.Event;
-  interface Finished { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; practice: boolean; practice_of: string; unplayed: string[] }
-  interface Frame { ply: number; events: Event[]; scene: Scenes.Scene; info?: Info | null }
-  interface GameCostView { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
+  interface GameCost { game: string; matches: number; seconds: number; core_hours: number; measured: number; source: string; typical_seconds?: number; typical_core_hours?: number }
   interface Info { value?: number | null; depth?: number | null; nodes?: number | null; pv?: string[]; text?: string; live?: boolean }
   interface LagPolicy { per_move_cap_ns?: number; total_cap_ns?: number; vouched_per_move_ns?: number; busy_per_move_ns?: number; busy_total_ns?: number }
+  interface Match { match: string; pairing: string; game: string; time_control: string; rated: boolean; status: string; ply: number; seats: Seat[]; termination: string; reason: string; created_ms: number; started_ms: number | null; finished_ms: number | null; record: string; void_reason?: string | null; snapshot?: MatchSnapshot | null; replaced?: boolean; kind?: string }
   interface MatchSnapshot { match: string; pairing: string; game: string; time_control: string; rated: boolean; seat: number | null; players: SeatInfo[]; status: "finished" | "running" | "waiting"; ply: number; commitment?: string; nonces?: string[]; illegal_rule?: "forfeit" | "retry"; events?: Event[]; observation?: { [key: string]: unknown }; clocks?: ClockState[]; your_turn?: boolean; deadline_ms?: number | null; scene?: Scenes.Scene | null; outcome?: Outcome | null; draw_offers?: number[] }
-  interface MatchView { match: string; pairing: string; game: string; time_control: string; rated: boolean; status: string; ply: number; seats: SeatView[]; termination: string; reason: string; created_ms: number; started_ms: number | null; finished_ms: number | null; record: string; void_reason?: string | null; snapshot?: MatchSnapshot | null; replaced?: boolean; kind?: string }
   interface Opponent { opponent: string; others: string[] }
   type Outcome = Messages.Outcome;
   interface OwnMatch { match: string; game: string; time_control: string; status: string; opponents: string[] }
   interface Person { player: string; guest: boolean; scopes: string[]; expires_ms: number; matches: OwnMatch[]; guests: boolean; registration: string; levels: string[] }
+  interface Position { ply: number; events: Event[]; scene: Scenes.Scene; info?: Info | null }
   interface Possible { text: string; probability: number }
   interface Record { format: string; match: string; pairing: string; game: string; parameters: { [key: string]: unknown }; time_control: string; rated: boolean; illegal_rule: "forfeit" | "retry"; lag: LagPolicy; seats: RecordSeat[]; chance: RecordChance; events: RecordEvent[]; outcome: Outcome | null; max_retries?: number; started_ms?: number | null; finished_ms?: number | null; void_reason?: string | null }
   interface RecordChance { version: number; commitment: string; stream: string; nonces: string[]; seed?: string | null }
   interface RecordEvent { kind: string; ply: number; seat: number; text?: string; thought_ns?: number; lag_ns?: number; stall_ns?: number; charged_ns?: number; remaining_ns?: number; on_clock?: number; info?: Info | null }
   interface RecordSeat { player: string; bot?: string; version?: string }
-  interface Rehearsed { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal: boolean; practice: boolean; practice_of: string; left_out: string[] }
-  interface Replay { match: string; game: string; seen_by: number | null; open: boolean; plies: number; frames: Frame[] }
+  interface Rehearsal { competition: string; name: string; status: string; games: string[]; time_control: string; format: string; board: string; rules: string; entries_per_student: number; opens_ms: number | null; freezes_ms: number | null; final_ms: number | null; finished_ms: number | null; rehearsal?: boolean; practice?: boolean; practice_of?: string; left_out: string[] }
+  interface Replay { match: string; game: string; seen_by: number | null; open: boolean; plies: number; frames: Position[] }
+  interface Seat { seat: number; player: string; bot: string; version: string; returned: number | null }
   type SeatInfo = Messages.SeatInfo;
-  interface SeatView { seat: number; player: string; bot: string; version: string; returned: number | null }
-  interface SeekView { player: string; game: string; time_control: string; rated: boolean; mirrored: boolean; seats: number }
+  interface Seek { player: string; game: string; time_control: string; rated: boolean; mirrored: boolean; seats: number }
 }

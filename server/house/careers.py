@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from plyhouse.protocol.api.bots import Career, Pace
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.privacy import Sight
 from plyhouse.server.house.staff import bots_seen
-from plyhouse.server.results.careers import Career, Pace, career, paces
+from plyhouse.server.results.careers import career, paces
 from plyhouse.storage.careers import CareerMatch, RatingPoint, VersionResult, VersionSeen
 from plyhouse.storage.rows import BotRow, Identity
 

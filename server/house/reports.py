@@ -15,12 +15,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
+from msgspec import structs
 
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.reports import (
+    BaselineScore,
+    Forfeit,
+    LostMatch,
+    RatingPoint,
+    Report,
+    ReportEntry,
+    ReportRating,
+    ReportScore,
+    SlowPly,
+)
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import PRIVATE, Outcome, any_time_interval, lines
 from plyhouse.server.competition.grading import is_reached
@@ -43,7 +54,7 @@ from plyhouse.storage.store import Store
 if TYPE_CHECKING:
     from plyhouse.server.results.fitted import Estimate
 
-__all__ = ["Report", "Reports"]
+__all__ = ["Reports"]
 
 MOST_FORFEITS: Final = 20
 """Forfeits that are shown with their positions; all are counted."""
@@ -52,152 +63,6 @@ SLOWEST: Final = 10
 LAST_ACTIONS: Final = 12
 """Actions before a forfeit that are listed."""
 KEPT: Final = 8
-
-
-class Score(Struct):
-    """Results against somebody, with what they say of the mean score."""
-
-    name: str
-    matches: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    low: float | None
-    """The fixed-time 95 % interval over mirrored pairs; the any-time one where pairings were played
-    until grades were certain, as the other covers less than it says there."""
-    high: float | None
-    any_low: float
-    """The any-time one, of the confidence sequence that grading goes by."""
-    any_high: float
-
-
-class BaselineScore(Score):
-    """Results against a baseline."""
-
-    grade: str
-    at_least: float
-    reached: bool
-
-
-class EntryRating(Struct):
-    """A fitted strength, in Elo points, and the ranks that it may have."""
-
-    elo: float
-    low: float
-    high: float
-    any_low: float
-    any_high: float
-    rank_low: int
-    rank_high: int
-
-
-class ReportEntry(Struct):
-    """An entry of the student."""
-
-    entry: str
-    version: str
-    digest: str
-    status: str
-    rank: int | None
-    score: float | None
-    matches: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
-    rating: EntryRating | None
-    place: int | None = None
-    """The place by the rules of the format, as on the board."""
-
-
-class Forfeit(Struct):
-    """A match that an entry of the student forfeited."""
-
-    match: str
-    game: str
-    entry: str
-    kind: str
-    """The termination: ``flag_fall``, ``illegal_action`` and so on."""
-    ply: int
-    reason: str
-    detail: str
-    """What the bot left when it failed; for its author only."""
-    actions: list[str]
-    """The last actions before, of all seats and of chance."""
-    scene: dict[str, Any] | None
-    """The position as the seat saw it (docs/scenes.md)."""
-    replay: str
-
-
-class SlowPly(Struct):
-    """A ply on which an entry thought for long."""
-
-    match: str
-    game: str
-    ply: int
-    action: str
-    thought_s: float
-    charged_s: float
-    left_s: float
-    replay: str
-
-
-class Lost(Struct):
-    """A match that an entry of the student lost."""
-
-    match: str
-    game: str
-    entry: str
-    seat: int
-    opponents: list[str]
-    termination: str
-    plies: int
-    replay: str
-
-
-class RatingPoint(Struct):
-    """A rating after so many matches of the competition."""
-
-    matches: int
-    elo: float
-    low: float
-    high: float
-    any_low: float
-    any_high: float
-
-
-class Report(Struct):
-    """All that a final says of a student."""
-
-    competition: str
-    status: str
-    student: str
-    display: str
-    grade: str
-    graded_by: str
-    """The entry that the grade is for."""
-    entries: list[ReportEntry]
-    baselines: list[BaselineScore]
-    opponents: list[Score]
-    forfeits: dict[str, int]
-    """How many, by kind."""
-    forfeited: list[Forfeit]
-    slowest: list[SlowPly]
-    lost: list[Lost]
-    history: dict[str, list[RatingPoint]]
-    """By entry, how its rating went in this competition."""
-    notes: list[str]
-    scoring: dict[str, str] = {}
-    """What scores a match, by game: ``wins`` or ``returns``."""
-    points: float | None = None
-    """The points of the grade; None if there are no grades."""
-    days_late: int = 0
-    """How many days, begun or full, the entry came after the freeze or the extension."""
-    penalty: float = 0.0
-    """Percent of the points that this costs."""
-    any_time: bool = False
-    """Whether all intervals are any-time ones: pairings were played until grades were certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,13 +110,18 @@ class Reports:
         made = await asyncio.to_thread(
             _report, found, results, grade, points, placed, eyes, organiser=organiser
         )
-        made.days_late, made.penalty = grade.days_late, grade.penalty
         suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
         entered = {each.entry for each in made.entries}
         names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
-        made.notes = withdrawn_texts(suspended, names) + made.notes
-        await self._add_matches(made, found, results, author=own)
-        return made
+        slowest, forfeited = await self._matches(found, results, author=own)
+        return structs.replace(
+            made,
+            days_late=grade.days_late,
+            penalty=grade.penalty,
+            notes=withdrawn_texts(suspended, names) + made.notes,
+            slowest=slowest,
+            forfeited=forfeited,
+        )
 
     async def _history(self, row: ClassCompetition, results: Results) -> list[_Point]:
         """How ratings went, fitted once for all students."""
@@ -264,18 +134,18 @@ class Reports:
         self._points.move_to_end(row.id)
         return kept[1]
 
-    async def _add_matches(
-        self, made: Report, student: ClassStudent, results: Results, *, author: bool
-    ) -> None:
-        """Forfeits with their positions, and the slowest plies."""
+    async def _matches(
+        self, student: ClassStudent, results: Results, *, author: bool
+    ) -> tuple[list[SlowPly], list[Forfeit]]:
+        """Return the slowest plies, and forfeits with their positions."""
         bots = [
             each.bot_id for each in results.entrants
             if each.student == student.player and not each.baseline
         ]  # fmt: skip
         if not bots:
-            return
+            return [], []
         slow = await self._book.slowest_plies(results.row.id, bots, SLOWEST)
-        made.slowest = [
+        slowest = [
             SlowPly(
                 *(each.match, each.game, each.ply, each.text, each.thought_ns / 1e9),
                 *(each.charged_ns / 1e9, each.remaining_ns / 1e9, _address(each.match, each.ply)),
@@ -283,16 +153,18 @@ class Reports:
             for each in slow
         ]
         names = {each.bot_id: each.name for each in results.entrants}
+        forfeited: list[Forfeit] = []
         for seat in results.seats:
             if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
-                if len(made.forfeited) == MOST_FORFEITS:
+                if len(forfeited) == MOST_FORFEITS:
                     break
                 stored = await self._store.match(seat.match)
-                made.forfeited.append(
+                forfeited.append(
                     await asyncio.to_thread(
                         _forfeit, stored, seat.seat, names[seat.bot_id], author=author
                     )
                 )
+        return slowest, forfeited
 
 
 def _forfeits(termination: str) -> bool:
@@ -353,7 +225,7 @@ def _report(
         against = next((other for other in met if other.lower() == each.bot.lower()), None)
         if against is not None and shown(against):
             score = _score(against, met[against], any_time=any_time)
-            fields = {key: getattr(score, key) for key in Score.__struct_fields__}
+            fields = {key: getattr(score, key) for key in ReportScore.__struct_fields__}
             reached = is_reached(score.score, each.at_least)
             baselines.append(
                 BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
@@ -415,14 +287,14 @@ def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
         *(standing.losses, standing.forfeits),
         None
         if at is None
-        else EntryRating(
+        else ReportRating(
             *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high)
         ),
         standing.place,
     )
 
 
-def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> Score:
+def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> ReportScore:
     """Results of one's seats in some matches; ``any_time`` as in `lines`."""
     results: Counter[str] = Counter()
     pairs: dict[tuple[str, str], list[float]] = {}
@@ -434,13 +306,13 @@ def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) ->
     means = [min(1.0, max(0.0, sum(each) / len(each))) for each in pairs.values()]
     watched = any_time_interval(means)
     fixed = watched if any_time else mean_interval(means, bounds=(0.0, 1.0))
-    return Score(
+    return ReportScore(
         *(name, len(rows), results["W"], results["D"], results["L"], watched.mean),
         *(fixed.low, fixed.high, watched.low, watched.high),
     )
 
 
-def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[Lost]:
+def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[LostMatch]:
     """Lost matches, the latest first."""
     ends = {each.match: each for each in results.seats}
     found = []
@@ -451,7 +323,7 @@ def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[
             others = [each for each in outcome.seats if each != name]
             end = ends[outcome.match]
             found.append(
-                Lost(
+                LostMatch(
                     *(outcome.match, outcome.game, name, seat),
                     [title(each) for each in others],
                     *(end.termination, end.ply, _address(outcome.match)),

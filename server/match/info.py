@@ -14,38 +14,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 import msgspec
-from msgspec import Meta, Struct
 
 from plyhouse.games.base import Game, Information
+from plyhouse.protocol.api.matches import Info
 
-__all__ = ["MAX_INFO", "MAX_PV", "MAX_TEXT", "Info", "kept_info", "open_seats", "read_info"]
+__all__ = ["MAX_INFO", "kept_info", "open_seats", "read_info"]
 
 MAX_INFO: Final = 4096
 """Bytes of one info as compact JSON."""
-MAX_PV: Final = 64
-MAX_TEXT: Final = 2000
-
-
-class Info(Struct, frozen=True, omit_defaults=True):
-    """What a bot thought when it chose an action; everything is optional.
-
-    value: what its seat expects, in the game's returns.
-    depth: how many plies it looked ahead.
-    nodes: how many positions it looked at.
-    pv: the play it expects from there, as actions in the notation of the game.
-    text: whatever else it says.
-    live: whether spectators may see it while the match runs, where that can help nobody.
-    """
-
-    value: float | None = None
-    depth: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    nodes: Annotated[int, Meta(ge=0, lt=2**53)] | None = None
-    pv: Annotated[list[Annotated[str, Meta(max_length=256)]], Meta(max_length=MAX_PV)] = []
-    text: Annotated[str, Meta(max_length=MAX_TEXT)] = ""
-    live: bool = False
 
 
 def read_info(given: Any) -> tuple[str, str]:

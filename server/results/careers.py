@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 
-from msgspec import Struct
-
+from plyhouse.protocol.api.bots import Against, Career, ForfeitKind, InSeat, Pace
 from plyhouse.server.match.endings import ENDINGS, FORFEITS
 from plyhouse.storage.careers import CareerMatch, PlyCost
 
-__all__ = ["Against", "Career", "ForfeitKind", "InSeat", "Pace", "career", "forfeited", "paces"]
+__all__ = ["career", "forfeited", "paces"]
 
 
-class Tally(Struct):
+@dataclass(slots=True)
+class Tally:
     """How many matches ended how; void ones count nowhere."""
 
     matches: int = 0
@@ -33,61 +34,6 @@ class Tally(Struct):
         self.losses += result == "L"
 
 
-class Against(Tally, kw_only=True):
-    """Results in matches with one opponent in one game; with several, each is counted."""
-
-    game: str
-    player: str
-    bot: str
-
-
-class InSeat(Tally, kw_only=True):
-    """Results in one seat of a game."""
-
-    game: str
-    seat: int
-
-
-class ForfeitKind(Struct):
-    """How often the bot lost otherwise than by play."""
-
-    termination: str
-    words: str
-    matches: int
-
-
-class Pace(Struct):
-    """How long the bot's plies took in a game, in milliseconds; of some of its latest matches."""
-
-    game: str
-    plies: int
-    median_ms: float
-    """Of the time on the clock."""
-    slow_ms: float
-    """Nineteen of twenty plies took less."""
-    longest_ms: float
-    lag_ms: float
-    """Median of what the network took, which was given back."""
-
-
-class Career(Struct):
-    """What came of some matches of a bot."""
-
-    matches: int
-    """Matches that were counted."""
-    more: bool
-    """Whether there are older ones that were not."""
-    void: int
-    wins: int
-    draws: int
-    losses: int
-    against: list[Against]
-    """Those it met most first."""
-    seats: list[InSeat]
-    forfeits: list[ForfeitKind]
-    """The most frequent first."""
-
-
 def forfeited(match: CareerMatch) -> bool:
     """Whether the bot lost a match otherwise than by play."""
     return match.culprit == match.seat and match.termination in FORFEITS
@@ -96,8 +42,8 @@ def forfeited(match: CareerMatch) -> bool:
 def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
     """Count a bot's matches."""
     total, void, seen = Tally(), 0, 0
-    against: dict[tuple[str, str, str], Against] = {}
-    seats: dict[tuple[str, int], InSeat] = {}
+    against: defaultdict[tuple[str, str, str], Tally] = defaultdict(Tally)
+    seats: defaultdict[tuple[str, int], Tally] = defaultdict(Tally)
     kinds: Counter[str] = Counter()
     for each in matches:
         seen += 1
@@ -106,17 +52,16 @@ def career(matches: Iterable[CareerMatch], *, more: bool) -> Career:
             continue
         total.add(each.result)
         kinds[each.termination] += forfeited(each)
-        place = each.game, each.seat
-        seats.setdefault(place, InSeat(game=each.game, seat=each.seat)).add(each.result)
+        seats[each.game, each.seat].add(each.result)
         for other in dict.fromkeys(each.others):
-            key = (each.game, *other)
-            if key not in against:
-                against[key] = Against(game=each.game, player=other.player, bot=other.bot)
-            against[key].add(each.result)
+            against[each.game, other.player, other.bot].add(each.result)
     return Career(
         *(seen, more, void, total.wins, total.draws, total.losses),
-        sorted(against.values(), key=lambda row: (-row.matches, row.game, row.player, row.bot)),
-        [seats[place] for place in sorted(seats)],
+        sorted(
+            [Against(*key, **asdict(tally)) for key, tally in against.items()],
+            key=lambda row: (-row.matches, row.game, row.player, row.bot),
+        ),
+        [InSeat(*place, **asdict(seats[place])) for place in sorted(seats)],
         [
             ForfeitKind(kind, ENDINGS[kind].words, count)
             for kind, count in kinds.most_common()

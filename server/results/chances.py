@@ -9,32 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
+from plyhouse.protocol.api.positions import Chances, Possible
 from plyhouse.storage.rows import EventRow
 
-__all__ = ["Chances", "Possible", "chances_of"]
-
-
-class Possible(Struct, frozen=True):
-    """Something that chance could have done."""
-
-    text: str
-    """The outcome, as records have it."""
-    probability: float
-
-
-class Chances(Struct):
-    """The chance nodes of a match, in the order of their counters."""
-
-    match: str
-    game: str
-    tables: list[list[Possible]]
-    """The different lists of outcomes with their probabilities, in the fixed order of the game."""
-    nodes: list[int]
-    """For each chance node which table it has; its place in this list is its counter."""
+__all__ = ["chances_of"]
 
 
 def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:

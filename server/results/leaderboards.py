@@ -10,45 +10,34 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from msgspec import convert, structs
 
 from plyhouse.games.base import Game, Scoring
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.leaderboards import Standing
 from plyhouse.server.results.intervals import interval_of_sums
 from plyhouse.server.results.scoring import default_scoring
 from plyhouse.storage.errors import StorageError
-from plyhouse.storage.rows import PairResult, Standing
+from plyhouse.storage.rows import PairResult
+from plyhouse.storage.rows import Standing as StandingRow
 from plyhouse.storage.store import Store
 
 if TYPE_CHECKING:
     from plyhouse.server.results.ratings import Rating
 
-__all__ = ["Leaderboards", "Line", "board", "lines", "scoring_of"]
+__all__ = ["Leaderboards", "board", "lines", "scoring_of"]
 
 log = logging.getLogger("plyhouse.server.results.ratings")
 
 DELAY_SECONDS: Final = 1.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line(Standing):
-    """A line of a leaderboard: a standing, and the mean return where the game is scored by it."""
-
-    mean_return: float | None
-    """Utility per match; None in games where only winning counts."""
-    mean_low: float | None
-    mean_high: float | None
-    """The bounds of its 95 % interval, within what the game can give."""
-
-
-_FIELDS: Final = tuple(field.name for field in fields(Standing))
-
-
 async def board(
     store: Store, spec: str, limit: int = 100, offset: int = 0, *, every_version: bool = False
-) -> list[Line]:
+) -> list[Standing]:
     """Read a page of a game's table; where one plays alone, ranks are by the mean return."""
     game = _game(spec)
     alone = game is not None and game.seats == 1
@@ -58,22 +47,20 @@ async def board(
     )
 
 
-def lines(spec: str, standings: Iterable[Standing]) -> list[Line]:
+def lines(spec: str, standings: Iterable[StandingRow]) -> list[Standing]:
     """Make the lines of a game's table, in the order of its standings."""
     game = _game(spec)
     if game is None or default_scoring(game) is not Scoring.RETURNS:
-        return [_line(each, None, None, None) for each in standings]
+        return [convert(each, Standing, from_attributes=True) for each in standings]
     bounds = game.return_bounds  # forfeits give these, too
     made = []
     for each in standings:
         mean = interval_of_sums(each.games, each.returns, each.return_squares, bounds=bounds)
-        made.append(_line(each, mean.mean, mean.low, mean.high))
+        line = convert(each, Standing, from_attributes=True)
+        made.append(
+            structs.replace(line, mean_return=mean.mean, mean_low=mean.low, mean_high=mean.high)
+        )
     return made
-
-
-def _line(standing: Standing, mean: float | None, low: float | None, high: float | None) -> Line:
-    known: dict[str, Any] = {name: getattr(standing, name) for name in _FIELDS}
-    return Line(**known, mean_return=mean, mean_low=low, mean_high=high)
 
 
 def scoring_of(spec: str) -> Scoring:

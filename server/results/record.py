@@ -21,10 +21,11 @@ import msgspec
 from msgspec import Struct
 
 from plyhouse.games.base import Game, ParameterValue
+from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import IllegalRule, Outcome
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
 from plyhouse.server.match.events import end_data
-from plyhouse.server.match.info import Info, kept_info
+from plyhouse.server.match.info import kept_info
 from plyhouse.server.match.terms import MatchConfig, config_of
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.storage.rows import EventRow, StoredMatch

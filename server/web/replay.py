@@ -7,45 +7,17 @@ spectators' view may be asked for; the caller has to see to that.
 
 from __future__ import annotations
 
-from typing import Any
-
-from msgspec import Struct
+from msgspec import structs
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.position import Position
-from plyhouse.protocol.messages import Event
-from plyhouse.server.match.info import Info, kept_info
+from plyhouse.protocol.api import matches
+from plyhouse.protocol.api.matches import Info, Replay
+from plyhouse.server.match.info import kept_info
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import StoredMatch
 
-__all__ = ["Frame", "Replay", "replay"]
-
-
-class Frame(Struct):
-    """A position in which a seat was to move, or the last one."""
-
-    ply: int
-    """How many actions of seats led to it."""
-    events: list[Event]
-    """What happened since the frame before."""
-    scene: dict[str, Any]
-    info: Info | None = None
-    """What the bot that played the action before this position said of its thoughts; once the
-    whole pairing is over, or before where it allows that and it can help nobody."""
-
-
-class Replay(Struct):
-    """A stretch of a match as one viewer may see it."""
-
-    match: str
-    game: str
-    seen_by: int | None
-    """The seat whose view this is; None for that of spectators."""
-    open: bool
-    """Whether the views of the seats may be asked for as well."""
-    plies: int
-    """Actions of seats so far; the last frame of the match has this number."""
-    frames: list[Frame]
+__all__ = ["replay"]
 
 
 def replay(
@@ -67,7 +39,7 @@ def replay(
     """
     views = Views(game, game.seats)
     position = Position(game)
-    frames: list[Frame] = []
+    frames: list[matches.Position] = []
     told = 0
     over = stored.pairing.finished_ms is not None
     info: Info | None = None
@@ -76,7 +48,8 @@ def replay(
         nonlocal told, info
         if first <= position.ply < first + limit:
             scene = views.drawn(position.state, viewer)[1]
-            frames.append(Frame(position.ply, views.events(viewer, told), scene, info))
+            events = views.events(viewer, told)
+            frames.append(matches.Position(position.ply, events, scene, info))
         told = views.length
         info = None
 
@@ -100,5 +73,5 @@ def replay(
         draw()
     ended = stored.header.status == "finished" and position.mover != TERMINAL
     if ended and frames and frames[-1].ply == position.ply:
-        frames[-1].scene = views.stopped(position.state, viewer)[1]
+        frames[-1] = structs.replace(frames[-1], scene=views.stopped(position.state, viewer)[1])
     return Replay(stored.header.id, game.spec, viewer, seats_open, position.ply, frames)

@@ -20,7 +20,7 @@ ALLOWED: dict[str, set[str]] = {
     "bots": {"games", "search", "protocol"},
     "clients.web": {"protocol"},
     "clients.terminal": {"protocol"},
-    "clients.api": {"games"},  # scenes of states, to draw them
+    "clients.api": {"games", "protocol"},  # scenes of states, to draw them
     # The command line is the one place where everything meets.
     "clients.cli": {
         "games",

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from tests.cli.conftest import CHOMP, Plyhouse
 
-from plyhouse.clients.api.rows import Review
 from plyhouse.clients.cli.reviewing.position import moment_of
 from plyhouse.clients.cli.reviewing.review import default_seat, review
 from plyhouse.clients.cli.shared.errors import CommandError
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.positions import Review
 from plyhouse.protocol.messages import Outcome
 from plyhouse.search import iterate_values
 from plyhouse.server.match.time_control import LagPolicy

@@ -4,156 +4,61 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import inspect
-import typing
 from typing import Any
 
 import msgspec
 import pytest
 from tests.server.conftest import House
+from tests.server.make_sync_client import TARGET, sync_text
 from tests.server.test_reviews import played as over_and_played
 from tests.server.test_trees import REAL, OpenHouse, ask, ended
 
-from plyhouse.clients.api import (
-    Api,
-    ApiError,
-    AsyncApi,
-    Patience,
-    Rows,
-    Unreachable,
-    competition_rows,
-    picture,
-    position_rows,
-    rows,
-)
-from plyhouse.clients.api import calls as made_calls
+from plyhouse.clients.api import Api, ApiError, AsyncApi, Patience, Rows, Unreachable, picture
 from plyhouse.games.registry import get_game
-from plyhouse.protocol.messages import Event, Finished
-from plyhouse.server.results import careers, chances
-from plyhouse.server.results.leaderboards import Line
-from plyhouse.server.web import replay
-from plyhouse.server.web.api import (
-    announcements,
-    board_types,
-    career_types,
-    class_changes,
-    class_staff,
-    class_types,
-    outputs,
-    regrades,
-    submissions,
-    types,
-)
-from plyhouse.storage.rows import BotRow, TableRow
+from plyhouse.protocol.api import calls as made_calls
+from plyhouse.protocol.api.matches import Match, Seat
+from plyhouse.protocol.api.positions import Judged, Tree, TreeNode
+from plyhouse.protocol.messages import Finished
 
 FILE = 'name = "Cup"\ngames = ["tic_tac_toe"]\ntime_control = "total:60"\n'
 
-ROWS_OF: dict[type, Any] = {
-    rows.Seat: types.SeatView,
-    rows.Match: types.MatchView,
-    rows.Happened: Event,
-    rows.Position: replay.Frame,
-    rows.Replay: replay.Replay,
-    rows.Ending: types.EndingDetail,
-    rows.Output: outputs.OutputView,
-    rows.OutputLine: outputs.LineView,
-    rows.PlyCost: outputs.CostView,
-    rows.KeptOutput: outputs.KeptView,
-    rows.Standing: Line,
-    rows.Leaderboard: types.Leaderboard,
-    rows.Bot: BotRow,
-    rows.BotPage: career_types.BotView,
-    rows.BotMatch: career_types.BotMatch,
-    rows.BotVersion: career_types.BotVersion,
-    rows.BotResult: career_types.BotResult,
-    rows.BotRating: career_types.BotRating,
-    rows.Holder: career_types.HolderView,
-    rows.Career: careers.Career,
-    rows.Against: careers.Against,
-    rows.InSeat: careers.InSeat,
-    rows.ForfeitKind: careers.ForfeitKind,
-    rows.Pace: careers.Pace,
-    rows.Player: types.PlayerView,
-    rows.Account: types.Account,
-    rows.Game: types.GameView,
-    rows.Health: types.Health,
-    competition_rows.Competition: types.CompetitionSummary,
-    competition_rows.CompetitionDetail: types.CompetitionDetail,
-    competition_rows.TableLine: TableRow,
-    competition_rows.ClassCompetition: class_types.ClassSummary,
-    competition_rows.ClassDetail: class_types.ClassDetail,
-    competition_rows.Member: class_types.MemberView,
-    competition_rows.Student: class_types.StudentView,
-    competition_rows.Entry: class_types.EntryView,
-    competition_rows.FinalGame: class_types.GameView,
-    competition_rows.BoardLine: class_types.BoardLine,
-    competition_rows.Board: board_types.BoardView,
-    competition_rows.ProvenLine: board_types.TableLine,
-    competition_rows.Strength: board_types.RatingView,
-    competition_rows.Mean: board_types.MeanView,
-    competition_rows.MeanReturn: board_types.ReturnView,
-    competition_rows.Twin: board_types.TwinView,
-    competition_rows.NextPairing: class_types.NextLine,
-    competition_rows.GradeCertainty: class_types.GradeCertainty,
-    competition_rows.GradeLine: class_types.GradeLine,
-    competition_rows.Results: class_types.ExportView,
-    competition_rows.Measure: class_types.MeasureView,
-    competition_rows.Joining: class_types.Joining,
-    competition_rows.Code: class_types.CodeView,
-    competition_rows.Announcement: announcements.AnnouncementView,
-    competition_rows.Regrade: regrades.RegradeView,
-    competition_rows.Losses: class_changes.LossView,
-    competition_rows.Copied: class_changes.CopyView,
-    competition_rows.FileOf: class_changes.CompetitionText,
-    competition_rows.Change: class_changes.ChangeView,
-    competition_rows.ChangedKey: class_changes.ChangeLine,
-    competition_rows.Staff: class_staff.StaffView,
-    competition_rows.Submission: class_types.Submitted,
-    competition_rows.Version: class_types.VersionView,
-    competition_rows.Asked: submissions.AskedView,
-    competition_rows.HandedIn: submissions.SubmissionView,
-    position_rows.Chances: chances.Chances,
-    position_rows.Possible: chances.Possible,
-}
-"""What the server makes each row of; a record, a review and a tree are read otherwise."""
-TREES = (position_rows.Tree, position_rows.TreeNode, position_rows.Judged)
+
+def test_sync_client_is_written_from_the_async_client() -> None:
+    assert TARGET.read_text(encoding="utf-8") == sync_text(), (
+        "python -m tests.server.make_sync_client"
+    )
 
 
-def field_names(kind: Any) -> set[str]:
-    if dataclasses.is_dataclass(kind):
-        return {field.name for field in dataclasses.fields(kind)}
-    return {field.name for field in msgspec.structs.fields(kind)}
+def test_rows_are_taken_as_dataclasses_by_pandas() -> None:
+    """`pandas.DataFrame` asks `is_dataclass` of the first row, and `asdict` of every one."""
+    seats = [Seat(0, "alice", "one", "1", 1.0), Seat(1, "bob", "", "", 0.0)]
+    assert all(dataclasses.is_dataclass(each) for each in seats)
+    assert [field.name for field in dataclasses.fields(Seat)] == list(Seat.__struct_fields__)
+    assert dataclasses.asdict(seats[1]) == msgspec.structs.asdict(seats[1])
+    assert dataclasses.replace(seats[0], seat=2).seat == 2
 
 
-def test_every_field_of_a_row_is_one_that_the_server_sends() -> None:
-    kinds = [
-        kind
-        for module in (rows, competition_rows, position_rows)
-        for name in module.__all__
-        if dataclasses.is_dataclass(kind := getattr(module, name))
-    ]
-    of_programs = {rows.Review, rows.ReviewedPly, *TREES}
-    assert set(kinds) == {*ROWS_OF, rows.Record, *of_programs}
-    for mine, theirs in ROWS_OF.items():
-        unknown = field_names(mine) - field_names(theirs)
-        assert not unknown, f"{mine.__name__}: the server sends no {', '.join(unknown)}"
-
-
-def test_both_clients_have_the_same_methods() -> None:
-    def public(kind: type) -> dict[str, list[str]]:
-        return {
-            name: [str(each) for each in inspect.signature(member).parameters.values()]
-            for name, member in vars(kind).items()
-            if not name.startswith("_") and callable(member)
-        }
-
-    assert public(Api) == public(AsyncApi)
-    for name in public(Api):
-        if name not in ("close", "do"):
-            hints = [
-                typing.get_type_hints(getattr(kind, name))["return"] for kind in (Api, AsyncApi)
-            ]
-            assert str(hints[0]) == str(hints[1]).replace("AsyncIterator", "Iterator"), name
+def test_answers_of_other_versions_are_read() -> None:
+    answer = {
+        "match": "m1",
+        "pairing": "p1",
+        "game": "pig",
+        "time_control": "move:1",
+        "ply": 4,
+        "rated": True,
+        "status": "finished",
+        "termination": "normal",
+        "reason": "",
+        "created_ms": 1,
+        "started_ms": 2,
+        "finished_ms": 3,
+        "record": "/api/v1/matches/m1/record",
+        "seats": [{"seat": 0, "player": "a", "bot": "b", "version": "", "returned": 1, "new": 1}],
+        "of a newer server": {"unknown": True},
+    }
+    read = made_calls.match("m1").read(answer)
+    assert isinstance(read, Match)
+    assert (read.seats[0].name, read.kind, read.void_reason) == ("a/b", "", None)
 
 
 async def play(house: House, times: int = 1) -> list[str]:
@@ -245,7 +150,7 @@ async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) 
         raw = (await ask(house, match, "?ply=4&search=minimax")).json()
     assert impossible.value.code == "tree/impossible"
     assert (tree.search, tree.seats[tree.seat]) == ("minimax", "X")
-    assert (tree.played, tree.judged) == ("a3", position_rows.Judged("a3", 1.0, 1.0, "exact"))
+    assert (tree.played, tree.judged) == ("a3", Judged("a3", 1.0, 1.0, "exact"))
     assert tree.line()[1].action == tree.best
     assert sum(1 for _ in tree.root.all()) == tree.nodes
     assert f"<strong>{tree.best}: 1</strong>" in tree._repr_html_()
@@ -255,8 +160,8 @@ async def test_a_script_asks_what_could_have_been_played(open_house: OpenHouse) 
     while nodes:
         names |= set(nodes[-1])
         nodes += nodes.pop().get("children", ())
-    assert names <= field_names(position_rows.TreeNode)
-    assert set(raw) == field_names(position_rows.Tree)
+    assert names <= set(TreeNode.__struct_fields__)
+    assert set(raw) == set(Tree.__struct_fields__)
 
 
 async def test_a_script_asks_what_chance_could_have_done(house: House) -> None:

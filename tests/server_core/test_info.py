@@ -10,10 +10,11 @@ import pytest
 from plyhouse.bots.api import BotError, Match, Turn
 from plyhouse.games.deterministic.tic_tac_toe import TicTacToe
 from plyhouse.games.hidden.kuhn_poker import KuhnPoker
+from plyhouse.protocol.api.matches import MAX_PV, Info
 from plyhouse.protocol.messages import Accepted
 from plyhouse.search.limit import Limit
 from plyhouse.search.trees.alpha_beta import alpha_beta
-from plyhouse.server.match.info import MAX_INFO, MAX_PV, Info, kept_info, read_info
+from plyhouse.server.match.info import MAX_INFO, kept_info, read_info
 from plyhouse.server.results.record import make_record, read_record, write_record
 from plyhouse.server.results.verify import verify
 

@@ -17,15 +17,12 @@ from typing import Any, Final
 import msgspec
 
 from plyhouse.games import scene
+from plyhouse.protocol.api.classes import ChangedKey, CompetitionCost, EndedFinal, Entry, Rehearsal
+from plyhouse.protocol.api.matches import Ending, Match, Replay
+from plyhouse.protocol.api.people import Opponent, Person, Seek
+from plyhouse.protocol.api.positions import Chances
 from plyhouse.protocol.schema import json_schema
-from plyhouse.server.results.chances import Chances
 from plyhouse.server.results.record import Record
-from plyhouse.server.web.api.class_changes import ChangeLine
-from plyhouse.server.web.api.class_costs import CostView
-from plyhouse.server.web.api.class_types import EntryView, Finished, Rehearsed
-from plyhouse.server.web.api.people import Opponent, Person, SeekView
-from plyhouse.server.web.api.types import EndingDetail, MatchView
-from plyhouse.server.web.replay import Replay
 
 __all__ = ["TARGET", "types_text"]
 
@@ -41,19 +38,19 @@ PARTS: Final = (
     scene.Button, scene.Text,
 )  # fmt: skip
 ANSWERS: Final = (
-    MatchView,
+    Match,
     Replay,
     Record,
     Chances,
-    EndingDetail,
+    Ending,
     Person,
-    SeekView,
+    Seek,
     Opponent,
-    EntryView,
-    Finished,
-    Rehearsed,
-    CostView,
-    ChangeLine,
+    Entry,
+    EndedFinal,
+    Rehearsal,
+    CompetitionCost,
+    ChangedKey,
 )
 """What the client reads of the web API."""
 

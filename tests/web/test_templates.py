@@ -12,25 +12,25 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
+from plyhouse.protocol.api.leaderboards import Standing as LeaderboardStanding
+from plyhouse.protocol.api.reports import (
+    BaselineScore,
+    Forfeit,
+    LostMatch,
+    Report,
+    ReportEntry,
+    ReportRating,
+    ReportScore,
+    SlowPly,
+)
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.file import Practice as FilePractice
 from plyhouse.server.competition.standings import Entrant, Standing
 from plyhouse.server.house.careers import BotCareer
 from plyhouse.server.house.looking import Words
-from plyhouse.server.house.reports import (
-    BaselineScore,
-    EntryRating,
-    Forfeit,
-    Lost,
-    Report,
-    ReportEntry,
-    Score,
-    SlowPly,
-)
 from plyhouse.server.house.upcoming import Upcoming
 from plyhouse.server.results.careers import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate
-from plyhouse.server.results.leaderboards import Line as LeaderboardLine
 from plyhouse.server.results.nash import NashShare
 from plyhouse.server.web import templates
 from plyhouse.server.web.pages.classroom import STEPS, Entered, Own, Pupil, Staff
@@ -112,8 +112,8 @@ def match(name: str, **changed: Any) -> MatchRow:
     return MatchRow(**{**fields, **changed})
 
 
-def line(name: str, mean: float | None) -> LeaderboardLine:
-    return LeaderboardLine(
+def line(name: str, mean: float | None) -> LeaderboardStanding:
+    return LeaderboardStanding(
         rank=1,
         player=name,
         bot=name,
@@ -247,13 +247,13 @@ def own(name: str) -> Own:
 
 def report(name: str) -> Report:
     """A report that has something of everything; addresses are the server's own."""
-    score = Score(name, 2, 1, 0, 1, 0.5, None, None, 0.1, 0.9)
+    score = ReportScore(name, 2, 1, 0, 1, 0.5, None, None, 0.1, 0.9)
     goal = BaselineScore(name, 2, 1, 0, 1, 0.5, 0.2, 0.8, 0.1, 0.9, name, 0.4, True)
-    rating = EntryRating(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2)
+    rating = ReportRating(1500.0, 1490.0, 1510.0, 1480.0, 1520.0, 1, 2)
     entered = ReportEntry(name, name, name, name, 1, 0.5, 2, 1, 0, 1, 1, rating)
     forfeit = Forfeit(name, name, name, name, 3, name, name, [name], None, "/matches/a?ply=3")
     slow = SlowPly(name, name, 3, name, 0.5, 0.5, 9.0, "/matches/a?ply=3")
-    lost = Lost(name, name, name, 0, [name, name], name, 7, "/matches/a")
+    lost = LostMatch(name, name, name, 0, [name, name], name, 7, "/matches/a")
     return Report(
         *(name, name, name, name, name, name, [entered], [goal], [score], {name: 1}),
         *([forfeit], [slow], [lost], {}, [name]),

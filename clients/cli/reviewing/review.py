@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
-from plyhouse.clients.api.rows import Review, ReviewedPly
 from plyhouse.clients.cli.reviewing.judges import Judge, Judgement, judge_for
 from plyhouse.clients.cli.shared.errors import CommandError
 from plyhouse.clients.cli.shared.output import signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
+from plyhouse.protocol.api.positions import Review, ReviewedPly
 from plyhouse.server.results.record import Record, RecordEvent
 
 __all__ = ["FAULTS", "THRESHOLD", "default_seat", "review", "worth"]

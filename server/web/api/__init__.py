@@ -1,6 +1,7 @@
 """The web API under ``/api/v1``; all that it sends and accepts is described at ``/api``.
 
-    types           what is sent and accepted, as typed structs
+The answers are defined in `plyhouse.protocol.api`, which clients import as well.
+
     access          who may do what: bearer tokens and their scopes, sessions
     house           how the server is doing, which games there are
     leaderboards    standings
@@ -17,7 +18,7 @@
     erasure         a person erased, and what is stored about one
     regrades        requests to look at a match or a grade again
     class_finals    their rounds and tables, as the format sees them
-    class_types     what is sent and accepted there
+    class_types     what is accepted there
     outputs         what hosted bots printed
     submissions     bots that are handed in
     administration  what organisers do, and the log of it

@@ -16,6 +16,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.staff import Action
 from plyhouse.server.house.hub import Hub
@@ -23,7 +24,6 @@ from plyhouse.server.house.staff import admit_to_bot, admit_to_part, bots_seen
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.web.api.access import authorise, first, stored_for
 from plyhouse.server.web.api.matches import match_view
-from plyhouse.server.web.api.types import MatchView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
 from plyhouse.storage.probation import SuspensionRow
 from plyhouse.storage.rows import AuditRow, BotRow, By, PlayerRow, TokenRow
@@ -206,9 +206,7 @@ async def revoke_token(state: State, request: Call, data: JSONBody[Revocation]) 
 
 
 @_post("/api/v1/matches/{match:str}/void", "organise")
-async def void(
-    state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]
-) -> MatchView:
+async def void(state: State, request: Call, match: FromPath[str], data: JSONBody[Reason]) -> Match:
     """Let a match count nowhere, and end it if it is being played; it stays in the record."""
     identity = await authorise(request, hub_of(state), "organise")
     async with _measure(state, request, "organise", data.why) as (hub, by):

@@ -10,13 +10,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.classes import Announcement
 from plyhouse.server.house.announcements import announcements_for
 from plyhouse.server.web.api.access import first, staff_for, viewer_of
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.announcements import MAX_TEXT
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "AnnouncementView", "NewAnnouncement"]
+__all__ = ["HANDLERS", "NewAnnouncement"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/class/competitions/{competition:str}/announcements"
@@ -31,38 +32,26 @@ class NewAnnouncement(Struct, forbid_unknown_fields=True):
     """Plain text; line breaks are kept."""
 
 
-class AnnouncementView(Struct):
-    """An announcement."""
-
-    id: int
-    at_ms: int
-    who: str
-    """The account that wrote it."""
-    kind: str
-    """``note`` by the staff, or ``change`` for a change of the competition."""
-    text: str
-
-
 @get(HERE, **_SEEN)
 async def announcements(
     state: State, request: Call, competition: FromPath[str]
-) -> list[AnnouncementView]:
+) -> list[Announcement]:
     """List the announcements of a competition, newest first, for those who may see its board."""
     hub = hub_of(state)
     row = await hub.store.classes.find(competition)
     found = await announcements_for(hub.store, hub.boards, row, await viewer_of(request, hub))
-    return [AnnouncementView(**asdict(each)) for each in found]
+    return [Announcement(**asdict(each)) for each in found]
 
 
 @post(HERE, **_SECURED, guards=[first("organise")])
 async def announce(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewAnnouncement]
-) -> AnnouncementView:
+) -> Announcement:
     """Publish an announcement."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")
     made = await hub.store.classes.announce(row.id, data.text, By(identity.player))
-    return AnnouncementView(**asdict(made))
+    return Announcement(**asdict(made))
 
 
 @delete(HERE + "/{number:int}", **_SECURED, guards=[first("organise")])

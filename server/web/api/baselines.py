@@ -8,9 +8,10 @@ from litestar import Request, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
+from plyhouse.protocol.api.submissions import Submission
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.api.class_types import BaselineChange
-from plyhouse.server.web.api.submissions import SubmissionView, submission_view
+from plyhouse.server.web.api.submissions import submission_view
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.rows import By
 
@@ -29,7 +30,7 @@ async def change_baseline(
     request: Request[Any, Any, Any],
     competition: FromPath[str],
     data: JSONBody[BaselineChange],
-) -> SubmissionView:
+) -> Submission:
     """Check a reference bot of a competition again, or let another one take its place.
 
     It waits for its check then. Until then another version plays, if there is one.

@@ -9,9 +9,10 @@ from litestar import Request, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
-from plyhouse.server.house.reports import Report
+from plyhouse.protocol.api.boards import Board
+from plyhouse.protocol.api.reports import Report
 from plyhouse.server.web.api.access import authorise, viewer_of
-from plyhouse.server.web.api.board_types import BoardView, board_view
+from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.parameters import hub_of
 
 __all__ = ["HANDLERS"]
@@ -26,7 +27,7 @@ async def table(
     request: Request[Any, Any, Any],
     competition: FromPath[str],
     crosstab: FromQuery[bool] = False,
-) -> BoardView:
+) -> Board:
     """Show the standings with ratings, their intervals and what the results withhold.
 
     As far as whoever asks may see them; docs/ratings.md says what the columns mean.

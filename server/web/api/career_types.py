@@ -2,112 +2,21 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
+from plyhouse.protocol.api.bots import BotMatch, BotPage, BotRating, BotResult, BotVersion, Holder
 from plyhouse.server.house.careers import BotCareer
-from plyhouse.server.results.careers import Career, Pace, forfeited
+from plyhouse.server.results.careers import forfeited
 from plyhouse.storage.careers import CareerMatch
 
 __all__ = [
-    "BotMatch",
-    "BotRating",
-    "BotResult",
-    "BotVersion",
-    "BotView",
-    "HolderView",
     "bot_match",
     "bot_view",
 ]
 
 
-class HolderView(Struct):
-    """Who held a seat."""
-
-    player: str
-    bot: str
-
-
-class BotMatch(Struct):
-    """A finished match as it went for one bot."""
-
-    match: str
-    game: str
-    seat: int
-    version: str
-    result: str
-    """``W``, ``D`` or ``L``; empty in a match that does not count."""
-    returned: float | None
-    termination: str
-    forfeit: bool
-    """Whether the bot lost otherwise than by play."""
-    reason: str
-    rated: bool
-    ply: int
-    created_ms: int
-    void_reason: str | None
-    others: list[HolderView]
-    """Who held the other seats, in their order."""
-
-
-class BotVersion(Struct):
-    """A version of a bot."""
-
-    version: str
-    created_ms: int
-
-
-class BotResult(Struct):
-    """A bot's line on the leaderboard of a game, with one version."""
-
-    game: str
-    version: str
-    latest: bool
-    score: float
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    rating: float | None
-    """Elo; null until the first fit."""
-    low: float | None
-    high: float | None
-    """The bounds of the rating's 95 % interval."""
-
-
-class BotRating(Struct):
-    """A rating at the time it was fitted."""
-
-    game: str
-    version: str
-    taken_ms: int
-    rating: float
-    low: float
-    high: float
-    games: int
-
-
-class BotView(Struct):
-    """A bot: its versions, standings, ratings over time, and what came of its latest matches."""
-
-    player: str
-    display: str
-    bot: str
-    kind: str
-    """``bot``, or ``human`` for a person."""
-    created_ms: int
-    disabled: bool
-    online: bool
-    versions: list[BotVersion]
-    standings: list[BotResult]
-    ratings: list[BotRating]
-    career: Career
-    paces: list[Pace]
-
-
-def bot_view(found: BotCareer) -> BotView:
+def bot_view(found: BotCareer) -> BotPage:
     """Show a bot."""
     row = found.row
-    return BotView(
+    return BotPage(
         *(row.player, found.display, row.name, row.kind, row.created_ms),
         row.disabled_ms is not None,
         found.online,
@@ -132,5 +41,5 @@ def bot_match(match: CareerMatch) -> BotMatch:
         *(match.match, match.game, match.seat, match.version, match.result or ""),
         *(match.returned, match.termination, forfeited(match), match.reason, match.rated),
         *(match.ply, match.created_ms, match.void_reason),
-        [HolderView(*each) for each in match.others],
+        [Holder(*each) for each in match.others],
     )

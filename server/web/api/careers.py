@@ -8,9 +8,10 @@ from litestar import Request, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.protocol.api.bots import BotMatch, BotPage
 from plyhouse.server.house.careers import bot_career, matches_seen
 from plyhouse.server.web.api.access import sight_of, viewer_of
-from plyhouse.server.web.api.career_types import BotMatch, BotView, bot_match, bot_view
+from plyhouse.server.web.api.career_types import bot_match, bot_view
 from plyhouse.server.web.parameters import Limit, hub_of
 
 __all__ = ["HANDLERS"]
@@ -22,7 +23,7 @@ _OPEN: Final[dict[str, Any]] = {"tags": ["players"], "security": [{}, {"token": 
 @get("/api/v1/bots/{player:str}/{bot:str}", **_OPEN)
 async def one_bot(
     state: State, request: Call, player: FromPath[str], bot: FromPath[str]
-) -> BotView:
+) -> BotPage:
     """Show a bot: versions, standings, ratings over time, results by opponent and seat, forfeits.
 
     Counted are its latest 1,000 finished matches that whoever asks may see.

@@ -11,10 +11,18 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.classes import (
+    Change,
+    ChangedKey,
+    ClassCompetition,
+    CompetitionText,
+    Copied,
+    Losses,
+)
 from plyhouse.server.competition.times import read_time
 from plyhouse.server.house.changing import Proposal, change, propose, unfreeze
 from plyhouse.server.web.api.access import first, staff_for
-from plyhouse.server.web.api.class_types import ClassSummary, FileText, Why
+from plyhouse.server.web.api.class_types import FileText, Why
 from plyhouse.server.web.api.classes import HERE, class_summary
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
@@ -23,11 +31,6 @@ from plyhouse.storage.rows import By
 
 __all__ = [
     "HANDLERS",
-    "ChangeLine",
-    "ChangeView",
-    "CompetitionText",
-    "CopyView",
-    "LossView",
     "NewCopy",
     "NewFile",
     "Unfreezing",
@@ -36,15 +39,6 @@ __all__ = [
 Call = Request[Any, Any, Any]
 _SECURED: Final[dict[str, Any]] = {"tags": ["class"], "security": [{"token": []}]}
 _DO: Final[dict[str, Any]] = {**_SECURED, "status_code": 200, "guards": [first("organise")]}
-
-
-class CompetitionText(Struct):
-    """The competition file of a competition."""
-
-    name: str
-    file: str
-    digest: str
-    """SHA-256 of the file, in hexadecimal."""
 
 
 class NewFile(FileText):
@@ -57,51 +51,6 @@ class NewFile(FileText):
     it is not compared."""
 
 
-class ChangeLine(Struct):
-    """A difference between two versions of a competition file."""
-
-    key: str
-    """As in the file; of a baseline with its bot: ``baselines[staff/easy].at_least``."""
-    old: str
-    new: str
-    effect: str
-    refused: str
-    """Why it is not possible now; empty if it is."""
-
-
-class ChangeView(Struct):
-    """What a new file changes in a competition."""
-
-    name: str
-    status: str
-    """After the change, if it was applied."""
-    applied: bool
-    changes: list[ChangeLine]
-    """Empty if the two files say the same."""
-    notice: str
-    """What students are told on the page; empty if nothing is for them."""
-    digest: str
-    """Of the file that the competition has now."""
-
-
-class LossView(Struct):
-    """What would be lost if a competition were deleted."""
-
-    name: str
-    status: str
-    rehearsal: bool
-    students: int
-    """Whose accounts stay."""
-    entries: int
-    submissions: int
-    """Packages that were submitted for it alone; they are deleted."""
-    codes: int
-    """That still let somebody in."""
-    matches: int
-    """Finished ones of its final; they stay in the list of matches."""
-    running: int
-
-
 class NewCopy(FileText):
     """A new competition that takes over students of another one."""
 
@@ -109,16 +58,6 @@ class NewCopy(FileText):
     """Whether valid codes lead into the new one from now on."""
     submissions: bool = False
     """Whether the entries of the students play in the new one, with their versions."""
-
-
-class CopyView(Struct):
-    """A competition that was opened with students of another one."""
-
-    name: str
-    status: str
-    students: int
-    codes: int
-    entries: int
 
 
 class Unfreezing(Struct, forbid_unknown_fields=True):
@@ -139,7 +78,7 @@ async def file(state: State, request: Call, competition: FromPath[str]) -> Compe
 @post(HERE + "/{competition:str}/change", **_DO)
 async def change_file(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewFile]
-) -> ChangeView:
+) -> Change:
     """Say what an edited file changes, or change it and tell the students.
 
     With ``apply``, nothing is changed if one of the changes is not possible now.
@@ -164,7 +103,7 @@ async def change_file(
 @post(HERE + "/{competition:str}/unfreeze", **_DO)
 async def unfreeze_now(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Unfreezing]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Open a frozen competition again, before its final begins."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")
@@ -176,17 +115,17 @@ async def unfreeze_now(
 
 
 @get(HERE + "/{competition:str}/losses", **_SECURED)
-async def losses(state: State, request: Call, competition: FromPath[str]) -> LossView:
+async def losses(state: State, request: Call, competition: FromPath[str]) -> Losses:
     """Say what would be lost if a competition were deleted."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
-    return LossView(**asdict(await hub.store.classes.losses(row.id)))
+    return Losses(**asdict(await hub.store.classes.losses(row.id)))
 
 
 @post(HERE + "/{competition:str}/copy", **_DO)
 async def copy(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCopy]
-) -> CopyView:
+) -> Copied:
     """Open a new competition by its file, with the active students of this one."""
     hub = hub_of(state)
     old, identity = await staff_for(request, hub, competition, "run")
@@ -195,7 +134,7 @@ async def copy(
         data.file, by, Carry(old.id, data.codes, data.submissions)
     )
     await hub.oversight.look()
-    return CopyView(made.name, made.status, carried.students, carried.codes, carried.entries)
+    return Copied(made.name, made.status, carried.students, carried.codes, carried.entries)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (file, change_file, unfreeze_now, losses, copy)
@@ -205,9 +144,9 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> ChangeView:
+def _view(proposal: Proposal, status: str, text: str, *, applied: bool) -> Change:
     lines = [
-        ChangeLine(each.key, each.old, each.new, each.effect, each.refused)
+        ChangedKey(each.key, each.old, each.new, each.effect, each.refused)
         for each in proposal.changes
     ]
-    return ChangeView(proposal.row.name, status, applied, lines, proposal.notice, _digest(text))
+    return Change(proposal.row.name, status, applied, lines, proposal.notice, _digest(text))

@@ -10,9 +10,10 @@ from typing import Annotated, Any, Final
 from litestar import Request, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.classes import CompetitionCost, GameCost
 from plyhouse.server.competition.facts import FormatError
 from plyhouse.server.competition.file import CompetitionFile
 from plyhouse.server.competition.grade_evidence import grade_notes
@@ -37,46 +38,6 @@ class Costing(FileText):
     """Of the final, baselines among them; 0: as many as the file allows."""
 
 
-class GameCostView(Struct):
-    """The cost of one game."""
-
-    game: str
-    matches: int
-    seconds: float
-    """Of one match, if every bot uses all its time."""
-    core_hours: float
-    """Of all matches, if every bot uses all its time."""
-    measured: int
-    """How many matches were measured."""
-    source: str
-    """``server`` (matches played here) or ``sample`` (played at random now)."""
-    typical_seconds: float = 0.0
-    """Of one match, as measured on this server or estimated from the sample."""
-    typical_core_hours: float = 0.0
-
-
-class CostView(Struct):
-    """What a competition would cost; a ladder has no end and so no games here."""
-
-    name: str
-    entries: int
-    endless: bool
-    games: list[GameCostView]
-    matches: int
-    core_hours: float
-    """If every bot uses all its time."""
-    at_a_time: int
-    end_ms: int | None
-    """When it is over at the latest if it begins on time and never waits."""
-    typical_core_hours: float = 0.0
-    hours: float = 0.0
-    """From begin to end, if every bot uses all its time."""
-    typical_hours: float = 0.0
-    typical_end_ms: int | None = None
-    notes: list[str] = []
-    """How a match of each game scores and what grades rest on, as sentences."""
-
-
 @post(
     "/api/v1/class/preview",
     tags=["class"],
@@ -84,7 +45,9 @@ class CostView(Struct):
     status_code=200,
     guards=[first("organise")],
 )
-async def cost(state: State, request: Request[Any, Any, Any], data: JSONBody[Costing]) -> CostView:
+async def cost(
+    state: State, request: Request[Any, Any, Any], data: JSONBody[Costing]
+) -> CompetitionCost:
     """Say all that is wrong with a file, or what its competition would cost here.
 
     A game that was never played here is played at random for a moment.
@@ -121,7 +84,7 @@ def _view(
     measured: dict[str, Measured],
     cores: int | None,
     begin: datetime,
-) -> CostView:
+) -> CompetitionCost:
     try:
         found = preview(file, entries, begin, measured, cores)
     except FormatError as error:
@@ -132,16 +95,16 @@ def _view(
         for game in file.games
     ] + grade_notes(file, entries)
     if found is None:
-        return CostView(file.name, entries, True, [], 0, 0.0, at_a_time, None, notes=notes)
+        return CompetitionCost(file.name, entries, True, [], 0, 0.0, at_a_time, None, notes=notes)
     games = [
-        GameCostView(
+        GameCost(
             *(each.game, each.matches, each.measured.most, each.most / 3600),
             *(each.measured.matches, each.measured.source),
             *(each.measured.typical, each.typical / 3600),
         )
         for each in found.games
     ]
-    return CostView(
+    return CompetitionCost(
         *(file.name, entries, False, games, found.matches, found.most, found.at_a_time),
         *(milliseconds_of(found.end(found.most)), found.typical, found.hours(found.most)),
         *(found.hours(found.typical), milliseconds_of(found.end(found.typical))),

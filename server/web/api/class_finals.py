@@ -8,19 +8,19 @@ from litestar import Request, get
 from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
+from plyhouse.protocol.api.boards import (
+    BaselineCertainty,
+    GameRounds,
+    NextPairing,
+    Place,
+    Round,
+    RoundPairing,
+)
 from plyhouse.server.competition.facts import Line
 from plyhouse.server.house.finals import finals_of
 from plyhouse.server.house.game_finals import GameFinal
 from plyhouse.server.house.upcoming import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
-from plyhouse.server.web.api.class_types import (
-    CertaintyLine,
-    FinalView,
-    NextLine,
-    PlaceLine,
-    RoundLine,
-    RoundView,
-)
 from plyhouse.server.web.api.classes import HERE
 from plyhouse.server.web.parameters import hub_of
 
@@ -35,7 +35,7 @@ async def rounds(
     request: Request[Any, Any, Any],
     competition: FromPath[str],
     game: Annotated[str, QueryParameter(max_length=200)] = "",
-) -> list[FinalView]:
+) -> list[GameRounds]:
     """Show the rounds and the table of each game of a final, or of one game.
 
     Whoever may see the board sees this; on an anonymous board students see their own pairings.
@@ -49,7 +49,7 @@ async def rounds(
 @get(HERE + "/{competition:str}/certainty", **_SECURED)
 async def certainty(
     state: State, request: Request[Any, Any, Any], competition: FromPath[str]
-) -> list[CertaintyLine]:
+) -> list[BaselineCertainty]:
     """Show how sure grades are in a gauntlet that goes on until they are certain.
 
     Whoever may see the board sees this; on an anonymous board students see their own.
@@ -59,7 +59,7 @@ async def certainty(
     if (await hub.store.classes.find(competition)).format != "gauntlet":
         return []
     return [
-        CertaintyLine(
+        BaselineCertainty(
             *(final.game, final.names[each.entry], final.names[each.baseline]),
             each.decision.pairs,
             *(each.decision.mean, each.decision.low, each.decision.high),
@@ -76,7 +76,7 @@ async def following(
     request: Request[Any, Any, Any],
     competition: FromPath[str],
     limit: Annotated[int, QueryParameter(ge=1, le=200)] = SHOWN,
-) -> list[NextLine]:
+) -> list[NextPairing]:
     """Show the pairings of each game that come next, as far as they are known; one's own first.
 
     Whoever may see the board sees this; on an anonymous board students see their own pairings.
@@ -88,7 +88,7 @@ async def following(
         *(hub.store, hub.boards, hub.competitions, competition, viewer, limit),
     )
     return [
-        NextLine(each.game, each.key, each.round, list(each.entries), each.matches, each.own)
+        NextPairing(each.game, each.key, each.round, list(each.entries), each.matches, each.own)
         for each in found
     ]
 
@@ -96,18 +96,18 @@ async def following(
 HANDLERS: Final[tuple[Any, ...]] = (rounds, certainty, following)
 
 
-def _final(final: GameFinal) -> FinalView:
-    return FinalView(
+def _final(final: GameFinal) -> GameRounds:
+    return GameRounds(
         *(final.game, final.competition_id, final.format, list(final.tie_breaks)),
         [
-            PlaceLine(
+            Place(
                 *(row.place, final.names[row.entry], row.points, row.played),
                 *(list(row.tie_breaks), row.withdrawn, row.baseline),
             )
             for row in final.table
         ],
         [
-            RoundView(each.number, each.name, [_line(final, line) for line in each.lines])
+            Round(each.number, each.name, [_line(final, line) for line in each.lines])
             for each in final.rounds
         ],
         final.decided_by,
@@ -116,13 +116,13 @@ def _final(final: GameFinal) -> FinalView:
     )
 
 
-def _line(final: GameFinal, line: Line[int]) -> RoundLine:
+def _line(final: GameFinal, line: Line[int]) -> RoundPairing:
     outcome = line.outcome
     scores = None
     if outcome is not None and not outcome.void:
         own = dict(zip(outcome.entries, outcome.scores, strict=True))
         scores = [own.get(bot, 0.0) for bot in line.players]
-    return RoundLine(
+    return RoundPairing(
         line.key,
         [None if bot is None else final.names[bot] for bot in line.entries],
         line.state.value,

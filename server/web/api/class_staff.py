@@ -9,11 +9,15 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.classes import Staff
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "NewStaff", "StaffView"]
+__all__ = [
+    "HANDLERS",
+    "NewStaff",
+]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/class/competitions/{competition:str}/staff"
@@ -32,36 +36,25 @@ class NewStaff(Struct, forbid_unknown_fields=True):
     why: Annotated[str, Meta(max_length=1000)] = ""
 
 
-class StaffView(Struct):
-    """Somebody on the staff."""
-
-    player: str
-    role: str
-    """``owner``, ``assistant`` or ``reader``."""
-    since_ms: int
-    able: bool = True
-    """False right after it was added if it has no token with the scope ``organise`` yet."""
-
-
 @get(HERE, **_SECURED)
-async def staff(state: State, request: Call, competition: FromPath[str]) -> list[StaffView]:
+async def staff(state: State, request: Call, competition: FromPath[str]) -> list[Staff]:
     """List the staff of a competition, owners first; empty where every organiser is an owner."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
     found = await hub.store.classes.staff(row.id)
-    return [StaffView(each.player, each.role, each.since_ms) for each in found]
+    return [Staff(each.player, each.role, each.since_ms) for each in found]
 
 
 @post(HERE, **_SECURED, status_code=200)
 async def add_staff(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewStaff]
-) -> StaffView:
+) -> Staff:
     """Give a player a role, in the place of the one that it had."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "change")
     by = By(identity.player, data.why)
     made, able = await hub.store.classes.add_staff(row.id, data.player, data.role, by)
-    return StaffView(made.player, made.role, made.since_ms, able)
+    return Staff(made.player, made.role, made.since_ms, able)
 
 
 @delete(HERE + "/{player:str}", **_SECURED)

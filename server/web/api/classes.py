@@ -15,6 +15,21 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import structs
 
+from plyhouse.protocol.api.boards import BoardLine, GradeCertainty, GradeLine, Results
+from plyhouse.protocol.api.classes import (
+    ClassCompetition,
+    ClassDetail,
+    Code,
+    EndedFinal,
+    Entry,
+    FinalGame,
+    Joining,
+    Measure,
+    Member,
+    Rehearsal,
+    Student,
+)
+from plyhouse.protocol.api.submissions import Version, VersionEntry
 from plyhouse.server.competition.file import (
     Baseline,
     CompetitionFile,
@@ -23,7 +38,8 @@ from plyhouse.server.competition.file import (
 )
 from plyhouse.server.competition.grade_book import GradeEntry, grades_csv
 from plyhouse.server.competition.staff import Action
-from plyhouse.server.competition.standings import Standing, standings_csv
+from plyhouse.server.competition.standings import Standing as EntryStanding
+from plyhouse.server.competition.standings import standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
 from plyhouse.server.house.baselines import BaselineState
@@ -44,37 +60,22 @@ from plyhouse.server.web.api.access import (
     viewer_of,
 )
 from plyhouse.server.web.api.class_types import (
-    BoardLine,
-    ClassDetail,
-    ClassSummary,
-    CodeView,
     Disqualification,
-    EntryView,
-    ExportView,
     Extension,
     FileText,
-    Finished,
-    GameView,
-    GradeCertainty,
-    GradeLine,
     Join,
-    Joining,
     LostToken,
-    MeasureView,
-    MemberView,
     NewCode,
-    Rehearsed,
     Step,
     StudentLimit,
     StudentList,
     StudentName,
-    StudentView,
-    Submitted,
     Submitting,
-    VersionView,
 )
 from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassStudent, Code, NewMember
+from plyhouse.storage.class_rows import ClassCompetition as ClassRow
+from plyhouse.storage.class_rows import ClassEntry, ClassStudent, NewMember
+from plyhouse.storage.class_rows import Code as CodeRow
 from plyhouse.storage.rows import By
 
 __all__ = ["HANDLERS", "HERE", "class_summary"]
@@ -104,29 +105,29 @@ def _time(text: str) -> int | None:
 
 
 @post("/api/v1/class/check", **_ORGANISE)
-async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[MeasureView]:
+async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[Measure]:
     """Say whether a file could be opened here; answers how long matches of its games took."""
     hub = hub_of(state)
     await authorise(request, hub, "organise")
     file = await hub.classes.check(data.file)
     control = str(file.time_control)
     measures = [await hub.store.classes.measure(game, control) for game in file.games]
-    return [MeasureView(**asdict(each)) for each in measures]
+    return [Measure(**asdict(each)) for each in measures]
 
 
 @post(HERE, **_SECURED, guards=[first("organise")])
-async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> ClassSummary:
+async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> ClassCompetition:
     """Open a competition by its file: at once, or at its date of opening."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "organise")
     by = By(identity.player, data.why, identity.player_id)
-    return ClassSummary(**_summary(await hub.classes.open(data.file, by)))
+    return ClassCompetition(**_summary(await hub.classes.open(data.file, by)))
 
 
 @get(HERE, tags=["class"])
-async def list_all(state: State) -> list[ClassSummary]:
+async def list_all(state: State) -> list[ClassCompetition]:
     """List the competitions with a class, newest first."""
-    return [ClassSummary(**_summary(row)) for row in await hub_of(state).store.classes.all()]
+    return [ClassCompetition(**_summary(row)) for row in await hub_of(state).store.classes.all()]
 
 
 @get(HERE + "/{competition:str}", **_SECURED)
@@ -146,7 +147,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
             for each in view.entries
         ],
         progress=[
-            GameView(
+            FinalGame(
                 *(each.game, each.competition_id, each.planned, each.finished),
                 list(each.waiting_for),
                 list(each.absent),
@@ -160,7 +161,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
 
 async def _move(
     state: State, request: Call, competition: str, step: str, data: Step
-) -> ClassSummary:
+) -> ClassCompetition:
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")
     if step == "delete" and row.rehearses is None:
@@ -168,13 +169,13 @@ async def _move(
     by = By(identity.player, data.why, identity.player_id)
     row = await hub.store.classes.move(row.id, step, by)
     await hub.oversight.look()
-    return ClassSummary(**_summary(row))
+    return ClassCompetition(**_summary(row))
 
 
 @post(HERE + "/{competition:str}/open", **_ORGANISE)
 async def open_now(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Open a competition before its date of opening."""
     return await _move(state, request, competition, "open", data)
 
@@ -182,7 +183,7 @@ async def open_now(
 @post(HERE + "/{competition:str}/freeze", **_ORGANISE)
 async def freeze(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Let the versions that play change no more; practice goes on."""
     return await _move(state, request, competition, "freeze", data)
 
@@ -190,18 +191,18 @@ async def freeze(
 @post(HERE + "/{competition:str}/run", **_ORGANISE)
 async def run(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Begin the final."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     row = await hub.classes.run(competition, by, anyway=data.anyway)
-    return ClassSummary(**_summary(row))
+    return ClassCompetition(**_summary(row))
 
 
 @post(HERE + "/{competition:str}/rehearse", **_ORGANISE)
 async def rehearse(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> Rehearsed:
+) -> Rehearsal:
     """Play the final as it would be now, with what was handed in so far; it counts for nothing.
 
     It is a competition of its own, which can be looked at and deleted like any other.
@@ -209,24 +210,24 @@ async def rehearse(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     row, left_out = await hub.classes.rehearse(competition, by)
-    return Rehearsed(**_summary(row), left_out=left_out)
+    return Rehearsal(**_summary(row), left_out=left_out)
 
 
 @post(HERE + "/{competition:str}/rerun", **_ORGANISE)
 async def rerun(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Play a final that is over again, as far as what is entered has changed."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     row = await hub.classes.rerun(competition, by, anyway=data.anyway)
-    return ClassSummary(**_summary(row))
+    return ClassCompetition(**_summary(row))
 
 
 @post(HERE + "/{competition:str}/pause", **_ORGANISE)
 async def pause(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Begin no more matches of the final; those that run are played on."""
     return await _move(state, request, competition, "pause", data)
 
@@ -234,7 +235,7 @@ async def pause(
 @post(HERE + "/{competition:str}/resume", **_ORGANISE)
 async def resume(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> ClassSummary:
+) -> ClassCompetition:
     """Let a paused final go on."""
     return await _move(state, request, competition, "resume", data)
 
@@ -242,7 +243,7 @@ async def resume(
 @post(HERE + "/{competition:str}/finish", **_ORGANISE)
 async def finish(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Step]
-) -> Finished:
+) -> EndedFinal:
     """End a final as it stands, a ladder above all; matches that run are played on.
 
     Answers whose pairings are left out.
@@ -251,7 +252,7 @@ async def finish(
     row, _ = await staff_for(request, hub, competition, "run")
     unplayed = await hub.classes.unplayed(row.id)
     summary = await _move(state, request, competition, "finish", data)
-    return Finished(**structs.asdict(summary), unplayed=unplayed)
+    return EndedFinal(**structs.asdict(summary), unplayed=unplayed)
 
 
 @delete(HERE + "/{competition:str}", **_SECURED)
@@ -275,7 +276,7 @@ async def board(state: State, request: Call, competition: FromPath[str]) -> list
 
 
 @get(HERE + "/{competition:str}/export", **_SECURED)
-async def export(state: State, request: Call, competition: FromPath[str]) -> ExportView:
+async def export(state: State, request: Call, competition: FromPath[str]) -> Results:
     """Work out standings and grades anew from what is stored."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
@@ -284,7 +285,7 @@ async def export(state: State, request: Call, competition: FromPath[str]) -> Exp
     baselines = found.file.originals
     entries = await grade_entries(hub.store, hub.boards, found)
     scoring = scoring_words(found.rules.scoring)
-    return ExportView(
+    return Results(
         found.row.name,
         found.row.status,
         [_line(each) for each in placed],
@@ -337,7 +338,7 @@ async def take_in(
 
 
 @get(HERE + "/{competition:str}/students", **_SECURED)
-async def students(state: State, request: Call, competition: FromPath[str]) -> list[StudentView]:
+async def students(state: State, request: Call, competition: FromPath[str]) -> list[Student]:
     """List the students, with the members of groups."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
@@ -369,7 +370,7 @@ async def extend(
 @post(HERE + "/{competition:str}/disqualify", **_ORGANISE)
 async def disqualify(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Disqualification]
-) -> list[EntryView]:
+) -> list[Entry]:
     """Disqualify a student or an entry; answers the entries that leave."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
@@ -381,7 +382,7 @@ async def disqualify(
 @post(HERE + "/{competition:str}/revoke", **_ORGANISE)
 async def revoke(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[StudentName]
-) -> list[EntryView]:
+) -> list[Entry]:
     """Take a student out of a competition; answers the entries that leave."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
@@ -416,7 +417,7 @@ async def reissue_token(
 @post(HERE + "/{competition:str}/codes", **_ORGANISE)
 async def new_code(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[NewCode]
-) -> CodeView:
+) -> Code:
     """Make a code by which students join."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
@@ -432,7 +433,7 @@ async def new_code(
 
 
 @get(HERE + "/{competition:str}/codes", **_SECURED)
-async def codes(state: State, request: Call, competition: FromPath[str]) -> list[CodeView]:
+async def codes(state: State, request: Call, competition: FromPath[str]) -> list[Code]:
     """List the codes of a competition."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "run")
@@ -472,19 +473,19 @@ async def join(state: State, request: Call, data: JSONBody[Join]) -> Joining:
 @get("/api/v1/class/versions", **_SECURED)
 async def versions(
     state: State, request: Call, bot: Annotated[str, QueryParameter(max_length=64)] = ""
-) -> list[VersionView]:
+) -> list[Version]:
     """List the versions of one's bots, newest first, and where each is entered."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
     book = hub.store.classes
-    entered: dict[int | None, list[Submitted]] = {}
+    entered: dict[int | None, list[VersionEntry]] = {}
     for each in await book.submissions(identity.player_id):
         left_out = not each.handed_in and only_handed_in(each.file)
         entered.setdefault(each.version_id, []).append(
-            Submitted(each.competition, each.status, each.chosen, left_out)
+            VersionEntry(each.competition, each.status, each.chosen, left_out)
         )
     return [
-        VersionView(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
+        Version(*(each.bot, each.label, each.digest, each.created_ms), entered.get(each.id, []))
         for each in await book.versions(identity.player_id, bot)
     ]
 
@@ -492,7 +493,7 @@ async def versions(
 @post(HERE + "/{competition:str}/enter", **_DO, guards=[first("play")])
 async def enter(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[Submitting]
-) -> EntryView:
+) -> Entry:
     """Choose which bot and version of one's own plays, until the freeze."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
@@ -510,12 +511,12 @@ HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 
-def class_summary(row: ClassCompetition) -> ClassSummary:
+def class_summary(row: ClassRow) -> ClassCompetition:
     """Return a competition as lists and answers show it."""
-    return ClassSummary(**_summary(row))
+    return ClassCompetition(**_summary(row))
 
 
-def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict[str, Any]:
+def _summary(row: ClassRow, file: CompetitionFile | None = None) -> dict[str, Any]:
     if file is None:
         try:
             file = read_competition(row.file)
@@ -541,7 +542,7 @@ def _summary(row: ClassCompetition, file: CompetitionFile | None = None) -> dict
     }
 
 
-async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[EntryView]:
+async def _entries(hub: Hub, competition: str, bots: list[int]) -> list[Entry]:
     row = await hub.store.classes.find(competition)
     found = await hub.store.classes.played_entries(row.id)
     return [_entry(hub, each) for each in found if each.bot_id in bots]
@@ -552,11 +553,11 @@ def _entry(
     entry: ClassEntry,
     baseline: BaselineState | None = None,
     late: tuple[int, float] = (0, 0.0),
-) -> EntryView:
+) -> Entry:
     here = hub.directory.participants.get(entry.bot_id)
     wanted = entry.next_id or entry.version_id
     connected = here is not None and here.online and here.version_id == wanted
-    return EntryView(
+    return Entry(
         *(entry.name, entry.version, entry.digest, entry.chosen, entry.baseline),
         *(entry.status, connected, entry.next_version, entry.next_digest),
         *((baseline.check, baseline.text) if baseline is not None else ("", "")),
@@ -574,7 +575,7 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
         {b.bot: error for b, error in zip(baselines, grade.errors, strict=True)},
         entry.points,
         entry.group,
-        [MemberView(*each) for each in entry.people],
+        [Member(*each) for each in entry.people],
         {
             name: GradeCertainty(each.low, each.high, each.pairs, each.state.value)
             for name, each in entry.certainty.items()
@@ -584,18 +585,18 @@ def _grade_line(entry: GradeEntry, baselines: Sequence[Baseline], scoring: str) 
     )
 
 
-def _student(student: ClassStudent) -> StudentView:
-    return StudentView(
+def _student(student: ClassStudent) -> Student:
+    return Student(
         *(student.player, student.display, student.status, student.extended_ms),
-        [MemberView(each.name, each.email, each.institution_id) for each in student.members],
+        [Member(each.name, each.email, each.institution_id) for each in student.members],
     )
 
 
-def _code(code: Code) -> CodeView:
-    return CodeView(**asdict(code))
+def _code(code: CodeRow) -> Code:
+    return Code(**asdict(code))
 
 
-def _line(line: Standing) -> BoardLine:
+def _line(line: EntryStanding) -> BoardLine:
     who = line.entrant
     return BoardLine(
         *(line.rank, who.name, who.student, who.status, who.baseline, line.score, line.matches),

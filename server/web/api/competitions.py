@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from litestar import Request, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct, convert
 
+from plyhouse.protocol.api.competitions import Competition, CompetitionDetail, CompetitionStanding
 from plyhouse.server.house.competitions import CompetitionView
 from plyhouse.server.house.lobby import read_game, read_time_control
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.staff import admit_to_part
 from plyhouse.server.web.api.access import authorise, first
-from plyhouse.server.web.api.types import CompetitionDetail, CompetitionSummary, NewCompetition
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.rows import CompetitionRow
 
 __all__ = ["HANDLERS"]
 
 
+class NewCompetition(Struct, forbid_unknown_fields=True):
+    """What an organiser wants to be played."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=100)]
+    game: str
+    time_control: str
+    rounds: Annotated[int, Meta(ge=1, le=1000)] = 1
+    mirrored: bool = True
+    rated: bool = True
+    entries: list[str] | None = None
+    """Names like ``player/bot``; all connected bots that accept the game if left out."""
+
+
 @get("/api/v1/competitions", tags=["competitions"])
-async def competitions(state: State) -> list[CompetitionSummary]:
+async def competitions(state: State) -> list[Competition]:
     """List all competitions, newest first."""
-    return [CompetitionSummary(**_summary(row)) for row in await hub_of(state).store.competitions()]
+    return [Competition(**_summary(row)) for row in await hub_of(state).store.competitions()]
 
 
 @get("/api/v1/competitions/{competition:str}", tags=["competitions"])
@@ -70,9 +84,7 @@ HANDLERS: Final[tuple[Any, ...]] = (competitions, one_competition, organise)
 
 def _summary(row: CompetitionRow) -> dict[str, Any]:
     fields = {
-        name: value
-        for name, value in asdict(row).items()
-        if name in CompetitionSummary.__struct_fields__
+        name: value for name, value in asdict(row).items() if name in Competition.__struct_fields__
     }
     return {"competition": row.id, **fields}
 
@@ -85,5 +97,5 @@ def _detail(view: CompetitionView) -> CompetitionDetail:
         created=view.created,
         finished=view.finished,
         waiting_for=view.waiting_for,
-        table=view.table,
+        table=convert(view.table, list[CompetitionStanding], from_attributes=True),
     )

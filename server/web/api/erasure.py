@@ -9,13 +9,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.people import ErasedPlayer
 from plyhouse.server.house.erasure import admit, erase
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "ErasedView", "Erasing"]
+__all__ = ["HANDLERS", "Erasing"]
 
 Call = Request[Any, Any, Any]
 
@@ -24,17 +25,6 @@ class Erasing(Struct, forbid_unknown_fields=True):
     """Why a person is erased."""
 
     why: Annotated[str, Meta(max_length=1000)] = ""
-
-
-class ErasedView(Struct):
-    """A person that was erased."""
-
-    pseudonym: str
-    """The name of the account from now on."""
-    matches: int
-    """How many matches stay, under the pseudonym."""
-    competitions: list[str]
-    """Competitions that the account was taken out of, as they are not over."""
 
 
 @post(
@@ -46,7 +36,7 @@ class ErasedView(Struct):
 )
 async def erase_player(
     state: State, request: Call, name: FromPath[str], data: JSONBody[Erasing]
-) -> ErasedView:
+) -> ErasedPlayer:
     """Replace the names of a person by a pseudonym, and delete what it wrote; for ever.
 
     Results stay.  For administrators, and for owners of all competitions that the account is a
@@ -56,7 +46,7 @@ async def erase_player(
     identity = await authorise(request, hub, "organise")
     await admit(hub, name, identity)
     erased = await erase(hub, name, By(identity.player, data.why))
-    return ErasedView(erased.pseudonym, erased.matches, list(erased.competitions))
+    return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
 
 
 @get("/api/v1/players/{name:str}/data", tags=["administration"], security=[{"token": []}])

@@ -14,20 +14,20 @@ from litestar.datastructures import State
 from plyhouse.games.base import Game
 from plyhouse.games.fields import observation_fields, observation_schema
 from plyhouse.games.registry import game_class, game_names
+from plyhouse.protocol.api.server import (
+    GameParameter,
+    GameTable,
+    Health,
+    ListedGame,
+    ObservationField,
+    ObservationFields,
+    Readiness,
+)
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.house.hub import server_version
 from plyhouse.server.house.tables import tables_of
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
-from plyhouse.server.web.api.types import (
-    FieldView,
-    GameView,
-    Health,
-    ObservationView,
-    ParameterView,
-    Readiness,
-    TableView,
-)
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
 from plyhouse.server.web.parameters import hub_of
 
@@ -79,7 +79,7 @@ def metrics(state: State) -> bytes:
 
 
 @get("/api/v1/games", tags=["games"])
-async def games() -> list[GameView]:
+async def games() -> list[ListedGame]:
     """List the games that can be played here, with what a bot is shown of each."""
     # In a thread, as clocks are running here while sources are read and examples played.
     return await asyncio.to_thread(lambda: [_game_view(name) for name in game_names()])
@@ -91,11 +91,11 @@ HANDLERS: Final[tuple[Any, ...]] = (health, healthz, readyz, metrics, games)
 
 
 @functools.cache  # bounded: by the games that there are
-def _game_view(name: str) -> GameView:
+def _game_view(name: str) -> ListedGame:
     game = game_class(name)()
     info = game.info
     parameters = [
-        ParameterView(
+        GameParameter(
             each.name,
             each.default,
             each.description,
@@ -105,20 +105,23 @@ def _game_view(name: str) -> GameView:
         )
         for each in info.parameters
     ]
-    return GameView(
+    return ListedGame(
         name=name,
         title=info.title,
         summary=info.summary,
         min_seats=info.min_seats,
         max_seats=info.max_seats,
-        tables=[TableView(seats, spec) for seats, spec in tables_of(name).items()],
+        tables=[GameTable(seats, spec) for seats, spec in tables_of(name).items()],
         chance=info.chance.value,
         information=info.information.value,
         utility=info.utility.value,
         draw_offers=info.draw_offers,
         parameters=parameters,
-        observation=ObservationView(
-            [FieldView(each.name, each.type, each.meaning) for each in observation_fields(game)],
+        observation=ObservationFields(
+            [
+                ObservationField(each.name, each.type, each.meaning)
+                for each in observation_fields(game)
+            ],
             observation_schema(game),
         ),
         example=_example(game),

@@ -8,9 +8,9 @@ from litestar import get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
+from plyhouse.protocol.api.leaderboards import Leaderboard
 from plyhouse.server.house.lobby import read_game
 from plyhouse.server.results.leaderboards import board, scoring_of
-from plyhouse.server.web.api.types import Leaderboard
 from plyhouse.server.web.parameters import Limit, Offset, hub_of
 
 __all__ = ["HANDLERS"]

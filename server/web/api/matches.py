@@ -17,16 +17,17 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
+from plyhouse.protocol.api.positions import Chances
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.looking import Words, filter_of
 from plyhouse.server.match.events import end_data
-from plyhouse.server.results.chances import Chances, chances_of
+from plyhouse.server.results.chances import chances_of
 from plyhouse.server.results.record import Record, stored_record, write_record
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
-from plyhouse.server.web.api.types import EndingDetail, MatchView, SeatView
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
 from plyhouse.server.web.problems import Problem
-from plyhouse.server.web.replay import Replay, replay
+from plyhouse.server.web.replay import replay
 from plyhouse.storage.rows import MatchRow, StoredMatch
 
 __all__ = ["HANDLERS", "match_view"]
@@ -54,7 +55,7 @@ async def matches(
     sort: FromQuery[Literal["made", "ended"]] = "made",
     before: FromQuery[str | None] = None,
     limit: Limit = 50,
-) -> list[MatchView]:
+) -> list[Match]:
     """List matches, newest first; ``before`` is the last match of the page before.
 
     ``game`` is a name, for all its parameters, or a name with parameters for those alone.
@@ -78,7 +79,7 @@ async def matches(
 
 
 @get("/api/v1/matches/{match:str}", **_OPEN)
-async def one_match(state: State, request: Call, match: FromPath[str]) -> MatchView:
+async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
     """Show a match; while it runs, with all that a spectator sees."""
     hub = hub_of(state)
     stored = await stored_for(request, hub, match)
@@ -202,7 +203,7 @@ async def match_review(
     tags=["matches"],
     response_headers=[ResponseHeader(name="cache-control", value="no-store")],
 )
-async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDetail:
+async def detail(request: Call, state: State, match: FromPath[str]) -> Ending:
     """Give what is kept of a match's end for the author of the bot that caused it.
 
     That is the traceback of a bot that failed, or the action that was refused in full.  Needs a
@@ -222,7 +223,7 @@ async def detail(request: Call, state: State, match: FromPath[str]) -> EndingDet
             403,
         )
     data = end_data(end)
-    return EndingDetail(match, end.ply, end.seat, end.text, data.reason, data.detail)
+    return Ending(match, end.ply, end.seat, end.text, data.reason, data.detail)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (
@@ -236,10 +237,10 @@ HANDLERS: Final[tuple[Any, ...]] = (
 )
 
 
-def match_view(hub: Hub, row: MatchRow) -> MatchView:
+def match_view(hub: Hub, row: MatchRow) -> Match:
     """Show a stored match; its plies are counted to this moment if it is being played."""
     live = hub.directory.live.get(row.id)
-    return MatchView(
+    return Match(
         match=row.id,
         pairing=row.pairing_id,
         game=row.game,
@@ -248,7 +249,7 @@ def match_view(hub: Hub, row: MatchRow) -> MatchView:
         status=row.status,
         ply=row.ply if live is None else live.match.ply,
         seats=[
-            SeatView(
+            Seat(
                 seat.seat,
                 seat.player,
                 seat.bot,

@@ -7,13 +7,15 @@ from typing import Annotated, Any, Final
 from litestar import Request, get
 from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, QueryParameter
-from msgspec import Struct
 
+from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
 from plyhouse.server.house.outputs import BotOutput
 from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.parameters import Limit, hub_of
 
-__all__ = ["HANDLERS", "CostView", "KeptView", "LineView", "OutputView"]
+__all__ = [
+    "HANDLERS",
+]
 
 Call = Request[Any, Any, Any]
 _SECURED: Final[dict[str, Any]] = {
@@ -23,65 +25,8 @@ _SECURED: Final[dict[str, Any]] = {
 }
 
 
-class LineView(Struct):
-    """Something that a bot printed, or that is said of it."""
-
-    ply: int | None
-    """The ply that it was asked for; null before its first and after its last."""
-    kind: str
-    """``print``: the bot printed it; ``note``: the machine that ran it says so; ``crash``: the
-    traceback, and the position."""
-    text: str
-
-
-class CostView(Struct):
-    """What a ply of the bot cost its machine, in milliseconds."""
-
-    ply: int
-    wall_ms: float
-    cpu_ms: float
-    """Processor time of the bot."""
-    waited_ms: float
-    """For how long it could have run, but its processor was another's."""
-
-
-class OutputView(Struct):
-    """What a bot printed in a match on one machine."""
-
-    match: str
-    bot: str
-    """``player/bot``."""
-    seat: int
-    version: str
-    """The label of the version; mostly empty."""
-    received_ms: int
-    lines: list[LineView]
-    costs: list[CostView]
-    cut: int
-    """Bytes that were left out ..."""
-    cut_at: int
-    """... before this line."""
-
-
-class KeptView(Struct):
-    """A match of which something is kept."""
-
-    match: str
-    bot: str
-    """``player/bot``."""
-    seat: int
-    game: str
-    finished_ms: int | None
-    result: str | None
-    """``W``, ``D`` or ``L``; null if it is void."""
-    crashes: int
-    """How often the bot failed in it."""
-    bytes: int
-    """What it takes up of its player's room."""
-
-
 @get("/api/v1/matches/{match:str}/output", **_SECURED)
-async def output(state: State, request: Call, match: FromPath[str]) -> list[OutputView]:
+async def output(state: State, request: Call, match: FromPath[str]) -> list[Output]:
     """Say what one's own hosted bots printed in a match that is over, how they failed, by plies.
 
     Nobody else is given it but administrators.  It comes some seconds after the end of the match.
@@ -99,7 +44,7 @@ async def kept(
     request: Call,
     bot: Annotated[str, QueryParameter(max_length=64)] = "",
     limit: Limit = 50,
-) -> list[KeptView]:
+) -> list[KeptOutput]:
     """List the matches of one's own hosted bots of which output is kept, the latest first."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
@@ -108,7 +53,7 @@ async def kept(
         identity.player_id, row.id if row is not None else None, limit
     )
     return [
-        KeptView(
+        KeptOutput(
             *(each.match, f"{each.player}/{each.bot}", each.seat, each.game, each.finished_ms),
             *(each.result, each.crashes, each.bytes),
         )
@@ -116,13 +61,13 @@ async def kept(
     ]
 
 
-def _view(match: str, found: BotOutput) -> OutputView:
+def _view(match: str, found: BotOutput) -> Output:
     row, what = found.row, found.kept
-    return OutputView(
+    return Output(
         *(match, f"{row.player}/{row.bot}", row.seat, row.label, row.received_ms),
-        [LineView(line.ply, line.kind, line.text) for line in what.lines],
+        [OutputLine(line.ply, line.kind, line.text) for line in what.lines],
         [
-            CostView(each.ply, each.wall / 1e6, each.cpu / 1e6, each.waited / 1e6)
+            PlyCost(each.ply, each.wall / 1e6, each.cpu / 1e6, each.waited / 1e6)
             for each in what.costs
         ],
         *(what.cut, what.cut_at),

@@ -15,6 +15,7 @@ from litestar.datastructures import State
 from litestar.params import JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, Seek
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.cookies import ended_cookie, session_cookie
 from plyhouse.server.house.house_bots import MOST_OF_A_LEVEL
@@ -73,66 +74,12 @@ class NewToken(Struct, forbid_unknown_fields=True):
     label: Annotated[str, Meta(max_length=100)] = "browser"
 
 
-class MadeToken(Struct):
-    """A token, which is shown only here."""
-
-    token: str
-
-
 class Wanted(Struct, forbid_unknown_fields=True):
     """Which bots of the house to play against."""
 
     level: Annotated[str, Meta(max_length=32)]
     count: Annotated[int, Meta(ge=1, le=MOST_OF_A_LEVEL)] = 1
     """How many of them, for a game with so many seats and one more."""
-
-
-class Opponent(Struct):
-    """Bots that are connected and can be challenged."""
-
-    opponent: str
-    """The first of them."""
-    others: list[str]
-    """All but the first, as a challenge names them."""
-
-
-class OwnMatch(Struct):
-    """A match of the person that is not over."""
-
-    match: str
-    game: str
-    time_control: str
-    status: str
-    opponents: list[str]
-
-
-class Person(Struct):
-    """Who is signed in at this browser, and what can be done here."""
-
-    player: str
-    """Empty if nobody is."""
-    guest: bool
-    scopes: list[str]
-    expires_ms: int
-    """When the session ends, since 1970; 0 if there is none."""
-    matches: list[OwnMatch]
-    guests: bool
-    """Whether the server takes guests."""
-    registration: str
-    levels: list[str]
-    """Bots of the house, the weakest first; none if there are no such bots here."""
-
-
-class SeekView(Struct):
-    """An open seek."""
-
-    player: str
-    """Who seeks: ``player/bot``, or the player alone in person."""
-    game: str
-    time_control: str
-    rated: bool
-    mirrored: bool
-    seats: int
 
 
 def _person(hub: Hub, identity: Identity | None) -> Person:
@@ -285,10 +232,10 @@ async def make_token(state: State, request: Call, data: JSONBody[NewToken]) -> R
 
 
 @get("/api/v1/seeks", tags=["people"], sync_to_thread=False)
-def seeks(state: State) -> list[SeekView]:
+def seeks(state: State) -> list[Seek]:
     """List open seeks, the one that has waited longest first: who seeks the same plays."""
     return [
-        SeekView(
+        Seek(
             player=f"{each.player}/{each.bot}" if each.bot else each.player,
             game=each.game,
             time_control=each.time_control,

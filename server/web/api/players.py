@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from litestar import Request, get, patch, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
+from msgspec import Meta, Struct, convert
 
+from plyhouse.protocol.api.bots import Bot
+from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.privacy import Sight
 from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
-from plyhouse.server.web.api.types import Account, NewPlayer, PlayerChange, PlayerView
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import By
@@ -21,14 +23,29 @@ from plyhouse.storage.rows import By
 __all__ = ["HANDLERS"]
 
 
+class NewPlayer(Struct, forbid_unknown_fields=True):
+    """A request for an account."""
+
+    player: Annotated[str, Meta(min_length=1, max_length=64)]
+    display: Annotated[str, Meta(max_length=64)] = ""
+    """How it wants to be called beside its name."""
+
+
+class PlayerChange(Struct, forbid_unknown_fields=True):
+    """What a player may change of itself."""
+
+    display: Annotated[str, Meta(max_length=64)]
+    """How it wants to be called beside its name, in any script; empty: not at all."""
+
+
 @get("/api/v1/players/{name:str}", tags=["players"], security=[{}, {"token": []}])
-async def player(state: State, request: Request[Any, Any, Any], name: FromPath[str]) -> PlayerView:
+async def player(state: State, request: Request[Any, Any, Any], name: FromPath[str]) -> Player:
     """Show a player, its bots and its latest matches, as far as whoever asks may see them."""
     hub = hub_of(state)
     return await _view(hub, name, await sight_of(request, hub))
 
 
-async def _view(hub: Hub, name: str, sight: Sight) -> PlayerView:
+async def _view(hub: Hub, name: str, sight: Sight) -> Player:
     row = await hub.store.player(name)
     bots = await hub.store.bots(row.id)
     wanted = MatchFilter(
@@ -37,12 +54,12 @@ async def _view(hub: Hub, name: str, sight: Sight) -> PlayerView:
     rows = await hub.privacy.matches(sight, wanted, limit=20)
     prefix = row.name.lower()
     online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
-    return PlayerView(
+    return Player(
         player=row.name,
         display=row.display,
         disabled=row.disabled_ms is not None,
         created_ms=row.created_ms,
-        bots=bots,
+        bots=convert(bots, list[Bot], from_attributes=True),
         online=online,
         matches=[match_view(hub, each) for each in rows],
     )
@@ -65,7 +82,7 @@ async def register(
 )
 async def change(
     state: State, request: Request[Any, Any, Any], name: FromPath[str], data: JSONBody[PlayerChange]
-) -> PlayerView:
+) -> Player:
     """Change how a player is called beside its name; with a token of its own, or an organiser's."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")

@@ -9,14 +9,20 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
+from plyhouse.protocol.api.classes import Regrade
 from plyhouse.server.competition.staff import allows
 from plyhouse.server.house.staff import role_in
 from plyhouse.server.web.api.access import authorise, first, staff_for
 from plyhouse.server.web.parameters import hub_of
-from plyhouse.storage.regrades import MAX_TEXT, Regrade
+from plyhouse.storage.regrades import MAX_TEXT
+from plyhouse.storage.regrades import Regrade as RegradeRow
 from plyhouse.storage.rows import By
 
-__all__ = ["HANDLERS", "RegradeAnswer", "RegradeRequest", "RegradeView"]
+__all__ = [
+    "HANDLERS",
+    "RegradeAnswer",
+    "RegradeRequest",
+]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/class/competitions/{competition:str}/regrades"
@@ -39,31 +45,15 @@ class RegradeAnswer(Struct, forbid_unknown_fields=True):
     close: bool = False
 
 
-class RegradeView(Struct):
-    """A request for a regrade."""
-
-    id: int
-    student: str
-    match: str
-    """Empty: it is about the grade."""
-    text: str
-    asked_ms: int
-    answer: str
-    """Empty until the staff answers."""
-    answered_by: str
-    answered_ms: int | None
-    closed_ms: int | None
-
-
-def _view(row: Regrade) -> RegradeView:
-    return RegradeView(
+def _view(row: RegradeRow) -> Regrade:
+    return Regrade(
         *(row.id, row.student, row.match_id or "", row.text, row.asked_ms),
         *(row.answer, row.answered_by, row.answered_ms, row.closed_ms),
     )
 
 
 @get(HERE, **_SECURED)
-async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[RegradeView]:
+async def regrades(state: State, request: Call, competition: FromPath[str]) -> list[Regrade]:
     """List the requests for a regrade, open ones first: all to the staff, a student's own to it."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
@@ -76,7 +66,7 @@ async def regrades(state: State, request: Call, competition: FromPath[str]) -> l
 @post(HERE, **_SECURED, guards=[first("play")])
 async def ask_regrade(
     state: State, request: Call, competition: FromPath[str], data: JSONBody[RegradeRequest]
-) -> RegradeView:
+) -> Regrade:
     """Ask the staff to look at a match of one's own, or at one's grade, again."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
@@ -92,7 +82,7 @@ async def answer_regrade(
     competition: FromPath[str],
     number: FromPath[int],
     data: JSONBody[RegradeAnswer],
-) -> RegradeView:
+) -> Regrade:
     """Answer a request for a regrade, close it, or both."""
     hub = hub_of(state)
     row, identity = await staff_for(request, hub, competition, "run")

@@ -7,8 +7,8 @@ from typing import Any, Final
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
-from msgspec import Struct
 
+from plyhouse.protocol.api.server import RunnerCapacity
 from plyhouse.server.house.runner_messages import MatchOutput, RunnerSays, RunnerTold
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
@@ -54,24 +54,13 @@ async def output(
     await hub.outputs.keep(data)
 
 
-class Capacity(Struct):
-    """What runs bots that are handed in."""
-
-    machines: int
-    """Runners that were heard of lately."""
-    cores: int
-    """Their processors for bots."""
-    lacking: list[str]
-    """Programs that packages may be started with, and that none of them has."""
-
-
 @get(HERE + "/capacity", tags=["runner"])
-async def capacity(state: State) -> Capacity:
+async def capacity(state: State) -> RunnerCapacity:
     """Say how many runner machines there are, and what they have."""
     hub = hub_of(state)
     hosting = hub.hosting
     lacking = sorted(hub.handing_in.rules.runtimes - hosting.programs)
-    return Capacity(hosting.machines, hosting.cores, lacking)
+    return RunnerCapacity(hosting.machines, hosting.cores, lacking)
 
 
 @get(HERE + "/packages/{digest:str}", **_SECURED)

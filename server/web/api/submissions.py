@@ -23,6 +23,7 @@ from litestar.openapi.spec import (
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct
 
+from plyhouse.protocol.api.submissions import OpenBot, Submission, SubmissionEntry, SubmissionRules
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.handing_in import SECONDS
 from plyhouse.server.house.hub import Hub
@@ -34,7 +35,7 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import wall_ms
 from plyhouse.storage.submission_rows import OUTCOMES, SubmissionRow, no_submission
 
-__all__ = ["HANDLERS", "AskedView", "RulesView", "SubmissionView", "submission_view"]
+__all__ = ["HANDLERS", "submission_view"]
 
 Call = Request[Any, Any, Any]
 HERE: Final = "/api/v1/submissions"
@@ -44,73 +45,10 @@ Name = Annotated[str, QueryParameter(max_length=64)]
 LongName = Annotated[str, QueryParameter(max_length=200)]
 
 
-class RulesView(Struct):
-    """What may be handed in, so that a client can look before it sends."""
-
-    max_packed: int
-    """Bytes of the zip."""
-    max_bytes: int
-    """Of all files together, unpacked."""
-    max_file: int
-    max_files: int
-    packages: list[str]
-    """What requirements.txt may name."""
-    programs: list[str]
-    """What a program may be started with."""
-
-
-class AskedView(Struct):
-    """A competition in which what was handed in is to play."""
-
-    competition: str
-    chosen: bool
-    """Whether its author named it."""
-    outcome: str
-    """``""`` (waits for the check), ``entered``, ``refused``, ``games``, ``begun``, ``full``,
-    ``out``, ``pinned`` or ``newer``."""
-    text: str
-    """The same for people."""
-
-
-class SubmissionView(Struct):
-    """A package that was handed in."""
-
-    submission: int
-    bot: str
-    """``player/bot``."""
-    version: str
-    """The label of the version; mostly empty."""
-    digest: str
-    """What tells versions apart: the SHA-256 of what it holds."""
-    status: str
-    """``waiting`` (for its check), ``ready`` or ``refused``."""
-    games: list[str]
-    """What it plays; known after the check."""
-    bytes: int
-    """What it takes up of its player's room."""
-    submitted_ms: int
-    checked_ms: int | None
-    competitions: list[AskedView]
-    open: bool
-    """Whether people may play against its bot: against what is ready and was handed in last."""
-    report: str = ""
-    """What the check said; empty in lists."""
-    waits_for: str = ""
-    """What it needs that no runner machine has that is here, as a sentence; mostly empty."""
-
-
 class OpenView(Struct):
     """Whether people may play against what was handed in of a bot."""
 
     open: bool
-
-
-class OpenBot(Struct):
-    """A bot that people can play against, and that the server runs for it."""
-
-    bot: str
-    """``player/bot``."""
-    games: list[str]
 
 
 class PlayWanted(Struct):
@@ -127,13 +65,13 @@ class Ready(Struct):
     opponent: str
 
 
-def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> SubmissionView:
+def submission_view(hub: Hub, row: SubmissionRow, *, report: bool = True) -> Submission:
     """How a submission is told."""
-    return SubmissionView(
+    return Submission(
         *(row.id, f"{row.player}/{row.bot}", row.label, row.digest, row.status),
         *(list(row.games), row.size, row.submitted_ms, row.checked_ms),
         [
-            AskedView(each.competition, each.chosen, each.outcome, OUTCOMES[each.outcome])
+            SubmissionEntry(each.competition, each.chosen, each.outcome, OUTCOMES[each.outcome])
             for each in row.competitions
         ],
         row.open,
@@ -172,7 +110,7 @@ async def hand_in(
     bot: Name = "",
     competition: LongName = "",
     version: Annotated[str, QueryParameter(max_length=100)] = "",
-) -> SubmissionView:
+) -> Submission:
     """Hand in a package: the body is a zip, or the text of a Python file called ``file``.
 
     It waits for its check then.  The same package of the same bot again is the same submission.
@@ -200,19 +138,19 @@ async def hand_in(
 
 
 @get(HERE + "/rules", tags=["submissions"])
-async def rules(state: State) -> RulesView:
+async def rules(state: State) -> SubmissionRules:
     """Say what may be handed in; refused with ``submission/not_hosted`` where nothing may."""
     handing = hub_of(state).handing_in
     handing.refuse_unless_hosted()
     rules = handing.rules
-    return RulesView(
+    return SubmissionRules(
         *(rules.max_packed, rules.max_bytes, rules.max_file, rules.max_files),
         *(sorted(rules.packages), sorted(rules.runtimes)),
     )
 
 
 @get(HERE, **_SECURED)
-async def own(state: State, request: Call, bot: Name = "") -> list[SubmissionView]:
+async def own(state: State, request: Call, bot: Name = "") -> list[Submission]:
     """List what one has handed in, newest first, without the reports; of one bot if it is named."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
@@ -225,7 +163,7 @@ async def own(state: State, request: Call, bot: Name = "") -> list[SubmissionVie
 
 
 @get(HERE + "/{submission:int}", **_SECURED)
-async def one(state: State, request: Call, submission: FromPath[int]) -> SubmissionView:
+async def one(state: State, request: Call, submission: FromPath[int]) -> Submission:
     """Show a submission of one's own with what its check said.
 
     Organisers see what was handed in for competitions, too.

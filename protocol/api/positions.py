@@ -1,16 +1,86 @@
-"""What the API says about positions of a match: search trees, and what chance could have done."""
+"""Reviews, search trees and outcomes of chance of a match, as the HTTP API answers them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from html import escape
 
-__all__ = ["Chances", "Judged", "Possible", "Tree", "TreeNode"]
+from plyhouse.protocol.api.rows import NOTEBOOK, Row
+
+__all__ = ["Chances", "Judged", "Possible", "Review", "ReviewedPly", "Tree", "TreeNode"]
 
 
-@dataclass(frozen=True, slots=True)
-class TreeNode:
+class ReviewedPly(Row, frozen=True):
+    """One ply of the reviewed seat: what it was worth, and what it cost on the clock."""
+
+    ply: int
+    action: str
+    """What was played; empty where the match ended before anything was."""
+    played: float | None
+    """What it is worth to the seat, in the game's returns; None if the judge cannot say."""
+    best_action: str
+    best: float
+    drop: float
+    """What the choice cost: ``best - played``, never negative."""
+    certainty: str
+    """How it is known: ``exact``, ``depth 6``, ``sampled 4,000``, ``equilibrium within 0.001``."""
+    exact: bool
+    lost: bool
+    """Whether the value was lost here; see `Review.rule`."""
+    thought_ms: float
+    """From the write of the turn to the read of the action."""
+    lag_ms: float
+    """Part of it given back for the round trip."""
+    stall_ms: float
+    """Part of it in which the server was absent."""
+    charged_ms: float
+    remaining_ms: float
+    """What the seat had until its next flag fall then."""
+    refused: tuple[str, ...] = ()
+    """Illegal actions that were tried before."""
+
+
+class Review(Row, frozen=True):
+    """A match gone through from one seat: where it was lost, if it was lost by a choice."""
+
+    match: str
+    game: str
+    time_control: str
+    seat: int
+    player: str
+    returned: float | None
+    """What the seat got; None if the match was void."""
+    termination: str
+    at_fault: bool
+    """Whether the seat itself ended the match otherwise than by the rules: flag, crash, ..."""
+    method: str
+    """How plies were judged."""
+    rule: str
+    """When a value counts as lost, in words."""
+    verdict: str
+    """What came of it, in sentences."""
+    lost_at: int | None
+    """The first ply after which the value was lost; None if there is none."""
+    losses: tuple[int, ...]
+    """All of them: what was lost can have been given back."""
+    command: str
+    """Asks a bot about that ply again, here."""
+    seconds: float
+    """What the review took."""
+    plies: list[ReviewedPly] = []
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.verdict)}</p>{NOTEBOOK.table(self.plies)}"
+
+    def row(self, ply: int) -> ReviewedPly:
+        """The row of a ply; raises `LookupError` if the seat did not play it."""
+        for each in self.plies:
+            if each.ply == ply:
+                return each
+        raise LookupError(f"seat {self.seat} did not play ply {ply} of match {self.match}")
+
+
+class TreeNode(Row, frozen=True):
     """One position of a search tree, and what it is worth."""
 
     kind: str
@@ -34,11 +104,11 @@ class TreeNode:
     """The window with which it was searched; None where it is open, or the search has none."""
     best: int | None = None
     """Index of the child that the mover chooses."""
-    pruned: list[str] = field(default_factory=list)
+    pruned: list[str] = []
     """Actions or outcomes that were not looked at, as they cannot matter."""
     left_out: int = 0
     """How many actions were left out, as they are too many."""
-    children: list[TreeNode] = field(default_factory=list)
+    children: list[TreeNode] = []
 
     @property
     def worth(self) -> str:
@@ -69,8 +139,7 @@ class TreeNode:
         return f"<li><details><summary>{said}</summary><ul>{below}</ul></details></li>"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Row, frozen=True):
     """What was played at a position beside what was best, by a search that looks further."""
 
     best_action: str
@@ -81,8 +150,7 @@ class Judged:
     """How it is known: ``exact``, ``depth 6``, ..."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(Row, frozen=True):
     """The search tree of a position of a match; a notebook shows it as a list to open."""
 
     game: str
@@ -120,8 +188,7 @@ class Tree:
         return f"<p>{escape(self.title)}</p><ul>{self.root._html()}</ul>"
 
 
-@dataclass(frozen=True, slots=True)
-class Possible:
+class Possible(Row, frozen=True):
     """Something that chance could have done."""
 
     text: str
@@ -129,8 +196,7 @@ class Possible:
     probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class Chances:
+class Chances(Row, frozen=True):
     """The chance nodes of a match, in the order of their counters."""
 
     match: str
