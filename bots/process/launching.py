@@ -64,8 +64,12 @@ class Running(Protocol):
     def work(self) -> None:
         """It is to think from now on."""
 
-    def rest(self) -> None:
-        """It has nothing to do until `work`: what shares the machine with others stands still."""
+    def rest(self) -> bool:
+        """It has nothing to do until `work`: what shares the machine with others stands still.
+
+        Returns whether it does.
+        """
+        ...
 
     def kill(self) -> None:
         """End the process and all it started, at once; nothing happens if it has ended."""
@@ -116,8 +120,9 @@ class _Child:
     def work(self) -> None:
         """Nothing to do: it may run at all times."""
 
-    def rest(self) -> None:
-        """Nothing to do: whoever runs a bot of their own may let it ponder."""
+    def rest(self) -> bool:
+        """It goes on: whoever runs a bot of their own may let it ponder."""
+        return False
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

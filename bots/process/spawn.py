@@ -143,9 +143,9 @@ class BotProcess:
         """It is to think from now on."""
         self._process.work()
 
-    def rest(self) -> None:
-        """It has nothing to do until `work`."""
-        self._process.rest()
+    def rest(self) -> bool:
+        """It has nothing to do until `work`; returns whether it stands still."""
+        return self._process.rest()
 
     def send(self, message: ToChild) -> None:
         """Queue a message; lost without notice if the process has ended (`receive` tells)."""

@@ -7,7 +7,8 @@ What happens to a turn, in all cases:
 * its process dies (``os._exit``, a crash in C code, out of memory): if it is clear which turn
   it was working on, that turn is `Failed`.  An async bot may have been at several: each is
   asked again in a new process, and only a second death fails it;
-* the runner no longer wants the answer (`Supervisor.stop`): a bot that does not come to an end
+* the runner no longer wants the answer (`Supervisor.stop`): a boxed process with nothing else to do
+  stands still at once, and comes to an end with the turn when it works next.  A bot that does not
   within `HANG_GRACE` seconds is asked where it stands and ended with its process; the other turns
   of that process are asked again in a new one.
 
@@ -54,7 +55,7 @@ from plyhouse.protocol.messages import ClockState, Event, Outcome
 __all__ = ["HANG_GRACE", "Request", "Supervisor"]
 
 HANG_GRACE: Final = 0.25
-"""Seconds a bot has to come back after its turn has ended without it."""
+"""Seconds a bot that may run has to come back after its turn has ended without it."""
 
 RENEW_GRACE: Final = 0.5
 """Seconds that a process may take to end when another one takes over between matches."""
@@ -150,6 +151,8 @@ class Supervisor:
         """Of the process that was started last."""
         self._life: asyncio.Task[None] | None = None
         self._timers: set[asyncio.Task[None]] = set()
+        self._graces: dict[int, asyncio.Task[None]] = {}
+        """What ends stopped requests that hang, by number; none while the process stands still."""
         self._shown: set[int] = set()
         """Requests whose hang was told."""
         self._broken = ""
@@ -196,6 +199,8 @@ class Supervisor:
         A match should not begin while the bot still hangs in the last one.
         """
         while not self._broken and not self._closing and not self._is_settled():
+            if self._process is not None and not self._renewing:
+                self._work(self._process)
             self._change = self._change or asyncio.get_running_loop().create_future()
             await asyncio.shield(self._change)
 
@@ -246,9 +251,8 @@ class Supervisor:
             return
         if self._process is not None:
             self._process.send(Stop(request.match, request.number))
-        timer = asyncio.create_task(self._end_if_hung(request))
-        self._timers.add(timer)
-        timer.add_done_callback(self._timers.discard)
+            if not self._rest_if_done(self._process):
+                self._give_grace()
 
     def restart(self) -> None:
         """End the process; a new one takes over, and is asked again what this one was asked."""
@@ -287,6 +291,7 @@ class Supervisor:
         process = self._process
         if process is not None:
             if self._open:
+                process.work()  # one that stands still cannot tell where
                 for request in [asked for asked in self._open.values() if asked.stopped]:
                     await self._show_hang(request, process)
                 process.kill()
@@ -296,9 +301,10 @@ class Supervisor:
             if process is None:
                 self._life.cancel()
             await asyncio.gather(self._life, return_exceptions=True)
-        for timer in list(self._timers):
+        timers = [*self._timers, *self._graces.values()]
+        for timer in timers:
             timer.cancel()
-        await asyncio.gather(*self._timers, return_exceptions=True)
+        await asyncio.gather(*timers, return_exceptions=True)
         for request in list(self._open.values()):
             request.answer.cancel()
         self._open.clear()
@@ -352,9 +358,28 @@ class Supervisor:
                 return
             self.restarts += 1
 
-    def _rest_if_done(self, process: BotProcess) -> None:
-        if not self._open and not self._renewing:
-            process.rest()
+    def _rest_if_done(self, process: BotProcess) -> bool:
+        """Let a process without a turn stand still; return whether it does."""
+        if self._renewing or any(not request.stopped for request in self._open.values()):
+            return False
+        if not process.rest():
+            return False
+        for grace in self._graces.values():
+            grace.cancel()
+        self._graces.clear()
+        return True
+
+    def _work(self, process: BotProcess) -> None:
+        process.work()
+        self._give_grace()
+
+    def _give_grace(self) -> None:
+        """Let turns that were stopped come to an end."""
+        self._graces = {number: each for number, each in self._graces.items() if not each.done()}
+        for request in self._open.values():
+            if request.stopped and request.number not in self._graces:
+                grace = asyncio.create_task(self._end_if_hung(request))
+                self._graces[request.number] = grace
 
     def _is_settled(self) -> bool:
         return (
@@ -381,7 +406,7 @@ class Supervisor:
         request.stage_since = now = self._clock.now()
         request.dispatched = True
         request.position = partial(_position, entry, len(events), request)
-        process.work()
+        self._work(process)
         self._voice.match, self._voice.ply = request.match, request.ply
         if self._on_cost is not None:
             request.stopwatch = Stopwatch(process.pid, max(0, request.flag_at - now))

@@ -88,13 +88,13 @@ class Boxed:
             _pin(self.pid, self._core)
         _signal(self.pid, signal.SIGCONT)
 
-    def rest(self) -> None:
+    def rest(self) -> bool:
         """Stand still while others are to move: no pondering, and a processor for who thinks."""
-        if self._resting or self._box.ended.done():
-            return
-        self._resting = True
-        _signal(self.pid, signal.SIGSTOP)
-        self._give_back()
+        if not self._resting and not self._box.ended.done():
+            self._resting = True
+            _signal(self.pid, signal.SIGSTOP)
+            self._give_back()
+        return True
 
     def _give_back(self) -> None:
         core, self._core = self._core, None

@@ -1,0 +1,119 @@
+"""A hosted bot uses no processor time while its opponent is to move."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.bots.conftest import ManualClock, played
+from tests.bots.test_supervisor import Rig, supervised
+from tests.sandbox.conftest import Submission, have
+from tests.sandbox.test_hosted_programs import processor_time_of, stands_still
+
+from plyhouse.bots.sandbox.box import Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.launcher import SandboxLauncher
+
+LOOKS = 50_000_000
+"""Nanoseconds of its own processor time that a test takes to see whether a bot gets any."""
+
+STUBBORN = """
+    from plyhouse.bots import Bot
+
+    class Mine(Bot):
+        def choose(self, turn):
+            turn.report("5")
+            while turn.ply == 0:
+                pass
+            return str(1 + len(turn.history))
+"""
+WILLING = """
+    import time
+    from plyhouse.bots import Bot
+
+    class Mine(Bot):
+        def choose(self, turn):
+            while turn.ply == 0:
+                turn.report("5")
+                end = time.process_time() + 0.5
+                while time.process_time() < end:
+                    pass
+            return str(1 + len(turn.history))
+"""
+"""It comes back with its next report, after half a second of processor time."""
+
+
+@contextlib.asynccontextmanager
+async def boxed(keeper: KeeperClient, tier: Tier, spec: str) -> AsyncIterator[Rig]:
+    """A supervisor of a bot in a box; its clock never moves by itself."""
+    launcher = SandboxLauncher(keeper, tier)
+    async with supervised(spec, ManualClock(), launcher=launcher) as rig:
+        rig.begin()
+        yield rig
+
+
+async def played_at_the_deadline(rig: Rig) -> int:
+    """Play what the bot reported; return its process."""
+    request = rig.think()
+    await rig.until(lambda: request.best == "5")
+    rig.supervisor.stop(request, answered=True)
+    assert rig.supervisor.pid is not None
+    return rig.supervisor.pid
+
+
+async def idle(rig: Rig, pid: int) -> None:
+    """Check that a process gets no time, however much we take."""
+    await rig.until(lambda: stands_still(pid))
+    before, end = processor_time_of(pid), time.process_time_ns() + LOOKS
+    while time.process_time_ns() < end:  # noqa: ASYNC110 - it counts what we use
+        await asyncio.sleep(0)
+    assert processor_time_of(pid) == before
+
+
+@pytest.mark.parametrize("tier", [Tier.LANDLOCK, Tier.BUBBLEWRAP])
+async def test_bot_stands_still_once_its_best_action_was_played(
+    keeper: KeeperClient, tier: Tier, submission: Submission
+) -> None:
+    await have(keeper, tier)
+    async with boxed(keeper, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
+        pid = await played_at_the_deadline(rig)
+        await idle(rig, pid)
+        assert not rig.supervisor._is_settled(), "it was stopped before it could come back"
+        rig.events["m1"] += played("5", "1")
+        assert (await rig.ask()).action == "3"
+        await idle(rig, pid)
+        assert (rig.supervisor.pid, rig.supervisor.restarts) == (pid, 0)
+
+
+async def test_bot_that_hangs_has_its_grace_in_its_next_turn(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    async with boxed(keeper, tier, str(submission(bot=STUBBORN) / "bot.py")) as rig:
+        pid = await played_at_the_deadline(rig)
+        await rig.clock.advance(10)
+        await idle(rig, pid)
+        rig.events["m1"] += played("5", "1")
+        asked = asyncio.create_task(rig.ask())
+        await asyncio.sleep(0)
+        assert rig.supervisor.pid == pid
+        await rig.clock.advance(0.3)
+        assert (await asked).action == "3"
+        assert rig.supervisor.restarts == 1
+        assert "did not come back" in rig.text
+
+
+async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    tier = await have(keeper, Tier.LANDLOCK)
+    async with boxed(keeper, tier, str(submission(bot=WILLING) / "bot.py")) as rig:
+        pid = await played_at_the_deadline(rig)
+        await idle(rig, pid)
+        rig.supervisor.end("m1", None)
+        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        await idle(rig, pid)
+        assert (rig.supervisor.pid, rig.supervisor.restarts) == (pid, 0)
