@@ -66,7 +66,7 @@ def check(
     over a connection that misbehaves: frames that come twice, unknown fields, a line that
     breaks in the middle of a match. Each check is listed with what would be right. Ends with exit
     code 1 if one fails. To lose on time fails a check at --time-control only, and is a warning at
-    shorter ones. No match lasts much longer than a minute, and the check some minutes at most.
+    shorter ones. No match lasts much longer than a minute, and the check two minutes at most.
     """
     from plyhouse.clients.cli.checking.controls import read_terms
     from plyhouse.clients.cli.checking.examination import Finding
@@ -112,6 +112,9 @@ def check(
     except InvalidTimeControl as error:
         raise click.UsageError(str(error)) from None
     except MachineBusyError as error:
+        if as_json:
+            click.echo(json.dumps({"bot": bot, "busy": str(error)}))
+            return EXIT_FAILED
         raise CommandError(str(error), EXIT_FAILED) from None
     failed = sum(not done.passed for done in checks)
     warned = sum(done.warning for done in checks)

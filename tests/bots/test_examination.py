@@ -7,7 +7,7 @@ from tests.bots.conftest import BotFile
 
 from plyhouse.clients.cli.checking import matches
 from plyhouse.clients.cli.checking.controls import Controls, Terms, read_terms
-from plyhouse.clients.cli.checking.examination import BUDGET, Finding, check_bot
+from plyhouse.clients.cli.checking.examination import LIMIT, Finding, check_bot
 from plyhouse.server.match.time_control import TimeControl
 
 SLEEPER = """
@@ -17,6 +17,9 @@ SLEEPER = """
             await asyncio.sleep({seconds})
             return turn.legal[0]
 """
+
+LATE = 0.9
+"""Seconds that are too many at 0.3 s a move, also where a busy server gives 0.5 s back."""
 
 
 def warned(checks: list[Finding]) -> dict[str, str]:
@@ -48,7 +51,7 @@ async def test_a_bot_without_games_is_checked_in_all_of_them(bot_file: BotFile) 
             async def choose(self, turn): return turn.rng.choice(turn.legal)
         """
     )
-    checks = await check_bot(spec)
+    checks = await check_bot(spec, seconds=900)
     assert not failed(checks)
     assert sum(check.name.startswith("plays pig as") for check in checks) == 2
 
@@ -96,20 +99,20 @@ async def test_a_bot_that_forgets_the_past_fails_in_a_new_process(bot_file: BotF
 async def test_bot_with_constant_time_per_move_passes_at_the_time_control_of_its_competition(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=0.4))
-    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:1"]))
+    spec = bot_file(SLEEPER.format(seconds=LATE))
+    checks = await check_bot(spec, terms=read_terms(["coin_guess@move:3"]))
     assert not failed(checks)
     (told,) = warned(checks).values()
     assert "turn.report the best action so far" in told
-    assert "The check goes on at move:1, which decides." in told
+    assert "The check goes on at move:3, which decides." in told
     (stated,) = [check.explanation for check in checks if check.name == "time control"]
-    assert stated.startswith("move:1 (begun at move:0.3 to be quick), of its competitions")
+    assert stated.startswith("move:3 (begun at move:0.3 to be quick), of its competitions")
 
 
 async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_default(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=0.4))
+    spec = bot_file(SLEEPER.format(seconds=LATE))
     checks = await check_bot(spec, ["coin_guess"])
     assert not failed(checks)
     assert list(warned(checks)) == ["keeps to the clock when it is short (move:0.25)"]
@@ -118,7 +121,7 @@ async def test_bot_that_is_late_without_a_competition_is_checked_at_the_stated_d
 
 
 async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: BotFile) -> None:
-    spec = bot_file(SLEEPER.format(seconds=0.4))
+    spec = bot_file(SLEEPER.format(seconds=LATE))
     checks = await check_bot(spec, terms=read_terms(["coin_guess@move:0.2"]))
     assert "turn.report the best action so far" in "\n".join(failed(checks).values())
 
@@ -126,7 +129,7 @@ async def test_bot_that_is_late_at_the_deciding_time_control_fails(bot_file: Bot
 async def test_shorter_time_control_of_another_competition_gives_a_warning(
     bot_file: BotFile,
 ) -> None:
-    spec = bot_file(SLEEPER.format(seconds=0.4))
+    spec = bot_file(SLEEPER.format(seconds=LATE))
     terms = read_terms(["coin_guess@move:0.3", "coin_guess@total:60+1"])
     checks = await check_bot(spec, terms=terms)
     assert not failed(checks)
@@ -159,11 +162,34 @@ async def test_opponents_resign_when_a_match_is_long_enough(
 
 
 async def test_check_that_takes_long_leaves_the_rest_out() -> None:
-    times = iter([0.0, 0.0])
-    checks = await check_bot("random", ["coin_guess"], clock=lambda: next(times, BUDGET))
+    times = iter([0.0, 0.0])  # when it begins, and before the second match
+    checks = await check_bot("random", ["coin_guess"], clock=lambda: next(times, LIMIT))
     assert not failed(checks)
     assert list(warned(checks)) == ["left out"]
     assert "survives a lost connection" in warned(checks)["left out"]
+
+
+async def test_bot_that_finishes_no_match_in_time_fails(bot_file: BotFile) -> None:
+    checks = await check_bot(bot_file(SLEEPER.format(seconds=1000)), ["coin_guess"], seconds=5)
+    assert list(failed(checks)) == ["ends in time"]
+    assert "it finished no match in 5 s" in failed(checks)["ends in time"]
+
+
+async def test_matches_that_do_not_end_in_time_are_left_out(bot_file: BotFile) -> None:
+    spec = bot_file(SLEEPER.format(seconds="1000 * turn.seat"))
+    terms = read_terms(["coin_guess@move:300"])
+    checks = await check_bot(spec, terms=terms, seconds=25)
+    assert not failed(checks)
+    assert warned(checks)["left out"].startswith("the check had taken 25 s: plays coin_guess as ")
+
+
+async def test_bot_whose_matches_count_for_nothing_is_not_judged(
+    bot_file: BotFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matches, "MOST_TRIES", 1_000_000)
+    monkeypatch.setattr(matches.Examination, "_excused", lambda *_: True)
+    with pytest.raises(matches.MachineBusyError, match="In 15 s the bot finished no match"):
+        await check_bot("random", ["coin_guess"], seconds=15)
 
 
 def test_time_controls_decide_by_the_time_that_they_allow() -> None:

@@ -6,12 +6,25 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.sandbox.hosted_house import hosted_house, until
+from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
 
 from plyhouse.clients.cli.hosting import checking
-from plyhouse.clients.cli.hosting.checking import check_submission
-from plyhouse.protocol.package import Rules
-from plyhouse.server.house.runner_messages import MAX_GAMES, CheckDone, CheckWanted, Trouble
+from plyhouse.clients.cli.hosting.checking import check_package, check_submission
+from plyhouse.clients.cli.hosting.packages import Packages
+from plyhouse.protocol.package import Rules, from_upload, pack
+from plyhouse.server.house.runner_messages import (
+    MAX_GAMES,
+    CheckDone,
+    CheckWanted,
+    RunnerTold,
+    Trouble,
+)
+from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
+from plyhouse.storage.submission_rows import no_submission
+
+CUP = ClassCompetition(
+    *("id-Cup", "Cup", "", "round_robin", "open", 1, 9, 1), games=(ClassGame(0, "pig", None),)
+)
 
 
 async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path) -> None:
@@ -31,6 +44,89 @@ async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path
             return bool(house.hub.hosting._bots.count.get(9))
 
         await until(heard, lambda: house.said)
+
+
+async def test_answer_that_something_is_gone_does_not_end_the_runner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hosted_house(tmp_path) as house, house.runner() as machine:
+        hosting, sync = house.hub.hosting, house.hub.hosting.sync
+        refused = []
+
+        async def gone(*_: object) -> RunnerTold:
+            monkeypatch.setattr(hosting, "sync", sync)
+            refused.append("once")
+            raise no_submission(7)
+
+        async def answered() -> bool:
+            return machine._answered
+
+        async def reached() -> bool:
+            return bool(refused) and machine._reached is True
+
+        await until(answered)  # a runner ends if the first answer is that there is nothing
+        monkeypatch.setattr(hosting, "sync", gone)
+        await until(reached, lambda: house.said)
+        assert any("there is no submission 7" in line.lower() for line in house.said)
+
+
+async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plyhouse.server.house.troubles.REST_NS", 0)
+    async with hosted_house(tmp_path) as house:
+        store = house.hub.store
+        good = await house.hand_in("mallory", PIG)
+        await store.classes.create(CUP, [], OLGA)
+        await store.classes.take_in("Cup", [NewMember("mallory", "mallory")], OLGA, adopt="*")
+        await store.submissions.submit(
+            *(good.bot_id, "", good.digest, b"", store.classes.now()), competition="Cup"
+        )
+        assert [each.version_id for each in await store.classes.entries(CUP.id)] == [
+            good.version_id
+        ]
+        package = pack(from_upload("mybot.py", PIG.encode(), Rules()))
+        bad = await store.submissions.submit(  # its content has another digest
+            *(good.bot_id, "v2", "7" * 64, package, store.classes.now()), competition="Cup"
+        )
+
+        async def refused() -> bool:
+            return (await store.submissions.get(bad.id)).status == "refused"
+
+        async with house.runner():
+            await until(refused, lambda: house.said)
+        row = await store.submissions.get(bad.id)
+        assert "could check another bot" in row.report
+        assert "fetched as 777777777777... has the digest" in row.report
+        assert [each.outcome for each in row.competitions] == ["refused"]
+        assert await store.submissions.waiting_for(CUP.id) == [], "nothing keeps a final waiting"
+        assert [each.version_id for each in await store.classes.entries(CUP.id)] == [
+            good.version_id
+        ]
+        assert not list((tmp_path / "lab").glob(".own-*"))
+
+
+async def test_machine_that_cannot_check_its_own_bot_blames_no_package(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(PIG, "utf-8")
+    folder = tmp_path / "lab"
+    folder.write_text("a file where the machine needs a folder", "utf-8")
+    packages = Packages(folder, lambda _: pack(from_upload("bot.py", PIG.encode(), Rules())))
+    done = await check_package(CheckWanted(3, "7" * 64), packages, folder, None, Rules())
+    assert isinstance(done, Trouble), done
+    assert not done.machine_works
+
+
+async def test_check_that_takes_too_long_is_ended_with_a_reason(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(PIG, "utf-8")
+    done = await check_submission(CheckWanted(3, ""), bot, None, Rules(), seconds=0.0)
+    assert done == CheckDone(
+        3,
+        False,
+        "FAILED  ends in time: the check took more than 0 s, which imports and all matches of a "
+        "check have together; make imports and the first action of a match faster",
+    )
 
 
 async def test_a_bot_that_claims_too_many_games_is_refused(

@@ -10,10 +10,14 @@ clock is short.  These are left out for a bot that failed in the plain matches o
 Matches are played at a shortened time control first.  If a bot loses on time there, it is checked
 at the time control itself, and only that decides (`plyhouse.clients.cli.checking.controls`).  A bot
 that keeps to the shortened one plays one match at the time control of each competition as well.
+
+A check ends within `LIMIT` seconds, imports included.  Matches that do not begin or end in time are
+left out, with a warning.  A bot that finishes no match in that time fails.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,17 +36,24 @@ from plyhouse.clients.cli.checking.controls import (
     seconds_per_ply,
 )
 from plyhouse.clients.cli.checking.disturbed import Disturbance
-from plyhouse.clients.cli.checking.matches import Examination, Played, examination_of
+from plyhouse.clients.cli.checking.matches import (
+    Examination,
+    MachineBusyError,
+    Played,
+    examination_of,
+)
 from plyhouse.clients.cli.checking.opponent import Script
 from plyhouse.games.base import Game
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
 from plyhouse.server.match.time_control import TimeControl
 
-__all__ = ["Finding", "check_bot"]
+__all__ = ["LIMIT", "Finding", "check_bot"]
 
-BUDGET: Final = 300.0
-"""Seconds after which a check leaves the rest out."""
+LIMIT: Final = 110.0
+"""Seconds that a check takes at most. A runner gives it 120, with the start of its processes."""
+LAST: Final = 20.0
+"""Seconds before the end of a check in which no match begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,7 @@ async def check_bot(
     on_games: Callable[[Sequence[str], Sequence[str]], None] | None = None,
     make_runner: Callable[[str, Connector, str, RunOptions], Runner] = BotRunner,
     clock: Callable[[], float] = time.monotonic,
+    seconds: float = LIMIT,
 ) -> list[Finding]:
     """Check a bot in each way; return the findings in order.
 
@@ -80,13 +92,16 @@ async def check_bot(
     and their time controls: then the bot is checked in those of them that it claims.  All other
     games are checked at ``default``.  ``make_runner`` makes what plays the bot.
     ``on_finding`` gets each result as it comes, ``on_output`` what the bot prints and how it
-    fails, ``on_games`` the games that it claims and those that it is checked in.
+    fails, ``on_games`` the games that it claims and those that it is checked in.  The check ends
+    after so many ``seconds``.
 
     A bot that cannot be loaded is one failed check.  Raises `MachineBusyError` if this machine is
     too busy to check a bot, and errors of ours.
     """
     findings: list[Finding] = []
     terms = terms or Terms()
+    run: _Checks | None = None
+    ends = clock() + seconds - LAST
 
     def note(found: Finding) -> None:
         findings.append(found)
@@ -103,6 +118,7 @@ async def check_bot(
         if make_runner is BotRunner:
             spec = check_spec(spec)
         async with (
+            asyncio.timeout(seconds) as limit,
             local_hub() as hub,
             examination_of(hub, spec, games, chosen, on_output, make_runner) as examination,
         ):
@@ -119,13 +135,35 @@ async def check_bot(
                     text = f"it does not play this game; it plays {', '.join(claimed)}"
                     note(Finding(f"plays {game}", False, text))
             else:
-                run = _Checks(examination, terms, default, note, clock)
+                run = _Checks(examination, terms, default, note, clock, ends)
                 await run.all(len(claimed))
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        note(_cut(run, seconds))
     except BotLoadError as error:
         note(Finding("loads", False, f"{error}\n{error.details}".rstrip()))
     except GameError as error:
         note(Finding("loads", False, f"its games: {error}"))
     return findings
+
+
+def _cut(run: _Checks | None, seconds: float) -> Finding:
+    """Return what a check says that had to end; raises `MachineBusyError`."""
+    if run is not None and run.judged:
+        text = f"the check had taken {seconds:g} s: {', '.join([*run.left_out, run.doing])}"
+        return Finding("left out", True, text, warning=True)
+    if run is not None and run.excused:
+        raise MachineBusyError(
+            f"In {seconds:g} s the bot finished no match, while this machine was at work for "
+            "others. Check it on a machine with less to do."
+        )
+    doing = run.doing if run is not None else "loads"
+    text = (
+        f"it finished no match in {seconds:g} s, which is all that a check may take, and was at "
+        f"{doing!r}; make imports and the first action of a match faster"
+    )
+    return Finding("ends in time", False, text)
 
 
 def _base(game: str) -> str:
@@ -147,16 +185,26 @@ class _Checks:
         default: TimeControl,
         note: Note,
         clock: Callable[[], float],
+        ends: float,
     ) -> None:
         self._examination = examination
         self._terms = terms
         self._default = Controls(default)
         self._note = note
         self._clock = clock
-        self._ends = clock() + BUDGET
+        self._ends = ends
         self._slow = False
         """True once it has lost on time at a shortened time control."""
-        self._left_out: list[str] = []
+        self.left_out: list[str] = []
+        self.doing = "loads"
+        """The name of the check that is being made."""
+        self.judged = False
+        """True once the bot has finished a match."""
+
+    @property
+    def excused(self) -> int:
+        """Matches that count for nothing, because the machine was too busy."""
+        return self._examination.excused
 
     async def all(self, claimed: int) -> None:
         """Do all that is to be done."""
@@ -174,8 +222,8 @@ class _Checks:
             await self._extras(longest)
             for game in examination.games:
                 await self._at_its_own_control(game)
-        if self._left_out:
-            text = f"the check had taken {BUDGET:g} s: {', '.join(self._left_out)}"
+        if self.left_out:
+            text = f"the check had taken too long: {', '.join(self.left_out)}"
             self._note(Finding("left out", True, text, warning=True))
 
     async def _extras(self, game: Game) -> None:
@@ -244,15 +292,17 @@ class _Checks:
     def _tell(self, name: str, found: Played) -> bool:
         said = "" if found.passed else self._said()
         self._note(Finding(name, found.passed, found.explanation, said))
+        self.judged = True
         return found.passed
 
     def _said(self) -> str:
         return "\n".join(self._examination.said)
 
     def _over_budget(self, name: str) -> bool:
-        if self._clock() < self._ends:
+        if not self.judged or self._clock() < self._ends:
+            self.doing = name
             return False
-        self._left_out.append(name)
+        self.left_out.append(name)
         return True
 
     def _controls(self, game: Game) -> Controls:

@@ -69,6 +69,8 @@ class Examination:
         self.restart_at_next_act = False
         self.flags_count = False
         """True to count flag falls even if the machine was busy."""
+        self.excused = 0
+        """Matches that count for nothing, because the machine was too busy."""
         self.runner: Runner
         self.run: asyncio.Task[Any]
         self.bot: Participant
@@ -96,6 +98,7 @@ class Examination:
             )
             if not any(self._excused(result, control) for result in results):
                 return self._judge(results, stopped)
+            self.excused += 1
         raise MachineBusyError(
             f"In {MOST_TRIES} matches of {game.spec} the bot's flag fell while this machine was at "
             "work for others. Check it on a machine with less to do."

@@ -1,7 +1,10 @@
-"""A submission looked at on this machine, by ``plyhouse check --sandbox`` in a process of its own.
+"""Checks of submissions on this machine, by ``plyhouse check --sandbox`` in processes of their own.
 
-In a process of its own, because its referee and its opponents would otherwise share an event loop
+In processes of their own, because their referee and opponents would otherwise share an event loop
 with bots that are on the clock.
+
+If a check ends without a verdict, either the package or the machine is at fault.  So the machine
+then checks a bot of its own by the same steps, and the server hears whether that worked.
 """
 
 from __future__ import annotations
@@ -10,27 +13,88 @@ import asyncio
 import contextlib
 import json
 import os
+import secrets
 import signal
 import sys
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import structs
+
 from plyhouse.bots.sandbox.box import Tier
-from plyhouse.protocol.package import Rules, SubmissionError
+from plyhouse.clients.cli.hosting.packages import Packages, WrongPackageError, remove
+from plyhouse.protocol.package import Rules, SubmissionError, digest_of, from_upload, pack
 from plyhouse.server.house.runner_messages import (
     MAX_GAME,
     MAX_GAMES,
     MAX_REPORT,
     CheckDone,
+    CheckTerms,
     CheckWanted,
     Trouble,
 )
 
-__all__ = ["check_submission", "report_of"]
+__all__ = ["Busy", "check_package", "check_submission", "report_of"]
 
-LONGEST: Final = 900.0
-"""Seconds that a check may take."""
+LONGEST: Final = 120.0
+"""Seconds that a check may take: all matches and imports, and the start of its processes."""
 CUT: Final = "\n[...]\n"
+OWN_BOT: Final = b"""
+from plyhouse.bots import Bot
+
+class First(Bot):
+    games = ("tic_tac_toe",)
+
+    def choose(self, turn):
+        return turn.legal[0]
+"""
+OWN_TERMS: Final = CheckTerms("tic_tac_toe", "move:1")
+
+
+class Busy(Trouble, frozen=True):
+    """A check without a verdict, because the machine was too busy for the bot."""
+
+
+async def check_package(
+    wanted: CheckWanted,
+    packages: Packages,
+    folder: Path,
+    tier: Tier | None,
+    rules: Rules,
+    *,
+    core: int | None = None,
+) -> CheckDone | Trouble:
+    """Fetch, build and check a package; a `Trouble` says whether the machine works.
+
+    ``folder`` is the machine's, ``core`` the processor that bots think on.
+    """
+    done = await _checked(wanted, packages, tier, rules, core)
+    if not isinstance(done, Trouble) or isinstance(done, Busy):
+        return done
+    package = from_upload("bot.py", OWN_BOT, rules)
+    own = CheckWanted(0, digest_of(package), [OWN_TERMS])
+    place = folder / f".own-{secrets.token_hex(8)}"
+    try:
+        fresh = Packages(place, lambda _: pack(package), lambda: rules)
+        proof = await _checked(own, fresh, tier, rules, core)
+    finally:
+        await asyncio.to_thread(remove, place)
+    works = isinstance(proof, CheckDone) and proof.ok
+    return structs.replace(done, machine_works=works)
+
+
+async def _checked(
+    wanted: CheckWanted, packages: Packages, tier: Tier | None, rules: Rules, core: int | None
+) -> CheckDone | Trouble:
+    submission = wanted.submission
+    try:
+        await asyncio.to_thread(packages.built, wanted.digest)
+        package = await asyncio.to_thread(packages.zip_of, wanted.digest)
+        return await check_submission(wanted, package, tier, rules, core=core)
+    except SubmissionError as error:
+        return CheckDone(submission, False, f"FAILED  {error} [{error.code}]"[:MAX_REPORT])
+    except (WrongPackageError, OSError) as error:
+        return Trouble(str(error)[:2000], submission=submission)
 
 
 async def check_submission(
@@ -42,7 +106,9 @@ async def check_submission(
     core: int | None = None,
     seconds: float = LONGEST,
 ) -> CheckDone | Trouble:
-    """Check a package; a `Trouble` is this machine's and says nothing of the package.
+    """Check a package; a `Trouble` is no verdict, and may be this machine's fault.
+
+    It is `Busy` if the machine was at work for others.
 
     ``core`` is the processor that the bot thinks on; None for any.
     """
@@ -69,7 +135,11 @@ async def check_submission(
         async with asyncio.timeout(seconds):
             said, errors = await process.communicate()
     except TimeoutError:
-        return CheckDone(submission, False, f"The check took more than {seconds:g} s.")
+        why = (
+            f"the check took more than {seconds:g} s, which imports and all matches of a check "
+            "have together; make imports and the first action of a match faster"
+        )
+        return CheckDone(submission, False, f"FAILED  ends in time: {why}")
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -77,6 +147,8 @@ async def check_submission(
             await process.wait()
     try:
         found: dict[str, Any] = json.loads(said)
+        if "busy" in found:
+            return Busy(str(found["busy"])[:2000], submission=submission)
         games = [str(each) for each in found["games"]]
         if len(games) > MAX_GAMES or any(len(each) > MAX_GAME for each in games):
             why = f"it claims {len(games)} games; here {MAX_GAMES} are the most"
@@ -89,11 +161,6 @@ async def check_submission(
         last = errors.decode(errors="replace").strip().splitlines()[-1:]
         why = last[0] if last else f"the check ended with exit code {process.returncode}"
         return Trouble(why[:2000], submission=submission)
-
-
-def refused(submission: int, error: SubmissionError) -> CheckDone:
-    """What the rules of packages refuse needs no sandbox."""
-    return CheckDone(submission, False, f"FAILED  {error} [{error.code}]"[:MAX_REPORT])
 
 
 def report_of(found: dict[str, Any]) -> str:

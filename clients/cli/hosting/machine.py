@@ -36,7 +36,7 @@ from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.kernel import BEHIND
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.cli.hosting.checking import check_submission, refused
+from plyhouse.clients.cli.hosting.checking import check_package
 from plyhouse.clients.cli.hosting.outbox import Outbox, Parcel
 from plyhouse.clients.cli.hosting.packages import KEEP, Packages, WrongPackageError
 from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
@@ -65,6 +65,10 @@ LAST_WORDS: Final = 3.0
 """Seconds for what bots have printed, when this program ends."""
 UNWANTED: Final = (400, 404, 409, 413)
 """What a server answers that does not want something, however often it is told."""
+REFUSED: Final = (401, 403)
+"""What it answers to a token that is none, or no runner's."""
+FINAL: Final = (400, 404, *REFUSED)
+"""What a server answers first that cannot be used."""
 UNFIT: Final = (400, 413)
 """What it answers to what it cannot read, or what is too much."""
 PROGRAMS_EVERY: Final = 300.0
@@ -185,6 +189,8 @@ class Machine:
         self._soon = asyncio.Event()
         self._every = setup.every or FIRST_EVERY
         self._reached: bool | None = None
+        self._answered = False
+        """True once the server has answered a call."""
         self._programs: frozenset[str] = frozenset()
         """Those that packages may be started with and that are here."""
         self._look_again = 0.0
@@ -239,7 +245,10 @@ class Machine:
             self._news.checked[:0] = news.checked
             self._news.troubles[:0] = news.troubles
             self._news.flags[:0] = news.flags
-            if isinstance(error, ApiError) and error.status in (400, 401, 403, 404):
+            # Once a server has answered, 400 and 404 are about something that it was told or
+            # looked for, and end nothing else.
+            last = REFUSED if self._answered else FINAL
+            if isinstance(error, ApiError) and error.status in last:
                 raise
             if self._reached is not False:
                 self._setup.say(f"{error} Trying again.")
@@ -251,7 +260,7 @@ class Machine:
                 f"{self._setup.name} hosts for {self._url.base}: {self._setup.cores} cores, "
                 f"{self._tier.value if self._tier is not None else 'no sandbox'}"
             )
-        self._reached = True
+        self._reached = self._answered = True
         if self._setup.every is None:
             self._every = told.every_ms / 1000
         return told
@@ -487,23 +496,17 @@ class Machine:
     # -------------------------------------------------------------------------- checks
 
     async def _check(self, wanted: CheckWanted) -> None:
-        submission = wanted.submission
+        submission, core = wanted.submission, self._cores.take()
         try:
-            await asyncio.to_thread(self._packages.built, wanted.digest)
-            package = await asyncio.to_thread(self._packages.zip_of, wanted.digest)
             rules = await asyncio.to_thread(self._rules)
-            core = self._cores.take()
-            try:
-                done = await check_submission(wanted, package, self._tier, rules, core=core)
-            finally:
-                if core is not None:
-                    self._cores.give_back(core)
-        except SubmissionError as error:
-            done = refused(submission, error)
+            done = await check_package(
+                *(wanted, self._packages, self._setup.folder, self._tier, rules), core=core
+            )
         except (UnreachableError, ApiError):
-            return  # asked for again
-        except (WrongPackageError, OSError) as error:
-            done = Trouble(str(error)[:2000], submission=submission)
+            return  # asked for again, unless its author has removed it
+        finally:
+            if core is not None:
+                self._cores.give_back(core)
         if isinstance(done, Trouble):
             self._news.troubles.append(done)
         else:

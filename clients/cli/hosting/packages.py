@@ -20,7 +20,7 @@ from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.protocol.package import Rules
 
-__all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError"]
+__all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError", "remove"]
 
 KEEP: Final = 2 << 30
 """Bytes that packages and trees may take up."""
@@ -105,7 +105,7 @@ class Packages:
             unfinished = place.name.startswith(".")  # of a program that was killed
             if used_at > self._now() - IN_USE or not (unfinished or total > self._keep):
                 continue
-            _remove(place)
+            remove(place)
             self._sizes.pop(place, None)
             total -= size
             gone.append(place)
@@ -132,7 +132,7 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _remove(place: Path) -> None:
+def remove(place: Path) -> None:
     """Remove a file, or a read-only tree: under another name, so that nobody finds half of it."""
     with contextlib.suppress(OSError):
         if not place.is_dir():
