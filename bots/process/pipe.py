@@ -211,7 +211,7 @@ def cut(text: str, most: int = MAX_TEXT) -> str:
     r"""Return ``text`` with at most ``most`` characters, the middle left out, fit for UTF-8.
 
     >>> cut("abcdefghijklmnopqrstuvwxyz", 16)
-    'abc\n[...]\nvwxyz'
+    'abc\n[...]\nuvwxyz'
     >>> cut("\ud800")
     '?'
     """

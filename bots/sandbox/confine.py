@@ -28,7 +28,7 @@ from plyhouse.bots.sandbox import kernel
 from plyhouse.bots.sandbox.box import Box, SandboxError, Tier
 from plyhouse.bots.sandbox.seccomp import filter_program
 
-__all__ = ["ENVIRONMENT", "FIRST_UID", "enter", "libraries", "needs_power_to_read"]
+__all__ = ["ENVIRONMENT", "FIRST_UID", "LIMITS", "enter", "libraries", "needs_power_to_read"]
 
 FIRST_UID: Final = 0x70000000
 """Where the users of boxes begin: far from those of people and of containers."""
@@ -50,6 +50,11 @@ ENVIRONMENT: Final = {
 
 _SPARE: Final = 4 << 30
 """Address space beyond the memory: some interpreters reserve much that they never use."""
+
+LIMITS: Final = tuple(
+    sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")})
+)
+"""All limits of resources that this system has."""
 
 _SYSTEM: Final = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 
@@ -144,28 +149,31 @@ def _found(box: Box) -> list[str]:
 
 
 def _limit(box: Box) -> None:
+    """Set all limits, the hard ones with the soft ones: a bot may raise its own up to those."""
     limits = box.limits
-    own = limits.processes + limits.threads
-    alone = box.uid is not None or box.tier is Tier.BUBBLEWRAP
-    for kind, most in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_SIGPENDING, 64),
-        (resource.RLIMIT_STACK, 8 << 20),
-        (resource.RLIMIT_NOFILE, limits.files),
-        (resource.RLIMIT_CPU, limits.cpu_seconds),
-        (resource.RLIMIT_DATA, limits.memory),
-        (resource.RLIMIT_AS, limits.memory + _SPARE),
+    wanted = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_SIGPENDING: 64,
+        resource.RLIMIT_STACK: 8 << 20,
+        resource.RLIMIT_NOFILE: limits.files,
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_DATA: limits.memory,
+        resource.RLIMIT_AS: limits.memory + _SPARE,
+    }
+    if box.uid is not None or box.tier is Tier.BUBBLEWRAP:
         # It counts all processes of a user, so it fits only one who has no others here.
-        *([(resource.RLIMIT_NPROC, own)] if alone else []),
-    ):
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        wanted[resource.RLIMIT_NPROC] = limits.processes + limits.threads
+    for kind in LIMITS:
+        soft, inherited = resource.getrlimit(kind)
+        most = wanted.get(kind, soft)
+        if inherited != resource.RLIM_INFINITY:
+            most = min(most, inherited) if most != resource.RLIM_INFINITY else inherited
         # One more second than that of the signal which ends it, so that the ending tells.
-        extra = 1 if kind == resource.RLIMIT_CPU else 0
-        resource.setrlimit(kind, (most, most + extra if hard == resource.RLIM_INFINITY else hard))
+        extra = 1 if kind == resource.RLIMIT_CPU and inherited != most else 0
+        resource.setrlimit(kind, (most, most + extra))
 
 
 def _become(uid: int, power_to_read: bool) -> None:

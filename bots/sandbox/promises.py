@@ -48,8 +48,8 @@ PROMISES: Final[dict[str, str]] = {
 
 LIMITS: Final = Limits(memory=192 << 20, files=48, threads=32, output=1 << 20)
 
-PATIENCE: Final = 60.0
-"""Seconds after which a box of ours is given up."""
+PATIENCE: Final = 300.0
+"""Seconds after which a box of ours is given up; a busy machine leaves bots little time."""
 
 _ALL: Final = "from plyhouse.bots.sandbox.attempts import try_all\n\ntry_all()\n"
 
@@ -103,7 +103,9 @@ SPECIALS: Final = (
     Special(
         "a bomb of threads",
         "processes",
-        "import threading\nthreading.stack_size(65536)\nover = threading.Event()\n"
+        "import resource, threading\nthreading.stack_size(65536)\nover = threading.Event()\n"
+        "hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_NPROC, (hard, hard))\n"
         "try:\n    for number in range(400):\n"
         "        threading.Thread(target=over.wait, daemon=True).start()\n"
         "    over.wait(3)\n"
@@ -329,6 +331,7 @@ async def _targets(place: Path, keeper: KeeperClient) -> AsyncIterator[dict[str,
                 "mark": mark,
                 "secret": secret,
                 "memory": LIMITS.memory,
+                "files": LIMITS.files,
                 "processors": os.cpu_count() or 1,
             }
         finally:

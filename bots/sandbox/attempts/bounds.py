@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
 import resource
+import socket
 import stat
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,28 +42,62 @@ def _mlock(_: dict[str, Any]) -> object:
     return call("mlock", ctypes.addressof(area), len(area))
 
 
-@attempt("open files", "all file descriptors")
-def _descriptors(_: dict[str, Any]) -> object:
+def _raised(kind: int) -> bool:
+    """Raise a limit of one's own as far as it goes; return whether that was any further."""
+    soft, hard = resource.getrlimit(kind)
+    for most in (resource.RLIM_INFINITY, hard):
+        try:
+            resource.setrlimit(kind, (most, most))
+        except (ValueError, OSError):
+            continue
+        break
+    reached = resource.getrlimit(kind)[0]
+    spare = 1 if kind == resource.RLIMIT_CPU else 0  # at the soft limit it is ended all the same
+    if soft == resource.RLIM_INFINITY:
+        return False
+    return reached == resource.RLIM_INFINITY or reached > soft + spare
+
+
+def _opened(to: dict[str, Any], take: Callable[[], Iterable[int]]) -> object:
+    """Open until it is refused, with the limit raised as far as it goes."""
+    _raised(resource.RLIMIT_NOFILE)
     had: list[int] = []
     try:
-        for _index in range(4096):
-            had.append(os.open(os.__file__, os.O_RDONLY))  # noqa: PERF401 - kept if one fails
+        while len(had) <= to["files"]:
+            had += take()
     except OSError as error:
         raise Refused(f"{error.strerror}, after {len(had)}") from None
     finally:
         for descriptor in had:
             os.close(descriptor)
-    return f"{len(had)} files"
+    return f"{len(had)} descriptors; {to['files']} are allowed"
+
+
+@attempt("open files", "all file descriptors")
+def _descriptors(to: dict[str, Any]) -> object:
+    return _opened(to, lambda: [os.open(os.__file__, os.O_RDONLY)])
+
+
+@attempt("open files", "pairs of sockets that are full of data")
+def _pairs(to: dict[str, Any]) -> object:
+    def pair() -> Iterator[int]:
+        for end in socket.socketpair():
+            end.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    end.send(bytes(65536))
+            yield end.detach()
+
+    return _opened(to, pair)
 
 
 @attempt("limits", "raise one's own limits")
 def _raise(_: dict[str, Any]) -> object:
-    most = resource.RLIM_INFINITY
-    try:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    except ValueError as error:
-        raise Refused(str(error)) from None
-    return "raised"
+    names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    raised = [name for name in names if _raised(getattr(resource, name))]
+    if not raised:
+        raise Refused(f"none of {len(names)} could be raised")
+    return raised
 
 
 @attempt("limits", "live on when the warden dies (PR_SET_PDEATHSIG)")
