@@ -73,7 +73,8 @@ class RecordChance(Struct, frozen=True):
     commitment: SHA-256 of the seed's bytes, in lower-case hex, told before the match.
     stream: the name of the stream, as it stands in the text of the HMAC.
     nonces: what each seat contributed, in seat order, in lower-case hex; empty for a seat that gave
-        nothing. The stream ``pairing`` does not use them.
+        nothing, and for all while the match waits for a seat. The stream ``pairing`` does not use
+        them.
     seed: the seed in lower-case hex; null while its pairing is not over.
     """
 
@@ -169,14 +170,21 @@ def make_record(
     finished_ms: int | None = None,
     void_reason: str | None = None,
 ) -> Record:
-    """Make the record of a match from its rows; ``reveal``: its pairing is over."""
+    """Make the record of a match from its rows; ``reveal``: its pairing is over.
+
+    While the match waits for a seat, the nonces of the others are left out: the last seat could
+    choose its own one knowing them.
+    """
+    ready = {row.seat for row in events if row.kind == "ready"}
+    waiting = len(ready) < config.game.seats and not any(row.kind == "end" for row in events)
     nonces = [""] * config.game.seats
     outcome: Outcome | None = None
     listed: list[RecordEvent] = []
     for row in events:
         on_clock = -1
+        text = "" if waiting and row.kind == "ready" else row.text
         if row.kind == "ready":
-            nonces[row.seat] = row.text
+            nonces[row.seat] = text
         elif row.kind == "end":
             data = end_data(row)
             on_clock = data.on_clock
@@ -195,7 +203,7 @@ def make_record(
                 row.kind,
                 row.ply,
                 row.seat,
-                row.text,
+                text,
                 row.thought_ns,
                 row.lag_ns,
                 row.stall_ns,
