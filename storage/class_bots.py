@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, Connection, exists, func, select
+from sqlalchemy import ColumnElement, Connection, exists, func, or_, select
 
 from plyhouse.storage.class_people import is_frozen, name_of, not_open, student_of
 from plyhouse.storage.class_rows import (
@@ -28,8 +28,10 @@ from plyhouse.storage.models import (
 from plyhouse.storage.models import submissions as handed_in
 from plyhouse.storage.names import key_of
 from plyhouse.storage.probation import suspended_in
+from plyhouse.storage.rows import BotRow
 
 __all__ = [
+    "changes",
     "enter",
     "enter_checked",
     "first_seen",
@@ -86,6 +88,22 @@ def submit(
                 _play_with(connection, class_id, bot_id, version_id)
             elif _taken(mine) < most and _was_suspended(connection, class_id, own):
                 _play_with(connection, class_id, bot_id, version_id, status="active")
+
+
+def changes(connection: Connection, bot: BotRow, version_id: int, now_ms: int) -> bool:
+    """Whether `has_connected` or `submit` may have to write something for a bot's version."""
+    package, entry = handed_in.c, class_entries.c
+    first = select(package.id).where(package.version_id == version_id, ~package.connected)
+    in_time = select(class_competitions.c.id).where(_in_time(now_ms))
+    plays = or_(entry.version_id.is_(None), entry.version_id != version_id)
+    baseline = select(entry.class_id).where(
+        entry.bot_id == bot.id, entry.baseline, entry.class_id.in_(in_time), plays
+    )
+    if any(connection.execute(query.limit(1)).first() for query in (first, baseline)):
+        return True
+    entered = select(entry.class_id).where(entry.bot_id == bot.id, entry.version_id == version_id)
+    settled = set(connection.execute(entered).scalars())
+    return any(each not in settled for each, _ in _open_to(connection, bot.player_id, now_ms))
 
 
 def _was_suspended(connection: Connection, class_id: str, entry: ClassEntry) -> bool:

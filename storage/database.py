@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import logging
 import os
 import sqlite3
 import threading
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncEngine
 
 __all__ = ["Database"]
+
+log = logging.getLogger("plyhouse.storage.database")
 
 T = TypeVar("T")
 
@@ -217,6 +220,21 @@ class Database:
             return await self._in_thread(work)
         except self._errors as error:
             raise self._explain(error) from error
+
+    def write_behind(self, work: Callable[[Connection], object]) -> None:
+        """Run ``work`` in a transaction for which nobody waits; the log says if it fails."""
+        self._check_open()
+        task = asyncio.get_running_loop().create_task(self._write_behind(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _write_behind(self, work: Callable[[Connection], object]) -> None:
+        try:
+            await self.write(work)
+        except StoreClosed:
+            pass
+        except StorageError as error:
+            log.warning("something inessential was not stored: %s", error)
 
     async def drop_log(self) -> None:
         """Empty SQLite's log, which holds pages as they were before the last changes.
@@ -448,7 +466,7 @@ class Database:
 
         Again when the connection was lost before COMMIT was sent, when nothing can have been
         stored, and when the server chose this transaction to break a tie.  `InDoubt` when it was
-        lost after that.
+        lost after that and the transaction writes.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             committing = False
@@ -465,13 +483,13 @@ class Database:
                     return result
             except DBAPIError as error:
                 state = getattr(error.orig, "sqlstate", None)
-                if error.connection_invalidated and committing:
+                if error.connection_invalidated and committing and writing:
                     raise self._in_doubt(error) from error
                 again = state in _RETRIABLE_STATES or error.connection_invalidated
                 if not again or attempt == _ATTEMPTS:
                     raise
             except OSError as error:  # SQLAlchemy lets those of the socket through
-                if committing:
+                if committing and writing:
                     raise self._in_doubt(error) from error
                 raise
         raise AssertionError("the last attempt returned or raised")

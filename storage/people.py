@@ -38,6 +38,7 @@ __all__ = [
     "ensure_version",
     "find_bot",
     "find_player",
+    "find_version",
     "insert_unless_there",
     "list_bots",
     "list_players",
@@ -317,11 +318,10 @@ def ensure_bot(
         own = connection.execute(select(players.c.name).where(players.c.id == player_id))
         name = own.scalar_one_or_none() or ""
     name = check_name(name, "bot")
-    query = _bots().where(bots.c.player_id == player_id, bots.c.name_key == key_of(name))
-    found = connection.execute(query).first()
+    found = find_bot(connection, player_id, name)
     if found is None:
         lock_row(connection, players.c.id, player_id)
-        found = connection.execute(query).first()
+        found = find_bot(connection, player_id, name)
     if found is None:
         mine = select(func.count()).select_from(bots).where(bots.c.player_id == player_id)
         if limit is not None and connection.execute(mine).scalar_one() >= limit:
@@ -336,8 +336,9 @@ def ensure_bot(
             "created_ms": now_ms,
         }
         insert_unless_there(connection, bots, values)
-        found = connection.execute(query).one()
-    return BotRow(*found)
+        found = find_bot(connection, player_id, name)
+        assert found is not None  # noqa: S101 (for the type checker)
+    return found
 
 
 def bot(connection: Connection, bot_id: int) -> BotRow:
@@ -404,22 +405,32 @@ def ensure_version(
     a version never changes what it is.  Raises `LimitReached` rather than to make more than
     ``limit`` versions of one bot.
     """
-    _check_label(label, "version")
-    query = select(versions.c.id).where(
-        versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
-    )
-    found = connection.execute(query).scalar_one_or_none()
+    found = find_version(connection, bot_id, label, digest)
     if found is None:
         lock_row(connection, bots.c.id, bot_id)
-        found = connection.execute(query).scalar_one_or_none()
+        found = find_version(connection, bot_id, label, digest)
     if found is None:
         mine = select(func.count()).select_from(versions).where(versions.c.bot_id == bot_id)
         if limit is not None and connection.execute(mine).scalar_one() >= limit:
             raise LimitReached(f"a bot has {limit} versions here at most; use a label it has had")
         values = {"bot_id": bot_id, "label": label, "created_ms": now_ms, "digest": digest}
         insert_unless_there(connection, versions, values)
-        found = connection.execute(query).scalar_one()
-    return int(found)
+        found = find_version(connection, bot_id, label, digest)
+        assert found is not None  # noqa: S101 (for the type checker)
+    return found
+
+
+def find_version(connection: Connection, bot_id: int, label: str, digest: str) -> int | None:
+    """Return the id of a bot's version of that label and digest, or None.
+
+    Raises `InvalidName` for a label that no version can have.
+    """
+    _check_label(label, "version")
+    query = select(versions.c.id).where(
+        versions.c.bot_id == bot_id, versions.c.label == label, versions.c.digest == digest
+    )
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else int(found)
 
 
 def insert_unless_there(connection: Connection, table: Table, values: dict[str, object]) -> None:

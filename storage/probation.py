@@ -32,7 +32,14 @@ from plyhouse.storage.people import bot_named
 from plyhouse.storage.rows import By, wall_ms
 from plyhouse.storage.statements import insert_into
 
-__all__ = ["EndedMatch", "Probation", "SuspensionRow", "suspended_in", "withdraw_suspended"]
+__all__ = [
+    "EndedMatch",
+    "Probation",
+    "SuspensionRow",
+    "reason_of",
+    "suspended_in",
+    "withdraw_suspended",
+]
 
 T = TypeVar("T")
 
@@ -78,6 +85,12 @@ def _listed(connection: Connection, *where: object) -> list[SuspensionRow]:
         .order_by(suspensions.c.since_ms.desc(), versions.c.id)
     )
     return [SuspensionRow(*row) for row in connection.execute(query)]
+
+
+def reason_of(connection: Connection, version_id: int) -> str:
+    """Return why a version is suspended; empty if it is not."""
+    found = _listed(connection, suspensions.c.version_id == version_id)
+    return found[0].reason if found else ""
 
 
 def _ended(
@@ -234,10 +247,7 @@ class Probation:
 
     async def reason(self, version_id: int) -> str:
         """Why a version is suspended; empty if it is not."""
-        found = await self._database.read(
-            lambda c: _listed(c, suspensions.c.version_id == version_id)
-        )
-        return found[0].reason if found else ""
+        return await self._database.read(lambda c: reason_of(c, version_id))
 
     async def all(self, player_id: int | None = None) -> list[SuspensionRow]:
         """The versions that are suspended, the latest first; of one player if it is given."""

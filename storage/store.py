@@ -21,6 +21,7 @@ from plyhouse.storage import (
     leaderboards,
     match_lists,
     people,
+    probation,
     readback,
     schema,
 )
@@ -208,7 +209,7 @@ class Store:
         stale = last_used is None or now - last_used >= _TOUCH_EVERY_MS
         if stale and not self._database.target.read_only:
             token_id = identity.token_id
-            await self._database.write(lambda c: people.touch_token(c, token_id, now))
+            self._database.write_behind(lambda c: people.touch_token(c, token_id, now))
         return identity
 
     async def ensure_bot(
@@ -218,6 +219,11 @@ class Store:
 
         Raises `LimitReached` if the player has ``limit`` others already.
         """
+        if name:
+            people.check_name(name, "bot")
+            found = await self._database.read(lambda c: people.find_bot(c, player_id, name))
+            if found is not None:
+                return found
         now = self._clock()
         return await self._database.write(
             lambda c: people.ensure_bot(c, player_id, name, kind, now, limit)
@@ -257,6 +263,29 @@ class Store:
             return version
 
         return await self._database.write(work)
+
+    async def known_login(
+        self, player_id: int, name: str, label: str, digest: str = ""
+    ) -> tuple[BotRow, int, str] | None:
+        """Return a bot, its version and why that is suspended, if `log_in` need not write.
+
+        None if the bot or the version is new, or may be submitted to a competition.  A bot that
+        comes back in the middle of a match is known: its clock must not wait for commits.  Raises
+        `InvalidName` for names and labels that nothing can have.
+        """
+        now = self._clock()
+        people.check_name(name, "bot")
+
+        def work(connection: Connection) -> tuple[BotRow, int, str] | None:
+            row = people.find_bot(connection, player_id, name)
+            if row is None:
+                return None
+            version = people.find_version(connection, row.id, label, digest)
+            if version is None or class_bots.changes(connection, row, version, now):
+                return None
+            return row, version, probation.reason_of(connection, version)
+
+        return await self._database.read(work)
 
     async def bot(self, bot_id: int) -> BotRow:
         """Return a bot by id; raises `Unknown`."""

@@ -38,6 +38,8 @@ class Health(Row, frozen=True):
     stalled_ms: int
     """How long the server stood still since the start; never charged to a bot."""
     longest_stall_ms: int
+    why: str = ""
+    """Why the status is not ``ok``, as a sentence; empty if it is."""
 
 
 class Readiness(Row, frozen=True):

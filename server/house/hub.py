@@ -39,6 +39,7 @@ from plyhouse.server.house.hosting import Hosting
 from plyhouse.server.house.house_bots import HouseBots
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.lobby import Lobby
+from plyhouse.server.house.login_waits import LoginWaits
 from plyhouse.server.house.logins import Logins
 from plyhouse.server.house.matches import MatchRunner
 from plyhouse.server.house.outputs import Outputs
@@ -102,6 +103,7 @@ class Hub:
         self.stopping = False
         self.ratings = Leaderboards(store)
         self.watchdog = Watchdog(now, self._stalled)
+        self.login_waits = LoginWaits(self.directory, self.watchdog, now)
         self.runner = MatchRunner(
             config,
             store,
@@ -109,7 +111,7 @@ class Hub:
             now,
             on_over=self._match_over,
             rating_of=self.ratings.rating_of,
-            settle_stalls=self.watchdog.beat,
+            settle_stalls=self._settle_stalls,
         )
         self.registration = Registration(config, store, now)
         self.visitors = Visitors(
@@ -257,6 +259,10 @@ class Hub:
         self.verdicts.look(now)
         self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
 
+    def _settle_stalls(self) -> None:
+        self.watchdog.beat()
+        self.login_waits.settle()
+
     def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
         self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
         if end - begin > LONG_STALL_NS:
@@ -281,9 +287,9 @@ class Hub:
         """Make an account."""
         await self.logins.register(session, message)
 
-    async def login(self, session: Session, hello: Hello) -> None:
+    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
-        await self.logins.login(session, hello)
+        await self.logins.login(session, hello, stamp)
 
     def act(self, session: Session, message: Act, stamp: int) -> None:
         """Hand an action to its match."""

@@ -26,9 +26,10 @@ from plyhouse.protocol.messages import (
 from plyhouse.server.house import journal
 from plyhouse.server.house.hosting import TICKET_PREFIX
 from plyhouse.server.house.lobby import read_game
+from plyhouse.server.house.login_waits import LoginWait
 from plyhouse.server.house.participants import Participant
 from plyhouse.server.house.probation import suspended_text
-from plyhouse.server.house.registration import Login
+from plyhouse.server.house.registration import Login, is_in_person
 from plyhouse.server.wire.door import Full
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.rows import SeatRow
@@ -58,7 +59,7 @@ class Logins:
         journal.registered(session, player)
         session.send(Registered(message.id, player, token))
 
-    async def login(self, session: Session, hello: Hello) -> None:
+    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
         hub = self._hub
         if not (hello.token or hello.bot or hello.games or hello.signed_in):
@@ -70,13 +71,14 @@ class Logins:
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
         try:
-            await self._log_in(session, hello)
+            with hub.login_waits.begin(session, stamp) as wait:
+                await self._log_in(session, hello, wait)
         except ProtocolError as error:
             hub.counts.refused[error.code] += 1
             journal.login_refused(session, hello, error)
             raise
 
-    async def _log_in(self, session: Session, hello: Hello) -> None:
+    async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
         hub = self._hub
         forgotten = hub.visitors.forgotten
         person = await hub.visitors.at(session.upgrade) if hello.signed_in else None
@@ -89,7 +91,10 @@ class Logins:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
         else:
-            login = await hub.registration.log_in(hello, session.address, person)
+            identity = await hub.registration.player_of(hello, session.address, person)
+            wait.player_id = identity.player_id
+            wait.bot = "" if is_in_person(hello, identity) else hello.bot.lower()
+            login = await hub.registration.log_in(hello, identity)
         if session not in hub.sessions:
             return  # it left meanwhile
         hub.oversight.check(login)
@@ -106,7 +111,11 @@ class Logins:
             if not known and not hello.takeover:
                 raise ProtocolError("auth/already_connected", _already(participant))
             other.fail("auth/replaced")
+        if participant.hosted and participant.line is None:
+            hub.hosting.credit(hub.now())
+            hub.login_waits.skip(wait)
         self._settle_in(participant, session, hello, login)
+        hub.login_waits.give_back(wait, participant)
         hub.counts.logins += 1
         journal.logged_in(session, participant)
         now = hub.now()
@@ -132,6 +141,7 @@ class Logins:
                 snapshots,
             )
         )
+        hub.login_waits.give_back(wait, participant)
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)

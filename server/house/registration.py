@@ -31,7 +31,7 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Login", "Registration", "failure"]
+__all__ = ["Login", "Registration", "failure", "is_in_person"]
 
 log = logging.getLogger("plyhouse.server.house.registration")
 
@@ -111,22 +111,27 @@ class Registration:
         if address:
             self._wrong.take(address)
 
-    async def log_in(
+    async def player_of(
         self, hello: Hello, address: str = "", person: Identity | None = None
-    ) -> Login:
-        """Identify a bot by its ``hello``; its bot and version are made at their first login.
+    ) -> Identity:
+        """Identify the player of a ``hello`` by its token.
 
         ``person`` is who is signed in at the browser that says it, if it wants to be that person.
         """
-        if person is not None:
-            if hello.token or hello.bot:
-                raise ProtocolError(
-                    "protocol/bad_field", "With signed_in, token and bot have to be empty."
-                )
-            identity = person
-        else:
-            identity = await self.identify(hello.token, "play", address=address)
-        in_person = not hello.bot or key_of(hello.bot) == key_of(identity.player)
+        if person is None:
+            return await self.identify(hello.token, "play", address=address)
+        if hello.token or hello.bot:
+            raise ProtocolError(
+                "protocol/bad_field", "With signed_in, token and bot have to be empty."
+            )
+        return person
+
+    async def log_in(self, hello: Hello, identity: Identity) -> Login:
+        """Find the bot that says ``hello``, and make it and its version at their first login.
+
+        ``identity`` is its player.
+        """
+        in_person = is_in_person(hello, identity)
         name = identity.player if in_person else hello.bot
         config = self._config
         if hello.digest and not _DIGEST.fullmatch(hello.digest):
@@ -135,18 +140,25 @@ class Registration:
                 "digest must be empty, or a SHA-256 as 64 hexadecimal digits in small letters.",
             )
         try:
-            bot = await self._store.ensure_bot(
-                *(identity.player_id, name, _kind(identity, in_person)),
-                limit=config.max_bots_per_player,
+            known = await self._store.known_login(
+                identity.player_id, name, hello.version, hello.digest
             )
+            if known is not None:
+                bot, version, suspended = known
+            else:
+                bot = await self._store.ensure_bot(
+                    *(identity.player_id, name, _kind(identity, in_person)),
+                    limit=config.max_bots_per_player,
+                )
             if bot.disabled_ms is not None:
                 raise ProtocolError("auth/disabled")
-            version = await self._store.log_in(
-                *(bot, hello.version, config.max_versions_per_bot),
-                digest=hello.digest,
-                games=hello.games,
-            )
-            suspended = await self._store.probation.reason(version)
+            if known is None:
+                version = await self._store.log_in(
+                    *(bot, hello.version, config.max_versions_per_bot),
+                    digest=hello.digest,
+                    games=hello.games,
+                )
+                suspended = await self._store.probation.reason(version)
         except InvalidName as error:
             raise ProtocolError("auth/bad_name", f"{error}.") from error
         except LimitReached as error:
@@ -219,6 +231,11 @@ class Registration:
         except StorageError as error:
             raise failure(error) from error
         return row.name, token
+
+
+def is_in_person(hello: Hello, identity: Identity) -> bool:
+    """Whether a player says ``hello`` without naming a bot."""
+    return not hello.bot or key_of(hello.bot) == key_of(identity.player)
 
 
 def _not_reserved(player: str) -> None:

@@ -39,6 +39,7 @@ class Clock:
         "_main",
         "_paused_at",
         "_periods",
+        "_resumed_at",
         "_stall",
         "_started",
         "_vouched",
@@ -72,6 +73,7 @@ class Clock:
         self._busy = 0
         self._stall = 0
         self._paused_at: int | None = None
+        self._resumed_at = 0
 
     # ----------------------------------------------------------------------- reading it
 
@@ -194,9 +196,20 @@ class Clock:
             return 0
         absence = max(0, now - self._paused_at)
         self._paused_at = None
+        self._resumed_at = now
         if self.running is not None:
             self._stall += absence
         return absence
+
+    def let_in(self, seat: int, begin: int, end: int) -> int:
+        """The server let the bot of ``seat`` in from ``begin`` to ``end``; returns the refund.
+
+        The caps are those of a standstill at work, as a bot can log in as often as it likes.
+        """
+        if self.running != seat:
+            return 0
+        begin = max(begin, self._resumed_at)
+        return self.stalled(begin, end, busy_ns=max(0, end - begin))
 
     def stalled(self, begin: int, end: int, busy_ns: int = 0, own_ns: int = 0) -> int:
         """The server stood still from ``begin`` to ``end``; returns what the ply is given back.

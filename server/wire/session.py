@@ -61,8 +61,8 @@ class House(Protocol):
     def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""
 
-    async def login(self, session: Session, hello: Hello) -> None:
-        """Let a client in; `ProtocolError` says why not."""
+    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
+        """Let a client in whose ``hello`` was read at ``stamp``; `ProtocolError` says why not."""
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account; `ProtocolError` says why not."""
@@ -219,7 +219,7 @@ class Session:
         if type(message) is Act:
             self._house.act(self, message, stamp)
         elif isinstance(message, Hello):
-            self._run(message, self._house.login(self, message))
+            self._run(message, self._house.login(self, message, stamp))
         elif isinstance(message, Register):
             self._run(message, self._house.register(self, message))
         elif isinstance(message, Bye):

@@ -24,7 +24,7 @@ from plyhouse.protocol.api.server import (
     Readiness,
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
-from plyhouse.server.house.hub import server_version
+from plyhouse.server.house.hub import Hub, server_version
 from plyhouse.server.house.tables import tables_of
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
@@ -39,8 +39,8 @@ async def health(state: State) -> Response[Health]:
     """Say how the server is doing: 503 while it cannot store anything, or stops."""
     hub = hub_of(state)
     watchdog = hub.watchdog
-    works = not await hub.health.trouble()
-    status = "stopping" if hub.stopping else "ok" if works else "degraded"
+    why = await _trouble(hub)
+    status = "stopping" if hub.stopping else "degraded" if why else "ok"
     shown = Health(
         status=status,
         version=server_version().removeprefix("plyhouse "),
@@ -54,6 +54,7 @@ async def health(state: State) -> Response[Health]:
         plies=hub.runner.plies,
         stalled_ms=watchdog.total_ns // MS,
         longest_stall_ms=watchdog.longest_ns // MS,
+        why=why,
     )
     return Response(shown, status_code=200 if status == "ok" else 503)
 
@@ -68,8 +69,12 @@ def healthz() -> str:
 async def readyz(state: State) -> Response[Readiness]:
     """Say whether bots can play: 200, or 503 while the server stops or cannot store anything."""
     hub = hub_of(state)
-    why = "The server stops." if hub.stopping else await hub.health.trouble()
+    why = await _trouble(hub)
     return Response(Readiness(not why, why), status_code=503 if why else 200)
+
+
+async def _trouble(hub: Hub) -> str:
+    return "The server stops." if hub.stopping else await hub.health.trouble()
 
 
 @get("/metrics", tags=["server"], media_type=CONTENT_TYPE, sync_to_thread=False)
