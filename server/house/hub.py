@@ -245,8 +245,14 @@ class Hub:
             live.disconnected(seat)
         self.directory.forget(participant)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something of a session that must wait for the database."""
+    def spawn(
+        self,
+        work: Coroutine[Any, Any, None],
+        done: Callable[[Exception | None], None] | None = None,
+    ) -> None:
+        """Run something that must wait for the database, then call ``done`` with its error."""
+        if done is not None:
+            work = _report(work, done)
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -445,3 +451,19 @@ class Hub:
             await self.ratings.close()
         finally:
             await self.store.close()
+
+
+async def _report(
+    work: Coroutine[Any, Any, None], done: Callable[[Exception | None], None]
+) -> None:
+    """Await ``work`` on behalf of a compiled module, and call ``done`` with its error or None.
+
+    A compiled coroutine that awaits passes exceptions on by a call of ``throw`` that Python 3.12
+    deprecates, so compiled modules await nothing.
+    """
+    try:
+        await work
+    except Exception as error:
+        done(error)  # in here, so that it can log the traceback
+    else:
+        done(None)

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
 from typing import Any, Final, Protocol
 
 from plyhouse.protocol.codec import Codec
@@ -67,8 +68,12 @@ class House(Protocol):
     async def register(self, session: Session, message: Register) -> None:
         """Make an account; `ProtocolError` says why not."""
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run something that must wait for the database."""
+    def spawn(
+        self,
+        work: Coroutine[Any, Any, None],
+        done: Callable[[Exception | None], None] | None = None,
+    ) -> None:
+        """Run something that must wait for the database, then call ``done`` with its error."""
 
     def spent(self, session: Session, nanoseconds: int) -> None:
         """Note for how long the server was busy with what a connection sent."""
@@ -238,16 +243,13 @@ class Session:
 
     def _run(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
         self._busy = True
-        self._house.spawn(self._finish(message, work))
+        self._house.spawn(work, partial(self._answered, message))
 
-    async def _finish(self, message: ClientMessage, work: Coroutine[Any, Any, None]) -> None:
-        try:
-            await work
-        except ProtocolError as error:
+    def _answered(self, message: ClientMessage, error: Exception | None) -> None:
+        """Answer a failed login or registration, then carry out the requests that waited."""
+        if isinstance(error, ProtocolError):
             self.refuse(message, error)
-        except asyncio.CancelledError:
-            raise
-        except Exception:
+        elif error is not None:
             self._fault()
         self._busy = False
         try:

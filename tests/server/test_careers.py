@@ -94,6 +94,7 @@ def test_every_query_of_a_bots_page_begins_at_an_index_with_the_bot_in_it() -> N
         stored.versions_of(connection, 1, 9)
         stored.plies_of(connection, [("m", 0)], 9)
         connection.execute(select(text("1")))
+    engine.dispose()
     scans = [plan for plan in plans if plan.startswith("SCAN") and "INDEX" not in plan]
     assert [each for each in scans if "CONSTANT" not in each] == []
     assert any("mine USING INDEX ix_match_seats_bot_id_match_id" in plan for plan in plans)
