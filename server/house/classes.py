@@ -36,10 +36,10 @@ from plyhouse.server.house.absences import Absences
 from plyhouse.server.house.baselines import Baselines, BaselineState
 from plyhouse.server.house.competitions import Competitions
 from plyhouse.server.house.directory import Directory
-from plyhouse.server.house.following import Follower
 from plyhouse.server.house.game_scoring import scoring_of
 from plyhouse.server.house.late import days_late
 from plyhouse.server.house.lobby import read_time_control
+from plyhouse.server.house.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.house.practice import PracticeLadders
 from plyhouse.server.house.rosters import gone_texts, suspended_texts, withdrawn_texts
 from plyhouse.server.house.upcoming import some_of, unplayed
@@ -114,13 +114,7 @@ class Classes:
         self._book = store.classes
         self._competitions = competitions
         self._directory = directory
-        self._follower = Follower(
-            self.look,
-            "classes",
-            log,
-            unreadable="dates of competitions cannot be looked at",
-            failed="a competition could not be moved on",
-        )
+        self._follower = Periodic(self.look, LOOK_SECONDS, "dates of competitions", log)
         self._absences = Absences(competitions)
         self.baselines = Baselines(config, store)
         self.beginning = asyncio.Lock()
@@ -431,10 +425,14 @@ class Classes:
         await self._follower.close()
 
     async def look(self) -> None:
-        """Move on what is due by the clock of the store."""
+        """Move on what is due by the clock of the store.
+
+        One that fails does not keep the others back; the first error is raised in the end.
+        """
         if not self._directory.leads("classes"):
             return
         now = self._book.now()
+        failed: Exception | None = None
         for row in await self._book.all("draft", "open", "frozen", "running", "paused"):
             try:
                 await self._move(row, now)
@@ -445,6 +443,10 @@ class Classes:
                 if row.note != text:  # told once, tried again every time
                     log.warning("%s: %s", row.name, text)
                     await self._book.note(row.id, text)
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     async def _move(self, row: ClassCompetition, now: int) -> None:
         status = row.status

@@ -45,6 +45,7 @@ from plyhouse.server.house.matches import MatchRunner
 from plyhouse.server.house.outputs import Outputs
 from plyhouse.server.house.oversight import Oversight
 from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.periodic import Periodic
 from plyhouse.server.house.privacy import Privacy
 from plyhouse.server.house.probation import Watch as ForfeitWatch
 from plyhouse.server.house.probation import suspended_text
@@ -156,7 +157,11 @@ class Hub:
         self.logins = Logins(self, server_version())
         self.requests = Requests(self)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._sweeper: asyncio.TimerHandle | None = None
+        self._timers = (
+            Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),
+            Periodic(lambda: self.hosting.credit(now()), SWEEP_SECONDS, "hosting credit", log),
+            Periodic(lambda: self.verdicts.look(now()), SWEEP_SECONDS, "verdicts", log),
+        )
 
     @classmethod
     async def open(
@@ -180,6 +185,7 @@ class Hub:
             await store.claim()
             await store.apply(())  # a database that cannot be written is found out now
             hub = cls(config, store, now)
+            await hub.oversight.mark()
             await hub.ratings.start()
             resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
             if resumed:
@@ -192,7 +198,8 @@ class Hub:
             await store.close()
             raise
         hub.watchdog.start()
-        hub._sweep()
+        for timer in hub._timers:
+            timer.start()
         return hub
 
     # ------------------------------------------------------------------ connections
@@ -258,12 +265,17 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
 
     def _sweep(self) -> None:
+        """Let every connection do what is due; one that fails is closed."""
         now = self.now()
+        broken = []
         for session in tuple(self.sessions):
-            session.tick(now)
-        self.hosting.credit(now)
-        self.verdicts.look(now)
-        self._sweeper = asyncio.get_running_loop().call_later(SWEEP_SECONDS, self._sweep)
+            try:
+                session.tick(now)
+            except Exception:
+                log.exception("connection failed", extra={"peer": session.peer})
+                broken.append(session)
+        for session in broken:
+            session.fail("server/fault")
 
     def _settle_stalls(self) -> None:
         self.watchdog.beat()
@@ -439,8 +451,8 @@ class Hub:
         await self.classes.close()
         await self.reviews.close()
         await self.trees.close()
-        if self._sweeper is not None:
-            self._sweeper.cancel()
+        for timer in self._timers:
+            timer.stop()
         for task in tuple(self._tasks):
             task.cancel()
         if self._tasks:

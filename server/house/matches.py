@@ -400,6 +400,7 @@ class MatchRunner:
         with a hundred matches it happens once for every ply or two.
         """
         small = end - begin <= SECOND
+        failed = []
         for live in self._directory.live.values():
             # Small ones matter only to a clock that runs.
             match = live.match
@@ -409,7 +410,11 @@ class MatchRunner:
             own = 0
             if spent and seat is not None:
                 own = spent.get(live.holders[seat].line, 0)
-            given = match.server_stalled(begin, end, busy_ns, own)
+            try:
+                given = match.server_stalled(begin, end, busy_ns, own)
+            except Exception as error:  # the others are given their time back all the same
+                failed.append((live, error))
+                continue
             if given is not None and given + TOLD_NS < end - begin:
                 log.warning(
                     "match %s: seat %s is given back %d ms of a standstill of %d ms, of which "
@@ -420,6 +425,9 @@ class MatchRunner:
                     (end - begin) // MS,
                     own // MS,
                 )
+        for live, why in failed:
+            log.error("match failed", exc_info=why, extra={"match": live.id})
+            live.input(live.match.abort, "The server failed.", self.now(), "server_fault")
 
     async def close(self) -> None:
         """Store what is waiting; matches that run are taken up at the next start."""

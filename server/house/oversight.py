@@ -14,8 +14,9 @@ from collections.abc import Callable, Container, Hashable
 from typing import TYPE_CHECKING
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.following import Follower
+from plyhouse.server.house.live import PERSISTENT_ATTEMPTS, TRANSIENT
 from plyhouse.server.house.participants import Participant
+from plyhouse.server.house.periodic import LOOK_SECONDS, Periodic
 from plyhouse.server.house.registration import Login
 from plyhouse.storage.rows import AuditRow
 
@@ -34,20 +35,23 @@ class Oversight:
         self._hub = hub
         self._office = hub.store.administration
         self._mark = 0
+        """The last entry that was acted on."""
+        self._failures = 0
+        """How often acting on the one after it has failed."""
         self._banned: set[tuple[str, Hashable]] = set()
         """Tokens, players and bots shut out since the start, for logins that are under way."""
-        self._follower = Follower(
-            self.look,
-            "oversight",
-            log,
-            unreadable="the audit log cannot be read",
-            failed="an action of an organiser could not be carried out",
-        )
+        self._follower = Periodic(self.look, LOOK_SECONDS, "oversight", log)
         self._looking = asyncio.Lock()
+
+    async def mark(self) -> None:
+        """Note where the log ends; `start` acts on what comes after.
+
+        To be called before anything is restored: what is done meanwhile must not be missed.
+        """
+        self._mark = await self._office.mark()
 
     async def start(self) -> None:
         """Take up what was done while no server ran, and follow the log from now on."""
-        self._mark = await self._office.mark()
         for match_id in await self._office.void_running():
             self._abort(match_id)
         self._follower.start()
@@ -57,15 +61,27 @@ class Oversight:
         await self._follower.close()
 
     async def look(self) -> None:
-        """Act on what is new in the audit log; raises `StorageError` if it cannot be read."""
+        """Act on what is new in the audit log.
+
+        Raises what keeps it from acting, such as a `StorageError`; the next look begins with the
+        same entry, as acting twice does no harm.  An error that does not go away by itself is
+        logged after `PERSISTENT_ATTEMPTS`, and its entry passed over: others must not wait for it.
+        """
         async with self._looking:
             for entry in await self._office.since(self._mark):
-                # Noted first: what fails once is not tried again for ever.
-                self._mark = entry.id
+                try:
+                    await self._act(entry)
+                except TRANSIENT:
+                    raise
+                except Exception:
+                    self._failures += 1
+                    if self._failures < PERSISTENT_ATTEMPTS:
+                        raise
+                    log.exception("%s of %s could not be carried out", entry.what, entry.who)
+                self._mark, self._failures = entry.id, 0
                 log.info(
                     "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
                 )
-                await self._act(entry)
 
     def check(self, login: Login) -> None:
         """Raise `ProtocolError` if a login was overtaken by an organiser's decision."""

@@ -7,7 +7,6 @@ Secrets of sessions come in by a cookie (`plyhouse.server.house.cookies`).  Ever
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
 from collections import OrderedDict
@@ -26,6 +25,7 @@ from plyhouse.server.house.passwords import (
     check_password,
     outdated,
 )
+from plyhouse.server.house.periodic import Periodic
 from plyhouse.server.house.rates import Rate
 from plyhouse.server.house.registration import Registration, failure
 from plyhouse.server.wire.transport import Upgrade
@@ -99,7 +99,7 @@ class Visitors:
         """Guests that were forgotten lately, each with the number of that time."""
         self.forgotten = 0
         """How often guests were forgotten."""
-        self._sweeper: asyncio.Task[None] | None = None
+        self._sweeper = Periodic(self.sweep, SWEEP_SECONDS, "forgetting of guests", log)
 
     # ------------------------------------------------------------------- who is there
 
@@ -273,24 +273,11 @@ class Visitors:
 
     def start(self) -> None:
         """Forget guests and sessions whose time is over, from now on."""
-        self._sweeper = asyncio.create_task(self._sweep())
+        self._sweeper.start(at_once=True)
 
     async def close(self) -> None:
         """Stop that."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeper
-
-    async def _sweep(self) -> None:
-        while True:
-            try:
-                await self.sweep()
-            except StorageError as error:
-                log.warning("guests whose time is over could not be forgotten: %s", error)
-            except Exception:
-                log.exception("guests whose time is over could not be forgotten")
-            await asyncio.sleep(SWEEP_SECONDS)
+        await self._sweeper.close()
 
     async def sweep(self) -> None:
         """Forget those whose time is over; who is playing may finish the match."""

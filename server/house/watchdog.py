@@ -11,12 +11,16 @@ run, which nobody at the other end of a wire can bring about), and `Watchdog.spe
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import time
 from collections.abc import Callable
 from typing import Final
 
+from plyhouse.server.house.periodic import Periodic
+
 __all__ = ["INTERVAL_NS", "TOLERANCE_NS", "Watchdog"]
+
+log = logging.getLogger("plyhouse.server.house.watchdog")
 
 INTERVAL_NS: Final = 10_000_000
 """Time between heartbeats."""
@@ -44,7 +48,7 @@ class Watchdog:
         self._cpu = cpu
         self._worked = cpu()
         self._expected = clock() + INTERVAL_NS
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer = Periodic(lambda: self.beat(), INTERVAL_NS / 1e9, "watchdog", log)
         self.spent: dict[object, int] = {}
         """For how long somebody has kept the loop busy since the last beat, where that is known."""
         self.total_ns = 0
@@ -55,13 +59,11 @@ class Watchdog:
     def start(self) -> None:
         """Begin to measure on the running loop."""
         self._expected = self._clock() + INTERVAL_NS
-        self._schedule()
+        self._timer.start()
 
     def stop(self) -> None:
         """Stop measuring."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._timer.stop()
 
     def beat(self, now: int | None = None) -> None:
         """Take one heartbeat: what is beyond the tolerance since the expected time is a stall.
@@ -76,7 +78,10 @@ class Watchdog:
         if late > TOLERANCE_NS:
             self.total_ns += late
             self.longest_ns = max(self.longest_ns, late)
-            self._on_stall(begin, now, min(late, self._worked - worked))
+            try:
+                self._on_stall(begin, now, min(late, self._worked - worked))
+            except Exception:  # a match whose flag may fall asks for a beat first, and must go on
+                log.exception("a standstill of %d ms could not be settled", late // 1_000_000)
         if self.spent:
             self.spent.clear()
 
@@ -92,11 +97,3 @@ class Watchdog:
         """Nanoseconds of a stall that has not been reported yet, at ``now``."""
         late = now - self._expected
         return late if late > TOLERANCE_NS else 0
-
-    def _schedule(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(INTERVAL_NS / 1e9, self._fire)
-
-    def _fire(self) -> None:
-        self.beat()
-        self._schedule()

@@ -126,8 +126,8 @@ class Final(HostedFinal):
         """End server and runner without a word, and start both again."""
         hub = self.house.hub
         hub.watchdog.stop()
-        assert hub._sweeper is not None
-        hub._sweeper.cancel()
+        for timer in hub._timers:
+            timer.stop()
         await hub.classes.close()
         await hub.oversight.close()
         await hub.store.close()  # nobody is told, and nothing more is stored

@@ -1,0 +1,99 @@
+"""Work that is repeated for as long as the server runs, whatever becomes of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+from plyhouse.storage.errors import StorageError
+
+__all__ = ["LOOK_SECONDS", "Periodic"]
+
+LOOK_SECONDS: Final = 1.0
+"""Time between two looks at the database for what others have put there."""
+
+
+class Periodic:
+    """Work that runs again and again on the event loop until it is stopped.
+
+    ``work`` is a function or a coroutine function; ``seconds`` pass between its end and its next
+    run.  A run that fails is logged as the failure of ``name``, and the next one comes all the
+    same: a database that fails is a warning, anything else an error with its traceback.  Of
+    failures in a row only the first, second, fourth, eighth and so on are logged, so that a
+    quick timer does not flood the log.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], Coroutine[Any, Any, None] | None],
+        seconds: float,
+        name: str,
+        log: logging.Logger,
+    ) -> None:
+        self._work = work
+        self._seconds = seconds
+        self._name = name
+        self._log = log
+        self._failures = 0
+        """Failures in a row."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, *, at_once: bool = False) -> None:
+        """Begin to repeat on the running loop: after a while, or ``at_once``."""
+        self.stop()
+        self._schedule(0.0 if at_once else self._seconds)
+
+    def stop(self) -> None:
+        """Begin no other run, and cancel the one that is under way."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def close(self) -> None:
+        """Stop, and wait for the end of the run that is under way."""
+        task = self._task
+        self.stop()
+        if task is not None:
+            await asyncio.wait([task])
+
+    def _schedule(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._run)
+
+    def _run(self) -> None:
+        self._timer = None
+        try:
+            running = self._work()
+        except Exception as error:
+            self._ended(error)
+        else:
+            if running is None:
+                self._ended(None)
+                return
+            self._task = asyncio.get_running_loop().create_task(running, name=self._name)
+            self._task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if task is self._task:  # otherwise it was stopped meanwhile
+            self._task = None
+            self._ended(error)
+
+    def _ended(self, error: BaseException | None) -> None:
+        self._schedule(self._seconds)
+        if error is None:
+            self._failures = 0
+            return
+        self._failures += 1
+        if self._failures & (self._failures - 1):
+            return
+        text = "%s failed, %d in a row; it runs again in %g s: %s"
+        known = isinstance(error, StorageError)
+        level = logging.WARNING if known else logging.ERROR
+        told = self._name, self._failures, self._seconds, error
+        self._log.log(level, text, *told, exc_info=None if known else error)

@@ -1,0 +1,373 @@
+"""Timers of the server outlive every failure of what they run, and what they missed is done."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.server.conftest import Client, FakeClock, MemoryHouse
+from tests.server.test_competition_restore import competition, three_bots
+from tests.storage.failures import refuse
+
+from plyhouse.protocol.codec import MSGPACK
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.house import competitions
+from plyhouse.server.house.competitions import Competitions
+from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.live import PERSISTENT_ATTEMPTS
+from plyhouse.server.house.periodic import Periodic
+from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
+from plyhouse.storage.errors import DatabaseFull, StorageError
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+OLGA = By("olga", "because")
+log = logging.getLogger("plyhouse.server.test")
+
+
+class Work:
+    """Runs that fail a few times, and an event for each count of runs."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors = list(errors)
+        self.runs = 0
+        self.well = asyncio.Event()
+
+    def __call__(self) -> None:
+        self.runs += 1
+        if self.errors:
+            raise self.errors.pop(0)
+        self.well.set()
+
+    async def later(self) -> None:
+        await asyncio.sleep(0)
+        self()
+
+
+@pytest.mark.parametrize("later", [False, True])
+async def test_periodic_work_goes_on_after_failures_and_logs_their_traceback(
+    later: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = Work(*[ValueError(f"number {number}") for number in range(1, 7)])
+    timer = Periodic(work.later if later else work, 0.0, "the test", log)
+    timer.start()
+    async with asyncio.timeout(60):
+        await work.well.wait()
+    await timer.close()
+    assert work.runs >= 7
+    told = [each for each in caplog.records if each.name == log.name]
+    assert [each.levelname for each in told] == ["ERROR"] * 3, "the first, second and fourth"
+    assert [str(each.exc_info[1]) for each in told if each.exc_info] == [
+        "number 1", "number 2", "number 4"
+    ]  # fmt: skip
+    assert "the test failed, 4 in a row" in told[-1].getMessage()
+    runs = work.runs
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert work.runs == runs, "nothing runs after the end"
+
+
+async def test_periodic_work_that_a_database_fails_is_a_warning_without_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    work = Work(StorageError("no answer"))
+    timer = Periodic(work.later, 0.0, "the test", log)
+    timer.start(at_once=True)
+    async with asyncio.timeout(60):
+        await work.well.wait()
+    timer.stop()
+    (told,) = [each for each in caplog.records if each.name == log.name]
+    assert (told.levelname, told.exc_info) == ("WARNING", None)
+    assert "no answer" in told.getMessage()
+
+
+async def test_watchdog_goes_on_after_a_standstill_that_could_not_be_settled(
+    clock: FakeClock,
+) -> None:
+    settled: list[int] = []
+
+    def settle(begin: int, end: int, busy: int) -> None:
+        settled.append(end - begin)
+        raise ValueError("a bug")
+
+    watchdog = Watchdog(clock, settle)
+    watchdog.note("somebody", 5)
+    for _ in range(2):
+        clock.now += INTERVAL_NS + TOLERANCE_NS + 1
+        watchdog.beat()
+    assert settled == [TOLERANCE_NS + 1] * 2
+    assert watchdog.spent == {}
+    watchdog.start()
+    async with asyncio.timeout(60):
+        while len(settled) < 4:
+            clock.now += INTERVAL_NS + TOLERANCE_NS + 1
+            await asyncio.sleep(INTERVAL_NS / 1e9)
+    watchdog.stop()
+
+
+async def test_failing_match_keeps_no_other_from_its_time_after_a_standstill(
+    still_house: MemoryHouse,
+) -> None:
+    _, (start, _) = await still_house.pair("tic_tac_toe", "total:10")
+    hub, clock = still_house.hub, still_house.clock
+    fine = hub.directory.live[start.match]
+    ended: list[str] = []
+
+    class Broken:
+        """A match whose engine has a bug."""
+
+        id, suspended, holders = "broken", False, ()
+
+        class match:  # noqa: N801
+            class clock:  # noqa: N801
+                running = None
+
+            def abort(self) -> None: ...
+
+            @staticmethod
+            def server_stalled(*_: Any) -> Any:
+                raise ValueError("a bug")
+
+        @staticmethod
+        def input(_: Any, reason: str, now: int, termination: str) -> None:
+            ended.append(termination)
+
+    rest = dict(hub.directory.live)
+    hub.directory.live.clear()
+    hub.directory.live |= {"broken": Broken(), **rest}  # type: ignore[dict-item]
+    seat = fine.match.seat_to_move
+    assert seat is not None
+    still_house.move_to(clock.now)
+    before = fine.match.clock.remaining(seat, clock.now)
+    hub.watchdog.stop()
+    clock.advance(2)
+    hub.watchdog.beat()
+    del hub.directory.live["broken"]
+    assert ended == ["server_fault"]
+    lost = before - fine.match.clock.remaining(seat, clock.now)
+    assert lost <= INTERVAL_NS + TOLERANCE_NS
+
+
+@pytest.mark.parametrize("broken", ["hosting", "verdicts", "session"])
+async def test_login_timeouts_come_whatever_else_fails(
+    still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    hub = still_house.hub
+    failures: list[int] = []
+
+    def refuse_to_run(now: int) -> None:
+        failures.append(now)
+        raise ValueError("a bug")
+
+    class Broken:
+        """A connection whose timers have a bug."""
+
+        peer = "10.0.0.1:5"
+        closed = ""
+
+        def tick(self, now: int) -> None:
+            refuse_to_run(now)
+
+        def fail(self, code: str, text: str = "") -> None:
+            self.closed = code
+            hub.sessions.discard(self)
+
+    session = Broken()
+    if broken == "hosting":
+        monkeypatch.setattr(hub.hosting, "credit", refuse_to_run)
+    elif broken == "verdicts":
+        monkeypatch.setattr(hub.verdicts, "look", refuse_to_run)
+    else:
+        hub.sessions.add(session)  # type: ignore[arg-type]
+    async with asyncio.timeout(60):
+        while not failures:  # noqa: ASYNC110 (the server's own timer)
+            await asyncio.sleep(0.01)
+    client = Client(hub.connect(), MSGPACK)
+    still_house.move_to(still_house.clock.now + round(hub.config.auth_timeout * 1e9) + 1)
+    (error,) = await client.until_closed()
+    assert error.code == "auth/timeout"
+    assert session.closed == ("server/fault" if broken == "session" else "")
+
+
+# ------------------------------------------------------------------------ organisers
+
+
+@pytest.fixture
+async def opened(tmp_path: Path) -> Any:
+    """Open a server on a file with the competition ``cup``, and stop what looks by itself."""
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    async with await Store.open(url) as store:
+        await store.create_competition(competition("cup"), [1, 2])
+    hub = await Hub.open(ServerConfig(database=url))
+    await hub.oversight.close()
+    await hub.classes.close()
+    yield hub
+    await hub.close()
+
+
+def organise(hub: Hub, work: Callable[[Store], Awaitable[Any]]) -> Awaitable[None]:
+    """Do something beside the server, as the command line does."""
+
+    async def beside() -> None:
+        async with await Store.open(hub.config.database) as store:
+            await work(store)
+
+    return beside()
+
+
+def pause(store: Store) -> Awaitable[Any]:
+    return store.administration.set_competition_status("cup", "paused", OLGA)
+
+
+def is_paused(hub: Hub) -> bool:
+    running = hub.competitions.running("cup")
+    return running is not None and running.paused
+
+
+@pytest.mark.parametrize("full", [False, True])
+async def test_failed_read_loses_no_pause_of_an_organiser(opened: Hub, full: bool) -> None:
+    await organise(opened, pause)
+    refused = refuse(opened.store, "FROM competitions", full=full)
+    with pytest.raises(StorageError):
+        await opened.oversight.look()
+    assert (len(refused), is_paused(opened)) == (1, False)
+    await opened.oversight.look()
+    assert is_paused(opened)
+
+
+async def test_failed_read_loses_no_suspension_and_keeps_the_order(opened: Hub) -> None:
+    client = Client(opened.connect(), MSGPACK)
+    await client.hello(await opened.store.add_token("ada"), "", version="1")
+    (ada,) = opened.directory.participants.values()
+
+    async def both(store: Store) -> None:
+        await store.probation.suspend(ada.version_id, "ten forfeits")
+        await pause(store)
+        await store.administration.disable_player("bob", OLGA)
+
+    await organise(opened, both)
+    refuse(opened.store, "FROM suspensions")
+    with pytest.raises(StorageError):
+        await opened.oversight.look()
+    assert not is_paused(opened), "what comes later waits"
+    await opened.oversight.look()
+    assert ada.suspended == "ten forfeits"
+    assert is_paused(opened)
+    assert ("player", 2) in opened.oversight._banned
+
+
+async def test_action_that_always_fails_keeps_no_other_back_for_ever(
+    opened: Hub, caplog: pytest.LogCaptureFixture
+) -> None:
+    await organise(opened, pause)
+    await organise(opened, lambda store: store.administration.disable_player("bob", OLGA))
+    refuse(opened.store, "FROM competitions", times=1000)
+    for _ in range(PERSISTENT_ATTEMPTS - 1):
+        with pytest.raises(StorageError):
+            await opened.oversight.look()
+        assert not opened.oversight._banned
+    await opened.oversight.look()
+    assert ("player", 2) in opened.oversight._banned
+    assert "competition.pause of olga could not be carried out" in caplog.text
+
+
+async def test_full_disk_is_waited_for_as_long_as_it_takes(opened: Hub) -> None:
+    await organise(opened, pause)
+    times = 2 * PERSISTENT_ATTEMPTS
+    refuse(opened.store, "FROM competitions", times, full=True)
+    for _ in range(times):
+        with pytest.raises(DatabaseFull):
+            await opened.oversight.look()
+    await opened.oversight.look()
+    assert is_paused(opened)
+
+
+async def test_pause_while_the_server_starts_is_not_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    await three_bots(url)
+    async with await Store.open(url) as store:
+        await store.create_competition(competition("cup"), [1, 2])
+    restore = Competitions.restore
+
+    async def restored(self: Competitions) -> None:
+        await restore(self)
+        async with await Store.open(url) as store:
+            await pause(store)
+
+    monkeypatch.setattr(Competitions, "restore", restored)
+    hub = await Hub.open(ServerConfig(database=url))
+    try:
+        await hub.oversight.look()
+        assert is_paused(hub)
+    finally:
+        await hub.close()
+
+
+# --------------------------------------------------------------------- ends of finals
+
+
+@pytest.mark.parametrize(("times", "full"), [(1, False), (1, True), (5, False)])
+async def test_end_of_a_competition_is_stored_after_failed_writes(
+    opened: Hub, monkeypatch: pytest.MonkeyPatch, times: int, full: bool
+) -> None:
+    monkeypatch.setattr(competitions, "RETRIES", (0.0,))
+    told: list[str] = []
+
+    async def finished(identifier: str) -> None:
+        told.append((await opened.store.competition(identifier)).status)
+
+    opened.competitions.on_finished = finished
+    refused = refuse(opened.store, "UPDATE competitions SET status", times, full=full)
+    await opened.competitions.withdraw("cup", 1, OLGA)
+    async with asyncio.timeout(60):
+        while not told:  # noqa: ASYNC110 (it is stored in a task of the server's)
+            await asyncio.sleep(0)
+    assert (len(refused), told) == (times, ["finished"])
+
+
+async def test_end_of_a_deleted_competition_is_not_tried_again(
+    opened: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(competitions, "RETRIES", (0.0,))
+    refused = refuse(opened.store, "UPDATE competitions SET status", 10**9)
+    await opened.competitions.withdraw("cup", 1, OLGA)
+    async with asyncio.timeout(60):
+        while len(refused) < 3:  # noqa: ASYNC110 (it is stored in a task of the server's)
+            await asyncio.sleep(0)
+    await organise(
+        opened, lambda store: store.administration.set_competition_status("cup", "deleted", OLGA)
+    )
+    async with asyncio.timeout(60):
+        while opened.competitions._tasks:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+async def test_competition_that_fails_to_begin_keeps_no_other_back(
+    opened: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(competitions, "LADDER_SECONDS", 0.0)
+    row = competition("other")
+    await opened.store.create_competition(row, [2, 3])
+    await opened.competitions.begun([row])
+    begin = Competitions._begin
+    begun: list[str] = []
+
+    def failing(self: Competitions, running: Any, freed: Any) -> bool:
+        begun.append(running.row.id)
+        if running.row.id == "cup" and begun.count("cup") < 3:
+            raise ValueError("a bug")
+        return begin(self, running, freed)
+
+    monkeypatch.setattr(Competitions, "_begin", failing)
+    opened.competitions.advance_soon()
+    async with asyncio.timeout(60):
+        while begun.count("cup") < 3:  # noqa: ASYNC110 (the server's own timer)
+            await asyncio.sleep(0)
+    assert begun[:2] == ["cup", "other"]
