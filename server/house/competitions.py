@@ -28,6 +28,7 @@ from plyhouse.server.competition.practice import practice_rest
 from plyhouse.server.competition.progress import Progress, look
 from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.ladders import LadderWork
+from plyhouse.server.house.live import RETRY_SECONDS as RETRIES
 from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.house.matches import BEGUN_AT_ONCE, MatchRunner, Terms
 from plyhouse.server.house.organising import MAX_MATCHES, robin_of
@@ -50,7 +51,7 @@ from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 from plyhouse.server.results.scoring import match_scores, return_span
 from plyhouse.storage.competitions import reason, settings
-from plyhouse.storage.errors import StorageError, Unknown
+from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
 from plyhouse.storage.rows import (
     By,
     CompetitionRow,
@@ -177,7 +178,8 @@ class Competitions:
             exc_info=None if known else error,
             extra={"competition": identifier, "why": str(error)},
         )
-        await self._store.suspend_competition(identifier, f"It cannot go on: {error}")
+        why = f"It cannot go on: {error}"
+        await self._insist(identifier, lambda: self._store.suspend_competition(identifier, why))
 
     async def begun(self, rows: Iterable[CompetitionRow], *, resumed: bool = False) -> None:
         """Play competitions that were just stored, in their order; or just begun again.
@@ -378,8 +380,16 @@ class Competitions:
             return
         freed, self._freed = self._freed, set()
         for running in self._running.values():
-            if not running.paused and not self._begin(running, freed):
-                self.advance_soon(freed)
+            if running.paused:
+                continue
+            try:
+                whole = self._begin(running, freed)
+            except Exception:  # the others go on, and this one is tried again
+                log.exception("pairings not begun", extra={"competition": running.row.id})
+                self._look_later()
+            else:
+                if not whole:
+                    self.advance_soon(freed)
 
     def _begin(self, running: Running, freed: Iterable[int] | None) -> bool:
         """Begin pairings in the order of the schedule, as far as their bots have room.
@@ -594,9 +604,37 @@ class Competitions:
             self._spawn(self._finish(running.row.id))
 
     async def _finish(self, identifier: str) -> None:
-        await self._store.set_competition_status(identifier, "finished")
-        if self.on_finished is not None:
+        stored = await self._insist(
+            identifier, lambda: self._store.set_competition_status(identifier, "finished")
+        )
+        if stored and self.on_finished is not None:
             await self.on_finished(identifier)
+
+    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
+        """Write to a competition that is not played here any more until that is stored.
+
+        False if it was deleted or begun again meanwhile, or the server stops: the next start does
+        the same again.
+        """
+        failures = 0
+        while True:
+            try:
+                await write()
+            except (Unknown, NotNow, StoreClosed):
+                return False
+            except StorageError as error:
+                if not failures:
+                    log.error(
+                        "competition not stored, tried again",
+                        extra={"competition": identifier, "why": str(error)},
+                    )
+            else:
+                return True
+            delay = RETRIES[min(failures, len(RETRIES) - 1)]
+            failures += 1
+            await asyncio.sleep(delay)
+            if identifier in self._running or not self._directory.leads("competitions"):
+                return False
 
     # ------------------------------------------------------------------------- looking
 
