@@ -7,7 +7,9 @@ from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.web.allowance import Allowance, refuse_busy
 from plyhouse.server.web.application import create_api
+from plyhouse.server.web.pacing import Pacer
 from plyhouse.server.web.safety import with_safety
 from plyhouse.server.wire.websocket import Receive, Scope, Send, refuse, websocket_endpoint
 
@@ -30,10 +32,15 @@ class Application:
     def __init__(self) -> None:
         self._api = create_api()
         self._bots: Any = None
+        self._allowance: Allowance | None = None
+        self._pacer: Pacer | None = None
 
     def serve(self, hub: Hub) -> None:
         """Connect the application with a hub."""
         self._api.state["hub"] = hub
+        config = hub.config
+        self._allowance = Allowance(config.http_burst, config.http_per_second, hub.now)
+        self._pacer = Pacer(lambda: bool(hub.directory.live))
         self._bots = websocket_endpoint(SUBPROTOCOLS, hub.attach)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,7 +48,12 @@ class Application:
         if scope["type"] != "websocket":
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
-            await self._api(scope, receive, with_safety(send))  # type: ignore[arg-type]
+            send = with_safety(send)
+            if self._allowance is not None and (wait := self._allowance.wait(scope)):
+                await refuse_busy(send, wait)
+                return
+            answer = self._api(scope, receive, send)  # type: ignore[arg-type]
+            await (answer if self._pacer is None else self._pacer.run(answer))
         elif scope["path"] == WEBSOCKET_PATH and self._bots is not None:
             await self._bots(scope, receive, send)
         else:

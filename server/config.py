@@ -147,6 +147,28 @@ class ServerConfig:
         "Connections of one address that have not logged in yet; the oldest gives way.",
         minimum=1,
     )
+    http_burst: int = setting(
+        10_000,
+        "HTTP requests that one address may send at once, in units: a file of the web client costs "
+        "1, a page or call 4, a record or replay 20.",
+        minimum=100,
+    )
+    http_per_second: float = setting(
+        200.0, "Units that an address is given back each second; 0: no limit.", minimum=0.0
+    )
+    connections_burst: int = setting(
+        2000, "Connections that one address may open at once.", minimum=1
+    )
+    connections_per_second: float = setting(
+        100.0,
+        "Connections that an address may open each second after that; 0: no limit.",
+        minimum=0.0,
+    )
+    metrics_addresses: str = setting(
+        "",
+        "Addresses and networks that may read /metrics besides this machine, with commas: "
+        "192.0.2.7, 10.0.0.0/8.",
+    )
     proxies: str = setting(
         "",
         "Addresses of reverse proxies, with commas, whose X-Forwarded-For is believed.",
@@ -262,6 +284,13 @@ class ServerConfig:
                     f"embedding lists {origin!r}, which is no site: write its scheme and host, "
                     "such as https://example.org, or '*' for all."
                 )
+        try:
+            _ = self.monitors
+        except ValueError as error:
+            raise ConfigError(
+                f"metrics_addresses: {error}; write addresses or networks with commas, such as "
+                "192.0.2.7, 10.0.0.0/8."
+            ) from error
         if self.peer_timeout <= self.heartbeat:
             raise ConfigError(
                 f"peer_timeout ({self.peer_timeout:g} s) must be longer than "
@@ -276,6 +305,17 @@ class ServerConfig:
         except ValueError:
             loopback = self.host == "localhost"
         return loopback and not self.proxies.strip()
+
+    @property
+    def game_sources(self) -> tuple[str, ...]:
+        """Where the games come from that are neither built in nor plug-ins."""
+        return tuple(source for each in self.game_files.split(",") if (source := each.strip()))
+
+    @property
+    def monitors(self) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """The networks besides this machine that may read ``/metrics``."""
+        named = filter(None, map(str.strip, self.metrics_addresses.split(",")))
+        return tuple(map(ipaddress.ip_network, named))
 
     @property
     def takes_guests(self) -> bool:

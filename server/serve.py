@@ -27,9 +27,11 @@ from plyhouse.server import logs
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub
+from plyhouse.server.house.rates import Rate, client_of
 from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.server.wire.door import Door, raise_file_limit
 from plyhouse.server.wire.http import http_protocol
+from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.storage.errors import StorageError
 
@@ -49,6 +51,8 @@ log = logging.getLogger("plyhouse.server")
 BACKLOG: Final = 2048
 FILES_KEPT: Final = 100
 """File descriptors that are not for sockets of clients: the database, logs, games."""
+SWITCH_SECONDS: Final = 0.0005
+"""After how long a thread lets the event loop go on: a tenth of Python's usual time."""
 CLOSE_SECONDS: Final = 5
 """How long a stopping server waits for its connections to close."""
 
@@ -116,7 +120,7 @@ async def running_server(config: ServerConfig) -> AsyncIterator[RunningServer]:
             raise DatabaseUnusable(str(error)) from error
         try:
             app.serve(hub)
-            async with _uvicorn(app, listener, config):
+            async with _uvicorn(app, listener, hub):
                 host, port = listener.getsockname()[:2]
                 yield RunningServer(hub, host, port)
                 await hub.say_goodbye()
@@ -161,6 +165,7 @@ async def _serve_until_stopped(
             gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 20, 50)
+            sys.setswitchinterval(SWITCH_SECONDS)
             announce(f"Plyhouse is listening on {server.url}")
             who = "as a guest or " if config.takes_guests else ""
             announce(f"People play at {server.url}/play ({who}with an account)")
@@ -203,10 +208,12 @@ def _stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
 class _Server(uvicorn.Server):
     """uvicorn that says when it is ready, stops at once, and leaves signals to us."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, door: Door) -> None:
         super().__init__(config)
         self.ready = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._door = door
+        self._listeners: list[Listener] = []
 
     def stop(self) -> None:
         """Let `serve` come to an end."""
@@ -222,8 +229,8 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """As uvicorn's, which looks ten times a second whether connections are closed."""
-        for server in self.servers:
-            server.close()
+        for listener in self._listeners:
+            await listener.close()
         for each in sockets or []:
             each.close()
         state = self.server_state
@@ -233,14 +240,23 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(self.config.timeout_graceful_shutdown):
                 while state.connections or state.tasks:  # noqa: ASYNC110 - uvicorn tells nobody
                     await asyncio.sleep(0.005)
-                for server in self.servers:
-                    await server.wait_closed()
         except TimeoutError:
             for task in state.tasks:
                 task.cancel()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        """As uvicorn's, with listeners of our own."""
+        await super().startup([])
+
+        def protocol() -> asyncio.Protocol:
+            made: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
+                config=self.config,
+                server_state=self.server_state,
+                app_state=self.lifespan.state,
+            )
+            return made
+
+        self._listeners = [Listener(each, self._door, protocol) for each in sockets or []]
         self.ready.set()
 
     @contextlib.contextmanager
@@ -249,12 +265,16 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def _uvicorn(
-    app: Application, listener: socket.socket, config: ServerConfig
-) -> AsyncIterator[None]:
+async def _uvicorn(app: Application, listener: socket.socket, hub: Hub) -> AsyncIterator[None]:
+    config = hub.config
     proxies = [name for name in map(str.strip, config.proxies.split(",")) if name]
     files = raise_file_limit()
-    door = Door(max(files - FILES_KEPT, 1), config.max_connections_per_address, proxies)
+    door = Door(
+        max(files - FILES_KEPT, 1),
+        config.max_connections_per_address,
+        proxies,
+        _pauses(config, hub.now),
+    )
     settings = uvicorn.Config(
         app,
         http=http_protocol(door),
@@ -271,7 +291,7 @@ async def _uvicorn(
         backlog=BACKLOG,
         timeout_graceful_shutdown=CLOSE_SECONDS,
     )
-    server = _Server(settings)
+    server = _Server(settings, door)
     task = asyncio.create_task(server.serve([listener]), name="uvicorn")
     ready = asyncio.create_task(server.ready.wait())
     try:
@@ -284,6 +304,19 @@ async def _uvicorn(
         ready.cancel()
         server.stop()
         await task
+
+
+def _pauses(config: ServerConfig, now: Callable[[], int]) -> Callable[[str], float] | None:
+    """For how long an address has to wait that opens a socket."""
+    if not config.connections_per_second:
+        return None
+    rate = Rate(config.connections_burst, config.connections_per_second, now)
+
+    def pause(address: str) -> float:
+        client = client_of(address)
+        return 0.0 if rate.take(client) else rate.wait(client)
+
+    return pause
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -34,6 +34,7 @@ from plyhouse.server.house.directory import Directory
 from plyhouse.server.house.exports import Exports
 from plyhouse.server.house.handing_in import HandingIn
 from plyhouse.server.house.health import HealthCheck
+from plyhouse.server.house.helpers import Helpers
 from plyhouse.server.house.hosted_play import HostedPlay
 from plyhouse.server.house.hosting import Hosting
 from plyhouse.server.house.house_bots import HouseBots
@@ -74,6 +75,8 @@ log = logging.getLogger("plyhouse.server")
 
 SWEEP_SECONDS: Final = 0.25
 """How often connections are asked whether something is due: pings, silence, missing logins."""
+HELPERS: Final = 1
+"""Processes that go through whole matches for those who look at them."""
 NO_SUCH_MATCH: Final = "No such match is being played."
 LONG_STALL_NS: Final = 100_000_000
 """Standstills that count for the silence of connections, which is measured in seconds."""
@@ -142,6 +145,7 @@ class Hub:
         self.reviews = Reviews(config)
         self.trees = Trees(config, now)
         self.replays = ByTurns()
+        self.helpers = Helpers(HELPERS, config.game_sources)
         self.handing_in = HandingIn(config, store, now)
         self.outputs = Outputs(config, store)
         self.health = HealthCheck(store, self.runner.writer, now)
@@ -177,7 +181,7 @@ class Hub:
         `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
         ``store`` is one that is open already; the hub closes it in the end all the same.
         """
-        for source in filter(None, map(str.strip, config.game_files.split(","))):
+        for source in config.game_sources:
             add_game_file(source)
         if store is None:
             store = await Store.open(config.database)
@@ -451,6 +455,7 @@ class Hub:
         await self.classes.close()
         await self.reviews.close()
         await self.trees.close()
+        await self.helpers.close()
         for timer in self._timers:
             timer.stop()
         for task in tuple(self._tasks):

@@ -1,4 +1,4 @@
-"""Passwords of people: scrypt, off the event loop, a few at a time.
+"""Passwords of people: scrypt, in threads of a lower priority, a few at a time.
 
 scrypt (RFC 7914) comes with Python, is as hard on memory as it is on time, and so needs neither
 another dependency nor a compiler where there is no wheel; argon2id would be the first choice of
@@ -11,10 +11,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import functools
 import hashlib
 import secrets
 import unicodedata
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
 __all__ = [
@@ -26,6 +28,8 @@ __all__ = [
     "check_password",
     "outdated",
 ]
+
+from plyhouse.server.house.worked_out import lower_priority
 
 P_ = ParamSpec("P_")
 T = TypeVar("T")
@@ -66,7 +70,8 @@ class Passwords:
     """Works out hashes in threads, at most `AT_ONCE` at the same time."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(AT_ONCE)
+        # scrypt lets go of the interpreter's lock, but not of the processor.
+        self._threads = ThreadPoolExecutor(AT_ONCE, "passwords", lower_priority)
         self._asked = 0
         # Whoever has no password is checked against this one, in the same time.
         self._nobody = ""
@@ -88,8 +93,8 @@ class Passwords:
             raise TooMany("Too many people sign in at this moment: try again in a while.")
         self._asked += 1
         try:
-            async with self._free:
-                return await asyncio.to_thread(work, *arguments, **more)
+            run = functools.partial(work, *arguments, **more)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, run)
         finally:
             self._asked -= 1
 

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
-__all__ = ["Rate"]
+__all__ = ["Rate", "client_of"]
+
+
+def client_of(address: str) -> str:
+    """Return what one client's addresses share: an IPv4 address, or the /64 of an IPv6 one.
+
+    Anything else is returned as it is.
+
+    >>> client_of("192.0.2.7"), client_of("2001:db8:1:2:3::4"), client_of("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8:1:2::', '192.0.2.7')
+    """
+    if ":" not in address:
+        return address
+    try:
+        parsed = ipaddress.IPv6Address(address)
+    except ValueError:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(parsed) >> 64 << 64))
 
 
 class Rate:
@@ -36,17 +56,20 @@ class Rate:
         left, since = found
         return min(self._burst, left + (self._now() - since) * self._per_ns)
 
-    def wait(self, key: Hashable) -> float:
-        """Seconds until the next action is allowed; 0 if it is now."""
-        missing = 1.0 - self.left(key)
+    def wait(self, key: Hashable, cost: float = 1.0) -> float:
+        """Seconds until `take` with this cost succeeds; 0 if it does so at once."""
+        missing = min(cost, self._burst) - self.left(key)
         return max(0.0, missing / self._per_ns / 1e9)
 
-    def take(self, key: Hashable) -> bool:
-        """Use up one action; False, and nothing used, if none is left."""
-        left = self.left(key)
-        if left < 1.0:
+    def take(self, key: Hashable, cost: float = 1.0) -> bool:
+        """Use up an action of this cost; False, and nothing used, if too little is left.
+
+        An action that costs more than the burst needs, and takes, the whole burst.
+        """
+        left, cost = self.left(key), min(cost, self._burst)
+        if left < cost:
             return False
-        self._put(key, left - 1.0)
+        self._put(key, left - cost)
         return True
 
     def give_back(self, key: Hashable) -> None:

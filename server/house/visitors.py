@@ -175,7 +175,9 @@ class Visitors:
         row, stored = found if found is not None else (None, "")
         try:
             fits = len(password) <= 1024 and await self._passwords.fits(password, stored)
-        except TooMany as error:
+        except TooMany as error:  # no password was checked
+            self._wrong.give_back(address)
+            self._wrong_of.give_back(key)
             raise ProtocolError("server/overloaded", str(error)) from error
         if row is None or not fits:
             raise ProtocolError(

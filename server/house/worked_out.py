@@ -16,12 +16,14 @@ import os
 import shlex
 import shutil
 import signal
+import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["NotWorkedOut", "WorkedOut"]
+__all__ = ["NotWorkedOut", "WorkedOut", "environment", "lower_priority"]
 
 log = logging.getLogger("plyhouse.server")
 
@@ -31,6 +33,8 @@ MOST_KEPT: Final = 10_000
 """Answers in a folder; the oldest make room."""
 LOWEST: Final = 19
 """Of the priorities that the system knows."""
+LOWER: Final = 10
+"""Steps of priority below that of the clocks: a tenth of their share of a busy processor."""
 USAGE: Final = 2
 """The exit code of a command that was asked for what cannot be; it says why."""
 
@@ -195,7 +199,7 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,  # its children end with it, and Ctrl-C is ours alone
-        env=_environment(),
+        env=environment(),
     )
     try:
         with contextlib.suppress(OSError, AttributeError):  # it may be over, or not on this system
@@ -210,7 +214,19 @@ async def _run(command: list[str], given: str, seconds: float) -> tuple[int, byt
     return process.returncode or 0, said, complaint.decode(errors="replace")
 
 
-def _environment() -> dict[str, str]:
+def lower_priority() -> None:
+    """Let the calling thread give way to others, where the system has priorities of threads.
+
+    It has not the lowest priority: somebody waits for what it works out.
+    """
+    if sys.platform == "linux":  # elsewhere the number would be that of some process
+        with contextlib.suppress(OSError):
+            mine = threading.get_native_id()
+            lower = os.getpriority(os.PRIO_PROCESS, mine) + LOWER
+            os.setpriority(os.PRIO_PROCESS, mine, lower)
+
+
+def environment() -> dict[str, str]:
     """The environment without our own settings: they are the server's, and may be secret."""
     return {
         name: value

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.positions import Chances, Possible
-from plyhouse.storage.rows import EventRow
+from plyhouse.storage.rows import EventRow, StoredMatch
 
-__all__ = ["chances_of"]
+__all__ = ["chances_json", "chances_of"]
 
 
 def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
@@ -37,3 +40,9 @@ def chances_of(match: str, game: Game, events: Sequence[EventRow]) -> Chances:
             nodes.append(known.setdefault(outcomes, len(known)))
         position.apply(row.seat, row.text)
     return Chances(match, game.spec, [list(table) for table in known], nodes)
+
+
+def chances_json(stored: StoredMatch) -> bytes:
+    """Return the chances of a stored match as JSON."""
+    header = stored.header
+    return msgspec.json.encode(chances_of(header.id, get_game(header.game), stored.events))

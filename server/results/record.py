@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from plyhouse.games.base import Game, ParameterValue
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Info
 from plyhouse.protocol.messages import IllegalRule, Outcome
 from plyhouse.server.match.chance import CHANCE_VERSION, commitment
@@ -39,6 +40,7 @@ __all__ = [
     "RecordSeat",
     "make_record",
     "read_record",
+    "record_json",
     "stored_record",
     "write_record",
 ]
@@ -250,6 +252,11 @@ def stored_record(stored: StoredMatch, game: Game) -> Record:
         finished_ms=stored.header.finished_ms,
         void_reason=stored.header.void_reason,
     )
+
+
+def record_json(stored: StoredMatch) -> bytes:
+    """Return the record of a stored match as JSON without indentation."""
+    return msgspec.json.encode(stored_record(stored, get_game(stored.header.game)))
 
 
 def write_record(record: Record) -> str:

@@ -110,7 +110,8 @@ def _routed() -> Litestar:
         *reference.HANDLERS,
         *client.handlers(),
     ]
-    return Litestar(
+    description, page = Description(path="/openapi.json"), reference.ReferencePage(path="/")
+    made = Litestar(
         handlers,
         exception_handlers=PROBLEM_HANDLERS,
         middleware=[Compression],
@@ -123,10 +124,11 @@ def _routed() -> Litestar:
             description=DESCRIPTION,
             path="/api",
             use_handler_docstrings=True,
-            render_plugins=[
-                Description(path="/openapi.json"),
-                reference.ReferencePage(path="/"),
-            ],
+            render_plugins=[description, page],
         ),
         request_max_body_size=MAX_BODY,
     )
+    described = made.openapi_schema.to_schema()
+    description.prepare(described)
+    page.prepare(described)
+    return made

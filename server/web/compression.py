@@ -4,6 +4,9 @@ Clocks run in the loop that answers, so whatever takes long is compressed in a t
 go of the interpreter's lock.  (Litestar's own middleware compresses in the loop, whatever the
 kind of the answer: a long replay of 8 MB would hold every clock up for 80 ms.)
 
+What was compressed last is kept, as many answers are the same bytes again: the client's files, the
+description of the API, pages that nothing has changed.
+
 Nothing secret is in an answer beside text that a stranger chose, but for the token of a new
 account, which differs each time; so the length of an answer gives nothing away (BREACH).
 """
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from collections import OrderedDict
 from typing import Final
 
 from litestar.datastructures import Headers, MutableScopeHeaders
@@ -26,6 +30,13 @@ SHORTEST: Final = 1024
 """Bytes from which it is done: less fits into a packet as it is."""
 LONG: Final = 64 * 1024
 """Bytes from which it is done in a thread; shorter answers take less than half a millisecond."""
+
+KEPT: Final = 256
+"""Compressed answers that are kept."""
+LONGEST_KEPT: Final = 512 * 1024
+"""Bytes of an answer that is kept."""
+KEPT_BYTES: Final = 8 * 1024 * 1024
+"""Bytes of all of them, before and after."""
 
 TEXT_TYPES: Final = frozenset({"application/javascript", "application/json", "image/svg+xml"})
 """Media types that hold text, besides those that say so by ``text/`` or ``+json``."""
@@ -56,6 +67,7 @@ class Compression:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._kept = KeptAnswers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -76,7 +88,7 @@ class Compression:
                 if is_text(headers.get("content-type", "")) and "content-encoding" not in headers:
                     _vary(headers)
                     if wanted and len(body) >= SHORTEST and not message.get("more_body", False):
-                        body = await _compressed(body)
+                        body = await self._kept.compressed(body)
                         headers["content-encoding"] = "gzip"
                         headers["content-length"] = str(len(body))
                         message = {**message, "body": body}
@@ -92,8 +104,31 @@ def _vary(headers: MutableScopeHeaders) -> None:
         headers.extend_header_value("vary", "Accept-Encoding")
 
 
-async def _compressed(body: bytes) -> bytes:
-    # Without a time in it, equal answers are equal bytes.
-    if len(body) < LONG:
-        return gzip.compress(body, LEVEL, mtime=0)
-    return await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
+class KeptAnswers:
+    """Compresses bodies, and keeps those that were asked for last."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self.size = 0
+        """Bytes that are kept."""
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    async def compressed(self, body: bytes) -> bytes:
+        """Return a body compressed with gzip."""
+        found = self._kept.get(body)
+        if found is not None:
+            self._kept.move_to_end(body)
+            return found
+        # Without a time in it, equal answers are equal bytes.
+        if len(body) < LONG:
+            made = gzip.compress(body, LEVEL, mtime=0)
+        else:
+            made = await asyncio.to_thread(gzip.compress, body, LEVEL, mtime=0)
+        if len(body) <= LONGEST_KEPT and body not in self._kept:
+            self._kept[body] = made
+            self.size += len(body) + len(made)
+            while self.size > KEPT_BYTES or len(self._kept) > KEPT:
+                self.size -= sum(map(len, self._kept.popitem(last=False)))
+        return made

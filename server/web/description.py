@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from litestar import Request
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.serialization import encode_json
 
 __all__ = ["Description", "complete"]
 
@@ -34,11 +35,17 @@ _REFUSED: Final = {
 
 
 class Description(JsonRenderPlugin):
-    """Serves the completed description."""
+    """Serves the completed description, rendered once: a server's API does not change."""
+
+    _rendered = b""
+
+    def prepare(self, described: dict[str, Any]) -> None:
+        """Render it, before clocks run that wait for it."""
+        self._rendered = encode_json(complete(described))
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         """Return the description as JSON."""
-        return super().render(request, complete(openapi_schema))
+        return self._rendered
 
 
 def complete(described: dict[str, Any]) -> dict[str, Any]:

@@ -164,7 +164,8 @@ def _http(request: Request[Any, Any, Any], error: Exception) -> Response[dict[st
     elif status == 400:  # raised by the reader of bodies
         detail = f"The body could not be read: {_lowered(detail)}"
     if status == 413:
-        detail = f"The body is too long: at most {MAX_BODY} bytes are read."
+        most = request.route_handler.resolve_request_max_body_size()
+        detail = f"The body is too long: at most {most} bytes are read."
     if status == 405:
         detail = f"{request.method} is not possible at {request.url.path}; see /api for what is."
     if status == 404:

@@ -7,17 +7,21 @@ spectators' view may be asked for; the caller has to see to that.
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
 from msgspec import structs
 
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
 from plyhouse.protocol.api import matches
 from plyhouse.protocol.api.matches import Info, Replay
 from plyhouse.server.match.info import kept_info
 from plyhouse.server.match.views import Views
 from plyhouse.storage.rows import StoredMatch
 
-__all__ = ["replay"]
+__all__ = ["replay", "replay_json"]
 
 
 def replay(
@@ -75,3 +79,8 @@ def replay(
     if ended and frames and frames[-1].ply == position.ply:
         frames[-1] = structs.replace(frames[-1], scene=views.stopped(position.state, viewer)[1])
     return Replay(stored.header.id, game.spec, viewer, seats_open, position.ply, frames)
+
+
+def replay_json(stored: StoredMatch, viewer: int | None, **more: Any) -> bytes:
+    """Return `replay` as JSON, with its other arguments in ``more``."""
+    return msgspec.json.encode(replay(stored, get_game(stored.header.game), viewer, **more))

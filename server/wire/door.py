@@ -1,15 +1,15 @@
 """Who gets in: sockets in all and per address, and the places of sessions.
 
-Two things are scarce, file descriptors (`Door`) and connections that the house looks after
-(`Places`).  Of both one address gets a share at most, and of the places spectators get half at
-most, so that neither strangers nor spectators can shut out bots.
+Three things are scarce: file descriptors and the time to accept sockets (`Door`), and connections
+that the house looks after (`Places`).  Of each one address gets a share at most, and of the places
+spectators get half at most, so that neither strangers nor spectators can shut out bots.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 __all__ = ["Door", "Full", "Places", "raise_file_limit"]
@@ -28,28 +28,48 @@ class Full(Exception):  # noqa: N818 (a condition)
 
 
 class Door:
-    """Counts sockets; those of ``trusted`` addresses (proxies) only in all."""
+    """Counts sockets; those of ``trusted`` addresses (proxies) only in all.
+
+    ``pause`` takes an address that opens a socket, and returns for how many seconds it opens too
+    many; 0 lets it in.
+    """
 
     def __init__(
-        self, most: int = 1 << 30, per_address: int = 1 << 30, trusted: Iterable[str] = ()
+        self,
+        most: int = 1 << 30,
+        per_address: int = 1 << 30,
+        trusted: Iterable[str] = (),
+        pause: Callable[[str], float] | None = None,
     ) -> None:
         self.most = most
         self.per_address = per_address
         self._trusted = frozenset(trusted)
+        self._pause = pause
         self._inside: Counter[str] = Counter()
         self.inside = 0
         """Sockets now."""
         self.refused = 0
         """Sockets refused since the start."""
 
+    def knock(self, address: str) -> float:
+        """Seconds for which this address may open no more sockets; 0 if this one may come in."""
+        if self._pause is None or address in self._trusted:
+            return 0.0
+        pause = self._pause(address)
+        if pause:
+            self._refuse(address, "its address opens too many in a short time")
+        return pause
+
+    def _refuse(self, address: str, why: str) -> None:
+        if self.refused & (self.refused + 1) == 0:  # 1st, 2nd, 4th, 8th ...: no flood of lines
+            log.warning("a socket of %s is refused: %s", address or "unknown", why)
+        self.refused += 1
+
     def enter(self, address: str) -> bool:
         """Let a socket in, if there is room for it."""
         crowded = self._inside[address] >= self.per_address and address not in self._trusted
         if crowded or self.inside >= self.most:
-            if self.refused & (self.refused + 1) == 0:  # 1st, 2nd, 4th, 8th ...: no flood of lines
-                which = "its address has too many" if crowded else "there are too many"
-                log.warning("a socket of %s is refused: %s", address or "unknown", which)
-            self.refused += 1
+            self._refuse(address, "its address has too many" if crowded else "there are too many")
             return False
         self._inside[address] += 1
         self.inside += 1

@@ -13,6 +13,8 @@ from tests.server.conftest import Client, House
 
 from plyhouse.clients.cli.main import main
 from plyhouse.protocol.messages import Finished, Resign
+from plyhouse.server.web.api.runners import MAX_OUTPUT, MAX_SAID
+from plyhouse.server.web.problems import MAX_BODY
 
 RUNNER = "/api/v1/runner/output"
 
@@ -160,3 +162,16 @@ async def test_what_is_told_of_it_is_checked(house: House) -> None:
         ):
             assert await runner.tell(body) == status, body
         assert await runner.tell(fine) == 204
+
+
+async def test_body_that_is_too_long_is_refused_with_the_limit_of_its_route(
+    house: House,
+) -> None:
+    headers = {"authorization": f"Bearer {await house.token('lab', 'runner')}"}
+    async with httpx.AsyncClient(base_url=house.server.url, headers=headers) as client:
+        details = {}
+        for path in ("/api/v1/runner/sync", "/api/v1/runner/output", "/api/v1/players"):
+            answer = await client.post(path, content=b" " * 3_000_000)
+            details[path] = answer.status_code, answer.json()["detail"]
+    for (path, detail), most in zip(details.items(), (MAX_SAID, MAX_OUTPUT, MAX_BODY), strict=True):
+        assert detail == (413, f"The body is too long: at most {most} bytes are read."), path

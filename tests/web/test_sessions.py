@@ -308,6 +308,21 @@ async def test_too_many_passwords_at_once_are_no_fault_of_the_server(
     assert (await web.post("/session/password", json=body)).status_code == 200
 
 
+async def test_sign_in_refused_for_overload_uses_up_no_wrong_password(
+    house: House, web: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = await house.hub.store.add_player("ann")
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    await house.hub.store.sessions.set_password(row.id, hashed)
+    body = {"player": "ann", "password": PASSWORD}
+    with monkeypatch.context() as busy:
+        busy.setattr(passwords, "WAITING", 0)
+        codes = {(await web.post("/session", json=body)).json()["code"] for _ in range(30)}
+    assert codes == {"server/overloaded"}
+    assert house.hub.visitors._wrong.left("127.0.0.1") == 10
+    assert (await web.post("/session", json=body)).status_code == 200
+
+
 async def tokens(house: House) -> str:
     return await house.hub.store.add_token("ann")
 

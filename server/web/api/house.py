@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import ipaddress
 import logging
 from typing import Any, Final
 
 import msgspec
-from litestar import MediaType, Response, get
+from litestar import MediaType, Request, Response, get
 from litestar.datastructures import State
 
 from plyhouse.games.base import Game
@@ -24,12 +25,15 @@ from plyhouse.protocol.api.server import (
     Readiness,
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
+from plyhouse.server.config import ServerConfig
 from plyhouse.server.house.hub import Hub, server_version
 from plyhouse.server.house.tables import tables_of
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
+from plyhouse.server.web.api.access import address_of
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
 from plyhouse.server.web.parameters import hub_of
+from plyhouse.server.web.problems import Problem
 
 __all__ = ["HANDLERS"]
 
@@ -78,9 +82,27 @@ async def _trouble(hub: Hub) -> str:
 
 
 @get("/metrics", tags=["server"], media_type=CONTENT_TYPE, sync_to_thread=False)
-def metrics(state: State) -> bytes:
-    """Give numbers for Prometheus, in its text format."""
-    return metrics_text(hub_of(state))
+def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
+    """Give numbers for Prometheus, in its text format, to this machine and to named addresses."""
+    hub = hub_of(state)
+    address = address_of(request)
+    if not _may_monitor(address, hub.config):
+        raise Problem(
+            "http/metrics",
+            f"{address} may not read /metrics. The operator can name it: "
+            f"--metrics-addresses {address}.",
+            403,
+        )
+    return metrics_text(hub)
+
+
+def _may_monitor(address: str, config: ServerConfig) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:  # a transport without addresses
+        return False
+    parsed = getattr(parsed, "ipv4_mapped", None) or parsed
+    return parsed.is_loopback or any(parsed in network for network in config.monitors)
 
 
 @get("/api/v1/games", tags=["games"])

@@ -11,7 +11,7 @@ import asyncio
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from litestar import Request, get
+from litestar import MediaType, Request, Response, get
 from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
@@ -22,12 +22,12 @@ from plyhouse.protocol.api.positions import Chances
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.looking import Words, filter_of
 from plyhouse.server.match.events import end_data
-from plyhouse.server.results.chances import chances_of
-from plyhouse.server.results.record import Record, stored_record, write_record
+from plyhouse.server.results.chances import chances_json
+from plyhouse.server.results.record import Record, record_json, stored_record, write_record
 from plyhouse.server.web.api.access import address_of, authorise, sight_of, stored_for
 from plyhouse.server.web.parameters import MAX_OFFSET, Limit, hub_of
 from plyhouse.server.web.problems import Problem
-from plyhouse.server.web.replay import replay
+from plyhouse.server.web.replay import replay_json
 from plyhouse.storage.rows import MatchRow, StoredMatch
 
 __all__ = ["HANDLERS", "match_view"]
@@ -95,39 +95,41 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Match:
 
 
 @get("/api/v1/matches/{match:str}/record", **_OPEN)
-async def record(state: State, request: Call, match: FromPath[str]) -> Record:
+async def record(state: State, request: Call, match: FromPath[str]) -> Response[Record]:
     """Give the record of a match, which ``plyhouse verify`` can check.
 
     The seed is in it once the whole pairing is over.  In games with hidden information the
     record is closed until then.
     """
-    stored = await stored_for(request, hub_of(state), match)
-    game = get_game(stored.header.game)
-    if not _seats_open(stored, game):
-        raise Problem(
-            "match/not_over",
-            f"The record of {match} is open once all matches of its pairing are over.",
-        )
-    return stored_record(stored, game)
+    hub = hub_of(state)
+    async with hub.replays.of(address_of(request)):
+        stored = await stored_for(request, hub, match)
+        game = get_game(stored.header.game)
+        if not _seats_open(stored, game):
+            raise Problem(
+                "match/not_over",
+                f"The record of {match} is open once all matches of its pairing are over.",
+            )
+        return _json(await hub.helpers.run(record_json, stored))
 
 
 @get("/api/v1/matches/{match:str}/chances", **_OPEN)
-async def chances(state: State, request: Call, match: FromPath[str]) -> Chances:
+async def chances(state: State, request: Call, match: FromPath[str]) -> Response[Chances]:
     """Give what chance could have done in a match: the possible outcomes at each of its nodes.
 
     With the record, whose seed was committed to before the match, anybody can work out again what
     came, without knowing the rules.  Open once the whole pairing is over.
     """
     hub = hub_of(state)
-    stored = await stored_for(request, hub, match)
-    if stored.pairing.finished_ms is None:
-        raise Problem(
-            "match/not_over",
-            f"What chance did in {match} can be checked once all matches of its pairing are over.",
-        )
-    game = get_game(stored.header.game)
     async with hub.replays.of(address_of(request)):
-        return await asyncio.to_thread(chances_of, match, game, stored.events)
+        stored = await stored_for(request, hub, match)
+        if stored.pairing.finished_ms is None:
+            raise Problem(
+                "match/not_over",
+                f"What chance did in {match} can be checked once all matches of its pairing are "
+                "over.",
+            )
+        return _json(await hub.helpers.run(chances_json, stored))
 
 
 @get("/api/v1/matches/{match:str}/replay", **_OPEN)
@@ -140,13 +142,31 @@ async def match_replay(
         int, QueryParameter(ge=0, le=MAX_OFFSET, description="Ply of the first position.")
     ] = 0,
     limit: Annotated[int, QueryParameter(ge=1, le=MAX_POSITIONS)] = MAX_POSITIONS,
-) -> Replay:
+) -> Response[Replay]:
     """Give the positions of a match as scenes, as spectators see them or as ``seat`` saw them.
 
     In games with hidden information what the seats saw is open once the whole pairing is over.
     """
-    stored = await stored_for(request, hub_of(state), match)
-    game = get_game(stored.header.game)
+    hub = hub_of(state)
+    async with hub.replays.of(address_of(request)):
+        stored = await stored_for(request, hub, match)
+        seats_open = _may_replay(stored, seat)
+        live = hub.directory.match(match)
+        drawn = await hub.helpers.run(
+            replay_json,
+            stored,
+            seat,
+            seats_open=seats_open,
+            first=first,
+            limit=limit,
+            live=frozenset() if live is None else live.open_seats(),
+        )
+        return _json(drawn)
+
+
+def _may_replay(stored: StoredMatch, seat: int | None) -> bool:
+    """Whether the views of the seats are open; `Problem` if the one asked for is not."""
+    match, game = stored.header.id, get_game(stored.header.game)
     seats_open = _seats_open(stored, game)
     if seat is not None and seat >= game.seats:
         raise Problem("seat/unknown", f"{game.spec} has seats 0 to {game.seats - 1}.", 404)
@@ -156,19 +176,12 @@ async def match_replay(
             f"{game.info.name} has hidden information: what a seat saw in {match} is open once "
             "all matches of its pairing are over.",
         )
-    live = hub_of(state).directory.match(match)
-    # In a thread, as clocks are running here while a long match is gone through.
-    async with hub_of(state).replays.of(address_of(request)):
-        return await asyncio.to_thread(
-            replay,
-            stored,
-            game,
-            seat,
-            seats_open=seats_open,
-            first=first,
-            limit=limit,
-            live=frozenset() if live is None else live.open_seats(),
-        )
+    return seats_open
+
+
+def _json(text: bytes) -> Response[Any]:
+    """Answer with JSON that a helper has written."""
+    return Response(text, media_type=MediaType.JSON)
 
 
 @get("/api/v1/matches/{match:str}/review", tags=["matches"])

@@ -12,6 +12,7 @@ from typing import Any, Final
 from litestar import Request, get
 from litestar.openapi.plugins import OpenAPIRenderPlugin
 from litestar.response import Redirect
+from litestar.serialization import encode_json
 
 from plyhouse.server.web.pages.rendering import render
 
@@ -21,16 +22,15 @@ __all__ = ["HANDLERS", "ReferencePage"]
 class ReferencePage(OpenAPIRenderPlugin):
     """Renders the page for Litestar, once: the API is the same as long as a server runs."""
 
-    _rendered: bytes | None = None
+    _rendered = b""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """Render the page."""
-        if self._rendered is None:
-            self._rendered = self._render(request, openapi_schema)
+        """Return the page."""
         return self._rendered
 
-    def _render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        schema = json.loads(self.render_json(request, openapi_schema))
+    def prepare(self, described: dict[str, Any]) -> None:
+        """Render it, before clocks run that wait for it."""
+        schema = json.loads(encode_json(described))
         operations = [
             (method.upper(), path, operation)
             for path, methods in schema["paths"].items()
@@ -39,7 +39,7 @@ class ReferencePage(OpenAPIRenderPlugin):
         ]
         types = sorted(schema.get("components", {}).get("schemas", {}).items())
         text = render("reference.html", info=schema["info"], operations=operations, types=types)
-        return text.encode()
+        self._rendered = text.encode()
 
 
 @get("/docs", include_in_schema=False)

@@ -1,0 +1,96 @@
+"""What HTTP requests cost, and how many of them an address may send.
+
+Each address has a token bucket (`plyhouse.server.house.rates`).  A request takes its cost from it
+before anything is looked up.  A refused request is answered 429 with ``Retry-After``, after
+`DELAY`: a client that does not wait by itself has to.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from asyncio import sleep
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from plyhouse.server.house.rates import Rate, client_of
+
+__all__ = ["Allowance", "cost_of", "refuse_busy"]
+
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+DELAY: Final = 1.0
+"""Seconds until a refusal is sent."""
+CHEAP: Final = 1.0
+"""Files of the web client, which browsers ask for in dozens, and what monitors ask for."""
+USUAL: Final = 4.0
+DEAR: Final = 20.0
+"""What goes through a whole match, looks at a password, or collects numbers."""
+
+CHEAP_PATHS: Final = frozenset(
+    {"/api", "/api/openapi.json", "/healthz", "/readyz", "/api/v1/session"}
+)
+DEAR_PATHS: Final = frozenset({"/metrics"})
+DEAR_ENDS: Final = ("/record", "/replay", "/chances", "/review", "/tree")
+
+
+def cost_of(method: str, path: str) -> float:
+    """Return what a request costs: about the milliseconds that the slowest of its kind takes.
+
+    >>> cost_of("GET", "/web/app.js"), cost_of("GET", "/"), cost_of("GET", "/metrics")
+    (1.0, 4.0, 20.0)
+    """
+    if path in DEAR_PATHS or path.endswith(DEAR_ENDS):
+        return DEAR
+    if method in ("POST", "PUT") and path.startswith("/api/v1/session"):
+        return DEAR
+    if path in CHEAP_PATHS or path.startswith("/web"):
+        return CHEAP
+    return USUAL
+
+
+class Allowance:
+    """The token buckets of all addresses; without ``per_second`` every request is allowed."""
+
+    def __init__(self, burst: float, per_second: float, now: Callable[[], int]) -> None:
+        self._rate = Rate(burst, per_second, now) if per_second else None
+
+    def wait(self, scope: MutableMapping[str, Any]) -> float:
+        """Charge a request; return the seconds after which it would be allowed, 0 if it is."""
+        if self._rate is None:
+            return 0.0
+        client = scope.get("client")
+        key = client_of(client[0]) if client else ""
+        cost = cost_of(scope.get("method", "GET"), scope["path"])
+        return 0.0 if self._rate.take(key, cost) else self._rate.wait(key, cost)
+
+
+async def refuse_busy(send: Send, wait: float) -> None:
+    """Answer 429 to a request of an address that has used up its allowance."""
+    seconds = max(1, math.ceil(wait))
+    await sleep(DELAY)
+    body = json.dumps(
+        {
+            "type": "about:blank",
+            "status": 429,
+            "title": "Too Many Requests",
+            "code": "http/rate",
+            "detail": sentence(seconds),
+            "retry_after": seconds,
+        }
+    ).encode()
+    headers = [
+        (b"content-type", b"application/problem+json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"retry-after", b"%d" % seconds),
+    ]
+    await send({"type": "http.response.start", "status": 429, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def sentence(seconds: int) -> str:
+    """Say why, and what to do."""
+    return (
+        f"Your address sends too many requests. Wait {seconds} s; if many people share the "
+        "address, ask the operator to raise http_burst and http_per_second."
+    )

@@ -1,0 +1,111 @@
+"""Accept sockets a few at a time, and turn away an address that opens too many.
+
+An event loop's own server accepts whatever waits in one go and makes a protocol for each before
+anything can refuse it.  Here the loop goes on to something else after `ADMITTED` socket, or after
+`REFUSED` ones, which cost four system calls each; plies go between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import math
+import socket
+from collections.abc import Callable
+from typing import Any, Final
+
+from plyhouse.server.wire.door import Door
+
+__all__ = ["Listener"]
+
+log = logging.getLogger("plyhouse.server.wire")
+
+ADMITTED: Final = 1
+"""Sockets let in at once."""
+REFUSED: Final = 16
+"""Sockets turned away at once."""
+REST: Final = 0.002
+"""Seconds until the next ones are accepted."""
+PAUSE: Final = 0.1
+"""Seconds to wait when the system has no file descriptor left."""
+
+
+class Listener:
+    """Accepts the sockets of a listening one that `Door.knock` lets in."""
+
+    def __init__(
+        self, listening: socket.socket, door: Door, protocol: Callable[[], asyncio.BaseProtocol]
+    ) -> None:
+        self._listening = listening
+        self._door = door
+        self._protocol = protocol
+        self._opening: set[asyncio.Task[Any]] = set()
+        self._task = asyncio.create_task(self._run(), name="listener")
+
+    async def close(self) -> None:
+        """Accept nothing more; sockets that were accepted stay."""
+        self._task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._task
+        await asyncio.gather(*self._opening, return_exceptions=True)
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                let_in = [self._admit(*await loop.sock_accept(self._listening))]
+                while let_in.count(True) < ADMITTED and let_in.count(False) < REFUSED:
+                    let_in.append(self._admit(*self._listening.accept()))
+                await asyncio.sleep(REST)
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                continue
+            except OSError as error:
+                log.error("no socket can be accepted: %s", error)
+                await asyncio.sleep(PAUSE)
+
+    def _admit(self, accepted: socket.socket, address: tuple[Any, ...]) -> bool:
+        accepted.setblocking(False)
+        pause = self._door.knock(str(address[0]))
+        if pause:
+            _refuse(accepted, pause)
+            return False
+        task = asyncio.create_task(self._open(accepted))
+        self._opening.add(task)
+        task.add_done_callback(self._opening.discard)
+        return True
+
+    async def _open(self, accepted: socket.socket) -> None:
+        try:
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, accepted)
+        except OSError:  # the client has gone already
+            accepted.close()
+
+
+def _refuse(accepted: socket.socket, pause: float) -> None:
+    """Say why in an HTTP answer, as far as the kernel takes it, and close."""
+    seconds = max(1, math.ceil(pause))
+    body = json.dumps(
+        {
+            "type": "about:blank",
+            "status": 429,
+            "title": "Too Many Requests",
+            "code": "http/connections",
+            "detail": f"Your address opens too many connections. Wait {seconds} s, and send "
+            "several requests on one connection.",
+            "retry_after": seconds,
+        }
+    )
+    answer = (
+        f"HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/problem+json\r\n"
+        f"Content-Length: {len(body)}\r\nRetry-After: {seconds}\r\nConnection: close\r\n\r\n{body}"
+    )
+    with contextlib.suppress(OSError):
+        # A socket that is closed with something unread resets the connection: the client might
+        # then not see the answer.
+        accepted.recv(65_536)
+    with contextlib.suppress(OSError):
+        accepted.send(answer.encode())
+    accepted.close()

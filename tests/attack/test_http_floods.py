@@ -1,0 +1,426 @@
+"""Floods of HTTP requests and of connections from one address, and what they cost the others."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+from collections.abc import Awaitable, Callable, Generator
+from typing import Any
+
+import httpx
+import pytest
+from tests.attack.conftest import FakeClock
+from websockets.exceptions import InvalidMessage, InvalidStatus
+
+from plyhouse.protocol.messages import Ok, Turn
+from plyhouse.server.config import ConfigError, ServerConfig
+from plyhouse.server.house.helpers import Helpers
+from plyhouse.server.house.rates import Rate, client_of
+from plyhouse.server.house.worked_out import NotWorkedOut
+from plyhouse.server.web import allowance, compression, pacing
+from plyhouse.server.web.allowance import CHEAP, DEAR, USUAL, Allowance, cost_of
+from plyhouse.server.web.compression import KeptAnswers
+from plyhouse.server.web.pacing import Pacer
+from plyhouse.server.wire.door import Door
+
+OpenHouse = Callable[..., Awaitable[Any]]
+DEAR_PATH = "/api/v1/matches/none/record"
+
+
+@pytest.fixture(autouse=True)
+def prompt_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allowance, "DELAY", 0.0)
+
+
+def browser(house: Any, address: str = "127.0.0.1", **headers: str) -> httpx.AsyncClient:
+    """A client at one of the many addresses of this machine."""
+    wire = httpx.AsyncHTTPTransport(local_address=address)
+    return httpx.AsyncClient(transport=wire, base_url=house.server.url, headers=headers)
+
+
+# ----------------------------------------------------------------------------- the buckets
+
+
+def test_rate_with_costs_refuses_until_enough_time_has_passed(clock: FakeClock) -> None:
+    rate = Rate(10, 2, clock)
+    assert rate.take("a", 8)
+    assert not rate.take("a", 4)
+    assert rate.left("a") == 2
+    assert rate.wait("a", 4) == pytest.approx(1.0)
+    clock.advance(1.01)
+    assert rate.wait("a", 4) == 0.0
+    assert rate.take("a", 4)
+    assert rate.take("b", 500), "what costs more than the burst takes all of it"
+    assert not rate.take("b", 1)
+    clock.advance(5.0)
+    assert rate.take("b", 500)
+
+
+def test_rate_with_many_addresses_keeps_a_bounded_number(clock: FakeClock) -> None:
+    bucket = Allowance(100, 1, clock)
+    assert bucket._rate is not None
+    for number in range(30_000):
+        address = f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+        assert bucket.wait({"method": "GET", "path": "/", "client": (address, 1)}) == 0
+    assert len(bucket._rate) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::ffff", "2001:db8:1:2::"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("fe80::1%eth0", "fe80::"),
+        ("not:an:address", "not:an:address"),
+        ("", ""),
+    ],
+)
+def test_client_of_an_ipv6_address_is_its_network(address: str, client: str) -> None:
+    assert client_of(address) == client
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "cost"),
+    [
+        ("GET", "/web/match.js", CHEAP),
+        ("GET", "/api/openapi.json", CHEAP),
+        ("GET", "/api/v1/session", CHEAP),
+        ("POST", "/api/v1/session", DEAR),
+        ("GET", "/metrics", DEAR),
+        ("GET", "/", USUAL),
+        ("GET", "/api/v1/matches", USUAL),
+        ("GET", "/api/v1/matches/x", USUAL),
+        ("GET", "/api/v1/matches/x/record", DEAR),
+        ("GET", "/api/v1/matches/x/replay", DEAR),
+        ("GET", "/api/v1/matches/x/chances", DEAR),
+        ("GET", "/nothing/here", USUAL),
+    ],
+)
+def test_cost_of_a_request_follows_its_work(method: str, path: str, cost: float) -> None:
+    assert cost_of(method, path) == cost
+
+
+def test_class_of_200_behind_one_address_opens_a_match_page(clock: FakeClock) -> None:
+    """Within a minute, everything new: a page, sixty files, six calls and a replay for each."""
+    usual = ServerConfig()
+    bucket = Allowance(usual.http_burst, usual.http_per_second, clock)
+    paths = ["/matches/x", *(f"/web/{number}.js" for number in range(60))]
+    paths += [*(f"/api/v1/calls/{number}" for number in range(5)), "/api/v1/session"]
+    for _ in range(200):
+        clock.advance(60 / 200)
+        for path in paths:
+            scope = {"method": "GET", "path": path, "client": ("192.0.2.7", 1)}
+            assert bucket.wait(scope) == 0
+
+
+async def test_flood_of_requests_is_refused_and_other_addresses_are_not(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(http_burst=100, http_per_second=0.01)
+    async with browser(house) as flood, browser(house, "127.0.0.2") as other:
+        for _ in range(5):
+            assert (await flood.get(DEAR_PATH)).status_code == 404
+        refused = await flood.get(DEAR_PATH)
+        assert refused.status_code == 429
+        assert refused.headers["content-type"] == "application/problem+json"
+        problem = refused.json()
+        assert problem["code"] == "http/rate"
+        assert problem["status"] == 429
+        assert "http_burst" in problem["detail"]
+        assert 1 <= problem["retry_after"] <= 2000
+        assert refused.headers["retry-after"] == str(problem["retry_after"])
+        assert "content-security-policy" in refused.headers
+        assert (await other.get(DEAR_PATH)).status_code == 404
+        # Bots of the address that is refused come in and play all the same.
+        (mover, _), _ = await house.pair("tic_tac_toe")
+        await mover.next(Turn)
+        assert isinstance(await mover.seek("pig"), Ok)
+
+
+async def test_refusal_of_a_request_waits_before_it_is_sent(
+    open_house: OpenHouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = await open_house(http_burst=100, http_per_second=0.01)
+    slept = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(allowance, "DELAY", 1.0)
+    monkeypatch.setattr(allowance, "sleep", sleep)
+    async with browser(house) as flood:
+        codes = [(await flood.get(DEAR_PATH)).status_code for _ in range(6)]
+    assert codes == [404] * 5 + [429]
+    assert slept == [1.0]
+
+
+async def test_allowance_behind_a_proxy_is_that_of_the_forwarded_address(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(http_burst=100, http_per_second=0.01, proxies="127.0.0.1")
+    async with browser(house) as proxy:
+        codes = {}
+        for client in ("2001:db8::1", "2001:db8::2", "203.0.113.7"):
+            headers = {"x-forwarded-for": client}
+            codes[client] = [
+                (await proxy.get(DEAR_PATH, headers=headers)).status_code for _ in range(5)
+            ]
+    assert codes["2001:db8::1"] == [404] * 5
+    assert codes["2001:db8::2"] == [429] * 5, "it is of the same network"
+    assert codes["203.0.113.7"] == [404] * 5
+
+
+async def test_no_rate_of_requests_without_the_setting(open_house: OpenHouse) -> None:
+    house = await open_house(http_burst=100, http_per_second=0)
+    async with browser(house) as web:
+        assert {(await web.get(DEAR_PATH)).status_code for _ in range(20)} == {404}
+
+
+# ------------------------------------------------------------------------- new connections
+
+
+async def test_flood_of_connections_is_refused_and_other_addresses_are_not(
+    open_house: OpenHouse,
+) -> None:
+    house = await open_house(connections_burst=3, connections_per_second=0.001)
+    for _ in range(3):
+        async with browser(house) as web:
+            assert (await web.get("/healthz")).status_code == 200
+    async with browser(house) as web:
+        refused = await web.get("/healthz")
+    assert refused.status_code == 429
+    assert refused.headers["retry-after"] == str(refused.json()["retry_after"])
+    assert refused.json()["code"] == "http/connections"
+    assert refused.headers["connection"] == "close"
+    with pytest.raises((InvalidMessage, InvalidStatus)):
+        await house.client()
+    async with browser(house, "127.0.0.2") as web:
+        assert (await web.get("/healthz")).status_code == 200
+
+
+async def test_connections_of_a_named_proxy_have_no_rate(open_house: OpenHouse) -> None:
+    house = await open_house(connections_burst=1, connections_per_second=0.001, proxies="127.0.0.1")
+    for _ in range(5):
+        async with browser(house) as proxy:
+            assert (await proxy.get("/healthz")).status_code == 200
+
+
+def test_door_with_many_refusals_writes_few_lines(caplog: pytest.LogCaptureFixture) -> None:
+    door = Door(trusted=["10.0.0.9"], pause=lambda _: 2.5)
+    assert {door.knock("10.0.0.1") for _ in range(100)} == {2.5}
+    assert door.knock("10.0.0.9") == 0
+    assert len(caplog.records) == 7
+
+
+# -------------------------------------------------------------------------------- metrics
+
+
+async def test_metrics_are_refused_to_other_machines(open_house: OpenHouse) -> None:
+    house = await open_house(proxies="127.0.0.1")
+    async with browser(house) as web:
+        stranger = {"x-forwarded-for": "203.0.113.7"}
+        refused = await web.get("/metrics", headers=stranger)
+        assert (refused.status_code, refused.json()["code"]) == (403, "http/metrics")
+        assert "--metrics-addresses 203.0.113.7" in refused.json()["detail"]
+        for here in ("127.0.0.1", "::1", "::ffff:127.0.0.1"):
+            answer = await web.get("/metrics", headers={"x-forwarded-for": here})
+            assert answer.status_code == 200
+        assert (await web.get("/metrics")).status_code == 200
+
+
+async def test_metrics_are_read_from_named_networks(open_house: OpenHouse) -> None:
+    house = await open_house(proxies="127.0.0.1", metrics_addresses="203.0.113.0/24, 2001:db8:1::5")
+    async with browser(house) as web:
+        codes = {}
+        for client in ("203.0.113.7", "203.0.114.7", "2001:db8:1::5", "2001:db8:1::6"):
+            answer = await web.get("/metrics", headers={"x-forwarded-for": client})
+            codes[client] = answer.status_code
+    assert list(codes.values()) == [200, 403, 200, 403]
+
+
+def test_metrics_address_that_is_none_is_named() -> None:
+    with pytest.raises(ConfigError, match="metrics_addresses: 'monitor'"):
+        ServerConfig(metrics_addresses="127.0.0.1, monitor")
+
+
+# --------------------------------------------------------------------------------- pacing
+
+
+class Steps:
+    """A request that takes so many nanoseconds in each of its steps."""
+
+    def __init__(self, clock: FakeClock, spent: int) -> None:
+        self.clock = clock
+        self.spent = spent
+        self.done = 0
+
+    async def __call__(self, steps: int) -> None:
+        for _ in range(steps):
+            self.clock.now += self.spent
+            self.done += 1
+            await asyncio.sleep(0)
+
+
+async def settle() -> None:
+    """Let everything run that is ready."""
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+def long_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rests that end only when the test ends them."""
+    monkeypatch.setattr(pacing, "REST", 1e9)
+    monkeypatch.setattr(pacing, "LONGEST_REST", 3600.0)
+
+
+async def test_pacer_without_a_match_lets_everything_run(
+    clock: FakeClock, long_rests: None
+) -> None:
+    pacer, work = Pacer(lambda: False, clock), Steps(clock, 10 * pacing.SLICE_NS)
+    await _paced(pacer, work(20))
+    assert work.done == 20
+
+
+async def _paced(pacer: Pacer, work: Any) -> None:
+    await pacer.run(work)
+
+
+async def test_pacer_with_a_match_stops_after_a_slice(clock: FakeClock, long_rests: None) -> None:
+    pacer, work = Pacer(lambda: True, clock), Steps(clock, pacing.SLICE_NS // 2)
+    tasks = [asyncio.create_task(_paced(pacer, work(4))) for _ in range(3)]
+    await settle()
+    done = [work.done]
+    while not all(task.done() for task in tasks):
+        assert pacer._resting is not None
+        pacer._resting.cancel()
+        pacer._go_on()
+        await settle()
+        done.append(work.done)
+    grown = [after - before for before, after in zip([0, *done], done, strict=False)]
+    assert max(grown) <= 3, "two fill a slice, and one more was ready at the same time"
+    assert work.done == 12
+
+
+async def test_pacer_with_a_cancelled_request_lets_the_next_one_go(
+    clock: FakeClock, long_rests: None
+) -> None:
+    pacer, work = Pacer(lambda: True, clock), Steps(clock, pacing.SLICE_NS)
+    tasks = [asyncio.create_task(_paced(pacer, work(1))) for _ in range(4)]
+    await settle()
+    waiting = [task for task in tasks if not task.done()]
+    assert pacer._resting is not None
+    waiting[0].cancel()
+    pacer._resting.cancel()
+    pacer._go_on()
+    waiting[1].cancel()  # it may just have been given its turn
+    for _ in range(10):
+        await settle()
+        if pacer._resting is not None:
+            pacer._resting.cancel()
+            pacer._go_on()
+    assert all(task.done() for task in tasks)
+
+
+async def test_pacer_passes_results_of_awaits_and_errors(clock: FakeClock) -> None:
+    pacer, seen = Pacer(lambda: True, clock), []
+
+    async def work() -> None:
+        future = asyncio.get_running_loop().create_future()
+        future.set_result(7)
+        seen.append(await future)
+        seen.append(await asyncio.to_thread(lambda: 8))
+        async with asyncio.timeout(60):
+            await asyncio.sleep(0)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await pacer.run(work())
+    assert seen == [7, 8]
+
+
+class Stuck:
+    """Something awaited that never comes."""
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        yield from asyncio.get_running_loop().create_future()
+
+
+async def test_pacer_with_a_cancelled_await_cancels_the_request(clock: FakeClock) -> None:
+    pacer, seen = Pacer(lambda: True, clock), []
+
+    async def work() -> None:
+        try:
+            await Stuck()
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    task = asyncio.create_task(_paced(pacer, work()))
+    await settle()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert seen == ["cancelled"]
+
+
+# ----------------------------------------------------------------- kept answers, helpers
+
+
+async def test_kept_answers_are_bounded_and_compressed_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+    compress = gzip.compress
+
+    def counting(body: bytes, *args: Any, **named: Any) -> bytes:
+        made.append(len(body))
+        return compress(body, *args, **named)
+
+    monkeypatch.setattr(gzip, "compress", counting)
+    kept = KeptAnswers()
+    same = {await kept.compressed(b"x" * 5000) for _ in range(5)}
+    assert (len(same), len(made)) == (1, 1)
+    for number in range(2000):
+        await kept.compressed(f"{number} ".encode() * 2000)
+    assert len(kept) <= compression.KEPT
+    assert kept.size <= compression.KEPT_BYTES
+    assert kept.size == sum(len(key) + len(value) for key, value in kept._kept.items())
+    size = kept.size
+    await kept.compressed(bytes(compression.LONGEST_KEPT + 1))
+    assert kept.size == size, "one answer alone must not push out the others"
+
+
+async def test_helper_works_in_a_process_of_lower_priority() -> None:
+    helpers = Helpers(1)
+    try:
+        first = await helpers.run(os.getpid)
+        assert first != os.getpid()
+        assert await helpers.run(os.getpid) == first, "it stays"
+        if hasattr(os, "getpriority"):
+            lower = await helpers.run(os.getpriority, os.PRIO_PROCESS, 0)
+            assert lower > os.getpriority(os.PRIO_PROCESS, 0)
+        with pytest.raises(ValueError, match="invalid literal"):
+            await helpers.run(int, "x")
+        assert await helpers.run(os.getpid) == first
+    finally:
+        await helpers.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+async def test_helper_that_dies_is_replaced() -> None:
+    helpers = Helpers(1)
+    try:
+        first = await helpers.run(os.getpid)
+        with pytest.raises(NotWorkedOut) as refused:
+            await helpers.run(os._exit, 3)
+        assert refused.value.code == "server/overloaded"
+        assert await helpers.run(os.getpid) != first
+        assert len(helpers._all) == 1
+    finally:
+        await helpers.close()
