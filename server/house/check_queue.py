@@ -31,7 +31,7 @@ __all__ = ["GIVEN_UP", "CheckQueue"]
 log = logging.getLogger("plyhouse.server.hosting")
 
 GIVEN_UP: Final = 3
-"""Failures after which a submission is refused, and after which its flag falls count."""
+"""Failures after which a submission is refused and its flag falls count, or a bot is given up."""
 
 
 @dataclass(frozen=True, slots=True)

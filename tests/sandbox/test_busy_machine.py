@@ -18,7 +18,7 @@ from tests.sandbox.conftest import REQUIRED, have
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.cli.hosting.checking import check_submission
+from plyhouse.clients.cli.hosting.checking import Busy, check_submission
 from plyhouse.clients.cli.hosting.machine import Machine, Setup
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
@@ -166,7 +166,7 @@ async def test_check_on_a_busy_machine_gives_no_verdict(
 
     with at_work_for_others(core, 2):
         found = await checked()
-    assert isinstance(found, Trouble), found
+    assert isinstance(found, Busy), found
     assert "the bot's flag fell while this machine was at work for others" in found.why
 
 
