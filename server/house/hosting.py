@@ -157,7 +157,8 @@ class Hosting:
         if said.flags and self.on_flags is not None:
             await self.on_flags(said.name, said.flags)
         for trouble in said.troubles:
-            self._note(said.name, trouble, now)
+            if self._bots.is_new(trouble.id):
+                self._note(said.name, trouble, now)
         wanted = await self._decide(now, said)
         return await self._told(said, wanted)
 

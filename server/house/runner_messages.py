@@ -11,11 +11,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 __all__ = [
+    "MAX_CHECKED",
     "MAX_COSTS",
+    "MAX_FLAGS",
     "MAX_GAME",
     "MAX_GAMES",
     "MAX_LINES",
     "MAX_REPORT",
+    "MAX_TROUBLES",
     "BotWanted",
     "CheckDone",
     "CheckTerms",
@@ -38,6 +41,11 @@ MAX_LINES = 8000
 
 MAX_COSTS = 1000
 """Plies of one match whose costs a runner sends."""
+
+MAX_CHECKED = 20
+MAX_TROUBLES = 100
+MAX_FLAGS = 100
+"""Reports in one request of a runner."""
 
 MAX_GAMES = 100
 """Games that a submission may play."""
@@ -82,6 +90,8 @@ class Trouble(Struct, frozen=True):
     version: Annotated[int, Meta(ge=0)] = 0
     submission: Annotated[int, Meta(ge=0)] = 0
     """... the submission that cannot be checked here."""
+    id: Annotated[str, Meta(max_length=64)] = ""
+    """Another one for each report: one that is sent again counts once.  Empty: it always counts."""
     machine_works: bool = False
     """Whether this machine has just checked a bot of its own: then the submission is at fault."""
 
@@ -128,9 +138,9 @@ class RunnerSays(Struct, frozen=True, kw_only=True):
     hosts: Annotated[list[Hosted], Meta(max_length=1024)] = []
     ended: Annotated[list[Hosted], Meta(max_length=1024)] = []
     """Bots whose program ended by itself and is not back yet."""
-    checked: Annotated[list[CheckDone], Meta(max_length=20)] = []
-    troubles: Annotated[list[Trouble], Meta(max_length=100)] = []
-    flags: Annotated[list[FlagFell], Meta(max_length=100)] = []
+    checked: Annotated[list[CheckDone], Meta(max_length=MAX_CHECKED)] = []
+    troubles: Annotated[list[Trouble], Meta(max_length=MAX_TROUBLES)] = []
+    flags: Annotated[list[FlagFell], Meta(max_length=MAX_FLAGS)] = []
     leaving: bool = False
     """Whether it ends now, and all that it has is to go elsewhere."""
 

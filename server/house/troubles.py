@@ -10,6 +10,9 @@ __all__ = ["REST_NS", "Troubles"]
 REST_NS: Final = 60 * 1_000_000_000
 """How long a machine is not asked again for what it could not do."""
 
+MOST_HEARD: Final = 10_000
+"""Reports whose ids are remembered."""
+
 
 @dataclass(slots=True)
 class Troubles:
@@ -18,6 +21,19 @@ class Troubles:
     until: dict[tuple[int, str], int] = field(default_factory=dict)
     """By what it is about, and the machine."""
     count: dict[int, int] = field(default_factory=dict)
+    _heard: dict[str, None] = field(default_factory=dict)
+    """Ids of reports."""
+
+    def is_new(self, report: str) -> bool:
+        """Whether no report of this id was heard so far; an empty id is always new."""
+        if not report:
+            return True
+        if report in self._heard:
+            return False
+        self._heard[report] = None
+        if len(self._heard) > MOST_HEARD:
+            del self._heard[next(iter(self._heard))]
+        return True
 
     def note(self, what: int, machine: str, now: int) -> None:
         """Something could not be done there."""

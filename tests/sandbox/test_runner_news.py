@@ -30,14 +30,14 @@ CUP = ClassCompetition(
 async def test_news_that_the_server_refuses_do_not_end_the_runner(tmp_path: Path) -> None:
     async with hosted_house(tmp_path) as house, house.runner() as machine:
         too_many = ["pig"] * (MAX_GAMES + 1)
-        machine._news.checked.append(CheckDone(1, False, "", too_many))
+        machine._news.add(CheckDone(1, False, "", too_many))
         machine._soon.set()
 
         async def told() -> bool:
             return any("does not take" in line for line in house.said)
 
         await until(told)
-        machine._news.troubles.append(Trouble("a disk is full", bot=7, version=9))
+        machine._news.add(Trouble("a disk is full", bot=7, version=9))
         machine._soon.set()
 
         async def heard() -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from sqlalchemy import Connection
 from tests.server.conftest import Client, FakeClock, MemoryHouse
 
@@ -27,7 +28,8 @@ from plyhouse.protocol.package import Manifest, Package, pack
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.house import credit
-from plyhouse.server.house.hosting import GIVEN_UP, LEASE_NS, SECOND, RunnerRefused
+from plyhouse.server.house.check_queue import GIVEN_UP
+from plyhouse.server.house.hosting import LEASE_NS, SECOND, RunnerRefused
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.matches import Terms
 from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
@@ -255,13 +257,19 @@ async def test_matches_run_as_processors_allow_and_lost_machines_cost_no_time(
     house.move_to(house.clock.now + 5_000_000_000)
     hosting.credit(house.clock.now)
     assert live.match.deadline() == before + 5_000_000_000
-    # A bot that ends by itself again and again is away by its own doing.
+    # A report that is sent again, as its answer was lost, counts once.
     version = house.hub.directory.participants[seated[mover]].version_id
-    trouble = Trouble("it cannot be imported", bot=seated[mover], version=version)
-    await machine.call(troubles=[trouble] * 3)
+    trouble = Trouble("it cannot be imported", bot=seated[mover], version=version, id="1f")
+    for _ in range(3):
+        await machine.call(troubles=[trouble])
     house.move_to(house.clock.now + 5_000_000_000)
     hosting.credit(house.clock.now)
-    assert live.match.deadline() == before + 5_000_000_000
+    assert live.match.deadline() == before + 10_000_000_000
+    # A bot that ends by itself again and again is away by its own doing.
+    await machine.call(troubles=[structs.replace(trouble, id=each) for each in ("2f", "3f")])
+    house.move_to(house.clock.now + 5_000_000_000)
+    hosting.credit(house.clock.now)
+    assert live.match.deadline() == before + 10_000_000_000
 
 
 async def test_who_is_lost_again_and_again_is_not_given_time_without_end(

@@ -16,7 +16,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog, Line
 from plyhouse.bots.process.launching import LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.pipe import cut
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.running.summary import SeatResult, counted
 from plyhouse.bots.sandbox.box import SandboxError, Tier
@@ -37,6 +38,7 @@ from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.kernel import BEHIND
 from plyhouse.bots.sandbox.tiers import choose_tier
 from plyhouse.clients.cli.hosting.checking import check_package
+from plyhouse.clients.cli.hosting.news import Batch, News
 from plyhouse.clients.cli.hosting.outbox import Outbox, Parcel
 from plyhouse.clients.cli.hosting.packages import KEEP, Packages, WrongPackageError
 from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
@@ -61,6 +63,8 @@ FIRST_EVERY: Final = 1.0
 """Seconds between two calls until the server says how often it wants to hear."""
 PAUSES: Final = (0.0, 1.0, 5.0, 30.0)
 """Seconds before a bot that ended is run again, after each end in a row."""
+LAST_REPORTS: Final = 5.0
+"""Seconds for the reports that the server has not taken, when this program ends."""
 LAST_WORDS: Final = 3.0
 """Seconds for what bots have printed, when this program ends."""
 UNWANTED: Final = (400, 404, 409, 413)
@@ -108,19 +112,6 @@ class _Run:
     wanted: BotWanted
     task: asyncio.Task[None]
     began: float
-
-
-@dataclass(slots=True)
-class _News:
-    """What is to be told, until the server has heard it."""
-
-    checked: list[CheckDone] = field(default_factory=list)
-    troubles: list[Trouble] = field(default_factory=list)
-    flags: list[FlagFell] = field(default_factory=list)
-
-    @property
-    def any(self) -> bool:
-        return bool(self.checked or self.troubles or self.flags)
 
 
 def in_words(costs: Sequence[CostOfPly]) -> str:
@@ -185,7 +176,7 @@ class Machine:
         self._checks: dict[int, asyncio.Task[None]] = {}
         self._deaths: dict[tuple[int, int], int] = {}
         self._not_before: dict[tuple[int, int], float] = {}
-        self._news = _News()
+        self._news = News()
         self._soon = asyncio.Event()
         self._every = setup.every or FIRST_EVERY
         self._reached: bool | None = None
@@ -233,18 +224,16 @@ class Machine:
 
     async def _sync(self) -> RunnerTold | None:
         """Say what there is and hear what shall be; None if nobody answers."""
-        news, self._news = self._news, _News()
+        batch = self._news.batch()
         try:
-            answer = await asyncio.to_thread(self._call, self._says(news))
+            answer = await asyncio.to_thread(self._call, self._says(batch))
         except (UnreachableError, ApiError) as error:
-            if isinstance(error, ApiError) and error.status in UNFIT and news.any:
+            if isinstance(error, ApiError) and error.status in UNFIT and batch:
                 # Something that a bot had a hand in must not end all that is hosted here.
-                self._setup.say(f"the server does not take what there is to tell: {error}")
+                self._refused(batch, error)
+                self._soon.set()
                 return None
-            # Not heard, perhaps: told again, which does no harm.
-            self._news.checked[:0] = news.checked
-            self._news.troubles[:0] = news.troubles
-            self._news.flags[:0] = news.flags
+            # Not heard, perhaps: sent again, which does no harm.
             # Once a server has answered, 400 and 404 are about something that it was told or
             # looked for, and end nothing else.
             last = REFUSED if self._answered else FINAL
@@ -254,6 +243,9 @@ class Machine:
                 self._setup.say(f"{error} Trying again.")
             self._reached = False
             return None
+        self._news.taken(batch)
+        if len(self._news):
+            self._soon.set()
         told = msgspec.convert(answer, RunnerTold)
         if not self._reached:
             self._setup.say(
@@ -265,7 +257,19 @@ class Machine:
             self._every = told.every_ms / 1000
         return told
 
-    def _says(self, news: _News, *, leaving: bool = False) -> RunnerSays:
+    def _refused(self, batch: Batch, error: ApiError) -> None:
+        dropped = self._news.refused(batch)
+        if dropped is None:
+            return
+        said = cut(f"{error} {dropped}", 500)
+        self._setup.say(f"the server does not take a report, which is dropped: {said}")
+        if isinstance(dropped, CheckDone):  # without a verdict it would be checked for ever
+            why = f"the server does not take the report of this check: {error}"
+            self._news.add(
+                Trouble(cut(why, 2000), submission=dropped.submission, machine_works=True)
+            )
+
+    def _says(self, batch: Batch, *, leaving: bool = False) -> RunnerSays:
         setup = self._setup
         return RunnerSays(
             name=setup.name,
@@ -276,9 +280,9 @@ class Machine:
             languages=["python", "program", *sorted(self._programs)],
             hosts=[Hosted(bot, run.wanted.version) for bot, run in self._runs.items()],
             ended=[Hosted(*each) for each in sorted(self._ended_itself)],
-            checked=news.checked[:20],
-            troubles=news.troubles[:100],
-            flags=news.flags[:100],
+            checked=batch.checked,
+            troubles=batch.troubles,
+            flags=batch.flags,
             leaving=leaving,
         )
 
@@ -374,9 +378,8 @@ class Machine:
 
         def trouble(why: str) -> None:
             say(why)
-            self._news.troubles.append(
-                Trouble(f"{name}: {why}"[:2000], bot=wanted.bot, version=wanted.version)
-            )
+            said = cut(f"{name}: {why}", 2000)
+            self._news.add(Trouble(said, bot=wanted.bot, version=wanted.version))
 
         keeper, tier = self._keeper, self._tier
         if keeper is None or tier is None:
@@ -490,7 +493,7 @@ class Machine:
             self._outbox.line(bot, Line(result.match, each.ply, "note", said))
         flag = flag_fell(bot, result, costs)
         if flag is not None:
-            self._news.flags.append(flag)
+            self._news.add(flag)
             self._soon.set()
 
     # -------------------------------------------------------------------------- checks
@@ -507,10 +510,7 @@ class Machine:
         finally:
             if core is not None:
                 self._cores.give_back(core)
-        if isinstance(done, Trouble):
-            self._news.troubles.append(done)
-        else:
-            self._news.checked.append(done)
+        self._news.add(done)
         word = "in trouble" if isinstance(done, Trouble) else "fit" if done.ok else "refused"
         self._setup.say(f"submission {submission}: {word}")
         self._soon.set()
@@ -527,8 +527,10 @@ class Machine:
             if beside is not None:
                 beside.cancel()
                 await asyncio.gather(beside, return_exceptions=True)
-        with contextlib.suppress(UnreachableError, ApiError):
-            await asyncio.to_thread(self._call, self._says(self._news, leaving=True), 3.0)
+        with contextlib.suppress(UnreachableError, ApiError, TimeoutError):
+            async with asyncio.timeout(LAST_REPORTS):
+                while await self._say_goodbye():
+                    pass
         # What is still to be told, the next program of this folder tells.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS):
@@ -536,3 +538,17 @@ class Machine:
         self._outbox.close()
         if self._keeper is not None:
             await self._keeper.close()
+
+    async def _say_goodbye(self) -> bool:
+        """Send a batch of the last reports; return whether there are more."""
+        batch = self._news.batch()
+        last = len(batch) == len(self._news)
+        try:
+            await asyncio.to_thread(self._call, self._says(batch, leaving=last), 3.0)
+        except ApiError as error:
+            if error.status not in UNFIT or not batch:
+                raise
+            self._refused(batch, error)
+            return True
+        self._news.taken(batch)
+        return not last
