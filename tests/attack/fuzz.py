@@ -7,9 +7,9 @@
 Targets: ``codec`` (bytes of a frame, as each side and each subprotocol reads them), ``frames``
 (a stream of bytes cut into websocket frames, whole and in pieces alike), ``notation`` (the text of
 an action in some position of some game), ``packages`` (zip files and names in them), ``manifests``
-(plyhouse.toml and requirements.txt).  An input may take five seconds of a processor, and a process 1 GiB.  Each
-process runs one target and prints the time of its slowest input and its peak memory; an input that
-breaks a promise is written to ``crash-...`` and named.
+(plyhouse.toml and requirements.txt).  An input may take five seconds of a processor, and a process
+1 GiB.  Each process runs one target and prints the time of its slowest input and its peak memory;
+an input that breaks a promise is written to ``crash-...`` and named.
 """
 
 from __future__ import annotations
