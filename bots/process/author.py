@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from plyhouse.bots.process.pipe import cut
+
 __all__ = ["AuthorLog", "Line", "Voice"]
+
+FILE_LIMIT: Final = 24 * 1024 * 1024
+"""Bytes of a log file before it becomes the older one, ``BOT.log.1``, in place of the last."""
 
 LOG_LIMIT: Final = 16 * 1024 * 1024
 """Bytes that a bot may print into a log file in one run: a loop must not fill the disk.  What the
@@ -16,6 +21,12 @@ runner notes is kept all the same, up to `NOTES_LIMIT`."""
 
 NOTES_LIMIT: Final = 4 * 1024 * 1024
 """Bytes of the runner's notes in one run."""
+
+LONGEST_NOTE: Final = 16_000
+"""Characters of a note or a traceback with its position."""
+
+NOTES_SHOWN: Final = 1_000_000
+"""Characters of notes that the terminal shows in one run."""
 
 TERMINAL_LIMIT: Final = 2000
 """Printed lines shown on the terminal in one run; the log has the rest."""
@@ -68,6 +79,7 @@ class AuthorLog:
         self._flooded = False
         self._room = LOG_LIMIT
         self._room_for_notes = NOTES_LIMIT
+        self._notes_to_show = NOTES_SHOWN
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             safe = "".join(c if c.isalnum() or c in "-_." else "_" for c in name) or "bot"
@@ -95,6 +107,7 @@ class AuthorLog:
 
     def note(self, text: str, match: str = "", ply: int | None = None) -> None:
         """Something the author should know: shown, and logged with the time."""
+        text = cut(text, LONGEST_NOTE)
         self._hear(match, ply, "note", text)
         self._note(text)
 
@@ -112,8 +125,9 @@ class AuthorLog:
             parts.append(traceback.rstrip())
         if position:
             parts.append(f"the position was:\n{position.rstrip()}")
-        self._hear(match, ply, "crash", "\n".join(parts))
-        self._note("\n".join(parts))
+        text = cut("\n".join(parts), LONGEST_NOTE)
+        self._hear(match, ply, "crash", text)
+        self._note(text)
 
     def _hear(self, match: str, ply: int | None, kind: str, text: str) -> None:
         if self._on_line is not None:
@@ -127,8 +141,12 @@ class AuthorLog:
         if self._room_for_notes > 0:
             self._room_for_notes -= len(data)
             self._write(data)
-        if self._terminal is not None:
+        if self._terminal is not None and self._notes_to_show > 0:
+            self._notes_to_show -= len(text)
             self._terminal(f"[{self.name}] {text}")
+            if self._notes_to_show <= 0:
+                rest = f"see {self.path}" if self.path else "`--log-folder` keeps it"
+                self._terminal(f"[{self.name}] ... what else is noted of it is not shown; {rest}")
 
     def _log_prints(self, lines: Sequence[str]) -> None:
         if self.path is None or self._room <= 0:
@@ -140,9 +158,15 @@ class AuthorLog:
         self._write(data)
 
     def _write(self, data: bytes) -> None:
-        if self.path is not None:
-            with self.path.open("ab") as file:
+        if self.path is None:
+            return
+        with self.path.open("ab") as file:
+            if file.tell() + len(data) > FILE_LIMIT:
+                self.path.replace(self.path.with_name(f"{self.path.name}.1"))
+            else:
                 file.write(data)
+                return
+        self.path.write_bytes(data)
 
 
 class Voice:

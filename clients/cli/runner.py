@@ -89,20 +89,26 @@ def runner(
     from plyhouse.bots.sandbox.box import tier_named
     from plyhouse.bots.sandbox.cores import Cores
     from plyhouse.clients.cli.hosting.machine import Machine, Setup
+    from plyhouse.clients.cli.hosting.runner_log import runner_log
     from plyhouse.clients.cli.shared.output import harmless
+
+    called = name or _host_name()
+    kept_in = (folder or _cache_folder()).resolve()
+    log = runner_log(kept_in, called)
 
     def say(line: str) -> None:
         # Much of it is what bots of others print.
+        log.info(harmless(line))
         click.echo(json.dumps({"said": line}) if as_json else harmless(line))
         sys.stdout.flush()
 
     setup = Setup(
         server=server,
         token=token,
-        name=name or _host_name(),
+        name=called,
         cores=cores or max(1, len(Cores.of_this_machine())),
         bots=bots,
-        folder=(folder or _cache_folder()).resolve(),
+        folder=kept_in,
         keep=keep << 20,
         nice=nice,
         tier=tier_named(tier) if tier else None,

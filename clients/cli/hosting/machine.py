@@ -27,6 +27,7 @@ from plyhouse.bots.client.websocket import websocket_connector
 from plyhouse.bots.hosting.host import hosted_runner
 from plyhouse.bots.loading import BotLoadError
 from plyhouse.bots.process.author import AuthorLog, Line
+from plyhouse.bots.process.flood import Allowance
 from plyhouse.bots.process.launching import LauncherLost
 from plyhouse.bots.process.ledger import CostOfPly
 from plyhouse.bots.process.pipe import cut
@@ -63,6 +64,10 @@ FIRST_EVERY: Final = 1.0
 """Seconds between two calls until the server says how often it wants to hear."""
 PAUSES: Final = (0.0, 1.0, 5.0, 30.0)
 """Seconds before a bot that ended is run again, after each end in a row."""
+SAID_HOURLY: Final = 160_000
+"""Characters that are said of one bot at once and in an hour, over all its runs."""
+SAID_LINE: Final = 8000
+"""Characters of one thing that is said of a bot."""
 LAST_REPORTS: Final = 5.0
 """Seconds for the reports that the server has not taken, when this program ends."""
 LAST_WORDS: Final = 3.0
@@ -189,6 +194,10 @@ class Machine:
         """Bots and their versions whose program has ended by itself and is not back yet."""
         self._outbox = Outbox(setup.folder / "outbox")
         self._telling: asyncio.Task[None] | None = None
+        self._said_of: dict[int, Allowance] = {}
+        """What else may be said of each bot, in characters."""
+        self._silent: set[int] = set()
+        """Bots of which nothing more is said for now."""
 
     @property
     def keeper_pid(self) -> int:
@@ -374,7 +383,7 @@ class Machine:
         name = f"{wanted.player}/{wanted.name}"
 
         def say(line: str) -> None:
-            self._setup.say(f"{name}: {line}")
+            self._say_of(wanted.bot, f"{name}: {line}")
 
         def trouble(why: str) -> None:
             say(why)
@@ -431,6 +440,19 @@ class Machine:
             say(str(error))  # the next answer of the server says what to do
         finally:
             self._outbox.left(wanted.bot)
+
+    def _say_of(self, bot: int, line: str) -> None:
+        """Say something that a bot has a word in: so much of each bot in an hour."""
+        line = cut(line, SAID_LINE)
+        allowance = self._said_of.get(bot)
+        if allowance is None:
+            allowance = self._said_of[bot] = Allowance(SAID_HOURLY, seconds=3600.0)
+        if allowance.take(len(line)):
+            self._silent.discard(bot)
+            self._setup.say(line)
+        elif bot not in self._silent:
+            self._silent.add(bot)
+            self._setup.say(f"{line[:80]}... a lot is said of this bot; its own log has the rest")
 
     def _up(self, wanted: BotWanted, up: bool) -> None:
         """A program has ended by itself, or was let in: the server is to know that at once."""
