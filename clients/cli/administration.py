@@ -216,11 +216,11 @@ def reinstate(
     """
     player, name = _bot(bot)
     if server is not None:
-        from plyhouse.clients.cli.shared.http import call, path
+        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.protocol.api import calls
 
-        target = path("players", player, "bots", name, "reinstate")
-        body = {"why": why, "version": version_label}
-        labels = [each["version"] for each in call(server, "POST", target, body, token)]
+        call = calls.reinstate(player, name, version_label, why)
+        labels = [each.version for each in ask(server, call, token)]
     else:
 
         async def action(store: Store) -> list[str]:

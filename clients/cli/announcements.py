@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from plyhouse.clients.cli.administration import minute
@@ -14,7 +12,8 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import harmless, note
+from plyhouse.clients.cli.shared.output import harmless, note, print_json
+from plyhouse.protocol.api import class_calls
 
 __all__ = ["announce", "announcements"]
 
@@ -28,9 +27,8 @@ def announce(name: str, text: str, server: str, token: str | None) -> None:
 
     Everybody who may see the board reads it there and with `competition announcements`.
     """
-    where = ("competitions", name, "announcements")
-    made = request(server, token, "POST", *where, body={"text": text})
-    note(f"Published announcement {made['id']}.")
+    made = request(server, token, class_calls.announce(name, text))
+    note(f"Published announcement {made.id}.")
 
 
 @click.command()
@@ -43,19 +41,18 @@ def announcements(
     name: str, remove: int | None, server: str, token: str | None, as_json: bool
 ) -> None:
     """Show the announcements of the competition NAME, newest first."""
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
 
-    where = ("class", "competitions", name, "announcements")
     if remove is not None:
-        request(server, token, "DELETE", *where[1:], str(remove))
+        request(server, token, class_calls.remove_announcement(name, remove))
         note(f"Removed announcement {remove}.")
         return
-    found = call(server, "GET", path(*where), token=token)
+    found = ask(server, class_calls.announcements(name), token)
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for each in found:
-        click.echo(f"{each['id']}  {minute(each['at_ms'])} UTC, {each['who']}:")
-        click.echo("\n".join(f"    {harmless(line)}" for line in each["text"].splitlines()))
+        click.echo(f"{each.id}  {minute(each.at_ms)} UTC, {each.who}:")
+        click.echo("\n".join(f"    {harmless(line)}" for line in each.text.splitlines()))
     if not found:
         note(f"{name} has no announcements.")

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 import click
 
@@ -30,7 +27,9 @@ from plyhouse.clients.cli.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
+from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api.submissions import VersionEntry
 
 __all__ = ["bot"]
 
@@ -186,22 +185,20 @@ def version(name: str, server: str, token: str | None, as_json: bool) -> None:
     A version is the label that you gave it and what its files hold, as the digest says: the same
     label with other files is another version.
     """
-    query = f"?bot={quote(name, safe='')}" if name else ""
-    rows = request(server, token, "GET", "versions", query=query)
+    rows = request(server, token, class_calls.versions(name))
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     if not rows:
         note("No bot of yours has connected yet.")
         return
     cells = [
         [
-            each["bot"],
-            each["version"] or "-",
-            each["digest"][:12] or "-",
-            minute(each["created_ms"]),
-            ", ".join(f"{entry['competition']} ({_how(entry)})" for entry in each["entered"])
-            or "-",
+            each.bot,
+            each.version or "-",
+            each.digest[:12] or "-",
+            minute(each.created_ms),
+            ", ".join(f"{entry.competition} ({_how(entry)})" for entry in each.entered) or "-",
         ]
         for each in rows
     ]
@@ -209,10 +206,10 @@ def version(name: str, server: str, token: str | None, as_json: bool) -> None:
     print_table("Versions", columns, cells, "llllw")
 
 
-def _how(entry: Any) -> str:
-    if entry.get("left_out"):
+def _how(entry: VersionEntry) -> str:
+    if entry.left_out:
         return "not before it is handed in: plyhouse submit"
-    return "chosen" if entry["chosen"] else "the latest"
+    return "chosen" if entry.chosen else "the latest"
 
 
 @bot.command()
@@ -225,23 +222,20 @@ def status(server: str, token: str | None, as_json: bool) -> None:
     A version that forfeits again and again is not paired any more. A mended bot is a new version,
     and plays at once.
     """
-    from plyhouse.clients.cli.competition import needed
-    from plyhouse.clients.cli.shared.http import call, path
-
-    rows = call(server, "GET", path("suspensions"), token=needed(token))
+    rows = request(server, token, calls.suspensions())
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     if not rows:
         note("No version is suspended.")
         return
     cells = [
         [
-            f"{each['player']}/{each['bot']}",
-            each["version"] or "-",
-            each["digest"][:12] or "-",
-            minute(each["since_ms"]),
-            each["reason"],
+            f"{each.player}/{each.bot}",
+            each.version or "-",
+            each.digest[:12] or "-",
+            minute(each.since_ms),
+            each.reason,
         ]
         for each in rows
     ]
@@ -268,9 +262,8 @@ def enter(
 
     Possible until the freeze. A bot that connects is entered by itself while there is room.
     """
-    body = {"bot": name, "version": version_label, "replace": replace}
-    entry = request(server, token, "POST", "competitions", competition, "enter", body=body)
-    how = "" if entry["chosen"] else ", or what connects after it"
-    label = entry["version"] or "without a label"
-    note(f"{entry['entry']} plays in {competition}: version {label} "
-         f"({entry['digest'][:12] or 'no digest'}){how}.")  # fmt: skip
+    entry = request(server, token, class_calls.enter(competition, name, version_label, replace))
+    how = "" if entry.chosen else ", or what connects after it"
+    label = entry.version or "without a label"
+    note(f"{entry.entry} plays in {competition}: version {label} "
+         f"({entry.digest[:12] or 'no digest'}){how}.")  # fmt: skip

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -30,7 +31,7 @@ from plyhouse.clients.cli.competition_steering import (
 from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.http import ApiError
+from plyhouse.clients.cli.shared.http import ApiError, ask
 from plyhouse.clients.cli.shared.lazy import HintingGroup
 from plyhouse.clients.cli.shared.options import (
     competition_argument,
@@ -42,10 +43,12 @@ from plyhouse.clients.cli.shared.options import (
 from plyhouse.clients.cli.shared.organising import needed, read_text, request, why_text
 from plyhouse.clients.cli.shared.output import counted, note, print_table
 from plyhouse.clients.cli.suspicious import suspicious
+from plyhouse.protocol.api import calls, class_calls
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from plyhouse.protocol.api.classes import ClassCompetition, Measure
     from plyhouse.server.competition.file import CompetitionFile
     from plyhouse.server.competition.preview import Measured, Preview
 
@@ -112,8 +115,8 @@ def new(
 
     now = datetime.now(UTC)
     if old:
-        there = request(server, token, "GET", "competitions", old, "file")
-        text = renamed(there["file"], name, now)
+        there = request(server, token, class_calls.text(old))
+        text = renamed(there.file, name, now)
     else:
         text = template(name, games or ("connect_four",), time_control, now, hosted=hosted)
     read_competition(text, now)
@@ -158,9 +161,9 @@ def check(
     from plyhouse.server.results.scoring import scoring_rule
 
     text = read_text(file)
-    known: list[dict[str, Any]] = []
+    known: Sequence[Measure] = ()
     if server is not None:
-        known = request(server, token, "POST", "check", body={"file": text})
+        known = request(server, token, class_calls.check(text))
     found = read_competition(text)
     refuse_unfit_references(text)
     if server is None:
@@ -169,23 +172,21 @@ def check(
 
     measured: dict[str, Measured] = {}
     for game in found.games:
-        own = next((each for each in known if each["game"] == game and each["matches"]), None)
+        own = next((each for each in known if each.game == game and each.matches), None)
         measured[game] = (
-            played(game, found.time_control, own["seconds"], own["plies"], own["matches"])
+            played(game, found.time_control, own.seconds, own.plies, own.matches)
             if own is not None
             else sample(game, found.time_control, time.perf_counter_ns)
         )
     most = found.limits.students * found.entries_per_student + len(found.baselines)
     if server is not None and cores is None and found.hosting_required:
-        from plyhouse.clients.cli.shared.http import call, path
-
-        there = call(server, "GET", path("runner", "capacity"))
-        cores = there["cores"] or None
-        machines = counted(there["machines"], "runner machine")
-        note(f"{machines} with {counted(there['cores'], 'core')} for bots now.")
-        if there["machines"] and there["lacking"]:
+        there = ask(server, calls.runner_capacity())
+        cores = there.cores or None
+        machines = counted(there.machines, "runner machine")
+        note(f"{machines} with {counted(there.cores, 'core')} for bots now.")
+        if there.machines and there.lacking:
             note(
-                f"None of them has {' or '.join(there['lacking'])}: a bot that is started with it "
+                f"None of them has {' or '.join(there.lacking)}: a bot that is started with it "
                 "waits for a machine that has it."
             )
     try:
@@ -294,21 +295,20 @@ def open_competition(name: str, server: str, token: str | None, why: str) -> Non
     if place.is_file():
         text = read_text(place)
         refuse_unfit_references(text)
-        made = request(server, token, "POST", "competitions", body={"file": text, "why": why})
+        made = request(server, token, class_calls.open_file(text, why))
     elif place.suffix == ".toml":
         raise CommandError(f"There is no file {place}.", EXIT_USAGE)
     else:
         made = _step(server, token, name, "open", why)
-    when = f"; it opens {minute(made['opens_ms'])} UTC" if made["status"] == "draft" else ""
-    note(f"{made['name']} is {made['status']}{when}.")
+    at_ms = made.opens_ms if made.status == "draft" else None
+    when = f"; it opens {minute(at_ms)} UTC" if at_ms is not None else ""
+    note(f"{made.name} is {made.status}{when}.")
 
 
 def _step(
-    server: str, token: str | None, name: str, step: str, why: str, **more: Any
-) -> dict[str, Any]:
-    body = {"why": why, **more}
-    answer: dict[str, Any] = request(server, token, "POST", "competitions", name, step, body=body)
-    return answer
+    server: str, token: str | None, name: str, step: str, why: str, *, anyway: bool = False
+) -> ClassCompetition:
+    return request(server, token, class_calls.step(name, step, why, anyway))
 
 
 @competition.command()
@@ -319,7 +319,7 @@ def _step(
 def freeze(name: str, server: str, token: str | None, why: str) -> None:
     """Let the versions that play in NAME change no more; practice goes on."""
     made = _step(server, token, name, "freeze", why)
-    note(f"{made['name']} is frozen: what plays changes no more.")
+    note(f"{made.name} is frozen: what plays changes no more.")
 
 
 anyway_option = click.option(
@@ -350,7 +350,7 @@ def run(name: str, server: str, token: str | None, wait: bool, anyway: bool, why
                 note("Waiting for the checks of submissions.")
                 said = True
             time.sleep(POLL)
-    note(f"The final of {made['name']} has begun: plyhouse competition status {name!r}")
+    note(f"The final of {made.name} has begun: plyhouse competition status {name!r}")
 
 
 @competition.command("dress-rehearsal")
@@ -366,10 +366,10 @@ def dress_rehearsal(name: str, server: str, token: str | None, why: str) -> None
     board is for you alone, and each author sees its own matches. It is a competition of its own,
     "NAME (rehearsal)": look at it as at any other, and delete it before the next one.
     """
-    made = _step(server, token, name, "rehearse", why)
-    if made["left_out"]:
-        note(f"Left out, as nothing of it is handed in and ready: {', '.join(made['left_out'])}.")
-    shown = made["name"]
+    made = request(server, token, class_calls.rehearse(name, why))
+    if made.left_out:
+        note(f"Left out, as nothing of it is handed in and ready: {', '.join(made.left_out)}.")
+    shown = made.name
     note(f"{shown} has begun: plyhouse competition status {shown!r}, board {shown!r}")
     note(f"When you have seen enough: plyhouse competition delete {shown!r} --why rehearsed")
 
@@ -387,7 +387,7 @@ def rerun(name: str, server: str, token: str | None, anyway: bool, why: str) -> 
     Who is to hand in anew needs an extension first: plyhouse competition extend.
     """
     made = _step(server, token, name, "rerun", why, anyway=anyway)
-    note(f"The final of {made['name']} runs again: plyhouse competition status {name!r}")
+    note(f"The final of {made.name} runs again: plyhouse competition status {name!r}")
 
 
 @competition.command()
@@ -405,15 +405,15 @@ def finish(name: str, server: str, token: str | None, yes: bool, why: str) -> No
     import sys
 
     if not yes and sys.stdin.isatty():
-        view = request(server, token, "GET", "competitions", name)
-        left = [game["unplayed"] for game in view["progress"] if game["unplayed"]]
+        view = request(server, token, class_calls.status(name))
+        left = [game.unplayed for game in view.progress if game.unplayed]
         for said in left:
             note(f"{said}.")
         if left:
-            click.confirm(f"End the final of {view['name']} without them?", abort=True, err=True)
-    made = _step(server, token, name, "finish", why)
-    note(f"{made['name']} is finished.")
-    for said in made["unplayed"]:
+            click.confirm(f"End the final of {view.name} without them?", abort=True, err=True)
+    made = request(server, token, class_calls.finish(name, why))
+    note(f"{made.name} is finished.")
+    for said in made.unplayed:
         note(f"Left out: {said}.")
 
 
@@ -427,9 +427,8 @@ def disqualify(name: str, who: str, server: str, token: str | None, why: str) ->
 
     Nothing more of it is begun. What it has played stays in the results of the others.
     """
-    body = {"who": who, "why": why}
-    gone = request(server, token, "POST", "competitions", name, "disqualify", body=body)
-    entries = ", ".join(each["entry"] for each in gone) or "no entry yet"
+    gone = request(server, token, class_calls.disqualify(name, who, why))
+    entries = ", ".join(each.entry for each in gone) or "no entry yet"
     note(f"Disqualified {who} ({entries}).")
 
 
@@ -441,8 +440,7 @@ def disqualify(name: str, who: str, server: str, token: str | None, why: str) ->
 @why_option(required=False)
 def extend(name: str, student: str, until: str, server: str, token: str | None, why: str) -> None:
     """Let STUDENT submit to NAME after its freeze, until a time."""
-    body = {"student": student, "until": until, "why": why}
-    request(server, token, "POST", "competitions", name, "extend", body=body)
+    request(server, token, class_calls.extend(name, student, until, why))
     note(f"{student} may submit until {until}.")
 
 

@@ -14,6 +14,7 @@ from plyhouse.clients.cli.shared.options import (
 )
 from plyhouse.clients.cli.shared.organising import request
 from plyhouse.clients.cli.shared.output import note
+from plyhouse.protocol.api import class_calls
 
 __all__ = ["baseline", "refuse_unfit_options", "refuse_unfit_references"]
 
@@ -79,9 +80,8 @@ def baseline(name: str, bot: str, reference: str, server: str, token: str | None
 
     if reference and not reference_problem(reference):  # else the server names the mistake
         refuse_unfit_options({"--reference": reference})
-    body = {"bot": bot, "reference": reference, "why": why}
-    made = request(server, token, "POST", "competitions", name, "baselines", body=body)
-    if made["status"] == "waiting":
-        note(f"{made['bot']} waits for its check: plyhouse competition status {name!r}")
+    made = request(server, token, class_calls.check_baseline(name, bot, reference, why))
+    if made.status == "waiting":
+        note(f"{made.bot} waits for its check: plyhouse competition status {name!r}")
     else:
-        note(f"{made['bot']} has passed its check before, and can play.")
+        note(f"{made.bot} has passed its check before, and can play.")

@@ -6,7 +6,6 @@ import json
 import os
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,6 +20,8 @@ from plyhouse.clients.cli.shared.options import (
 )
 from plyhouse.clients.cli.shared.organising import confirm, read_text, request
 from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.classes import Change
 
 __all__ = ["change", "copy", "print_file", "renamed", "unfreeze"]
 
@@ -60,25 +61,22 @@ def change(
         name = name or _named(text, place)
     if not name:
         raise click.UsageError(f"Give the NAME of a competition, or set {COMPETITION}.")
-    there = request(server, token, "GET", "competitions", name, "file")
-    text = _with(there["file"] if text is None else text, settings)
-    body: dict[str, Any] = {"file": text, "digest": there["digest"], "why": why}
-    found = request(server, token, "POST", "competitions", name, "change", body=body)
-    if not found["changes"]:
-        note(f"{found['name']} is like that already: nothing changes.")
+    there = request(server, token, class_calls.text(name))
+    text = _with(there.file if text is None else text, settings)
+    found = request(server, token, class_calls.change(name, text, False, there.digest, why))
+    if not found.changes:
+        note(f"{found.name} is like that already: nothing changes.")
         return
     _show(found)
-    refused = [each["key"] for each in found["changes"] if each["refused"]]
+    refused = [each.key for each in found.changes if each.refused]
     if refused:
         raise CommandError(
             f"Nothing was changed: {', '.join(refused)} cannot change now.", EXIT_REFUSED
         )
-    confirm(f"Change {found['name']}?", yes=yes)
-    made = request(
-        server, token, "POST", "competitions", name, "change", body={**body, "apply": True}
-    )
-    told = "Its students read of it on its page" if made["notice"] else "Students are not told"
-    note(f"{made['name']} is changed, and {made['status']}. {told}.")
+    confirm(f"Change {found.name}?", yes=yes)
+    made = request(server, token, class_calls.change(name, text, True, there.digest, why))
+    told = "Its students read of it on its page" if made.notice else "Students are not told"
+    note(f"{made.name} is changed, and {made.status}. {told}.")
 
 
 def _which(values: tuple[str, ...], settings: tuple[str, ...]) -> tuple[str, Path | None]:
@@ -148,16 +146,14 @@ def renamed(text: str, name: str, now: datetime) -> str:
     return text
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: Change) -> None:
     """Print what changes, and what students read of it."""
-    for each in found["changes"]:
-        click.echo(f"{each['key']}: {each['old'] or 'none'} -> {each['new'] or 'none'}")
-        click.echo(
-            f"  not possible: {each['refused']}" if each["refused"] else f"  {each['effect']}"
-        )
-    if found["notice"]:
+    for each in found.changes:
+        click.echo(f"{each.key}: {each.old or 'none'} -> {each.new or 'none'}")
+        click.echo(f"  not possible: {each.refused}" if each.refused else f"  {each.effect}")
+    if found.notice:
         click.echo("Students read:")
-        for line in found["notice"].splitlines():
+        for line in found.notice.splitlines():
             click.echo(f"  {line}")
 
 
@@ -175,9 +171,8 @@ def unfreeze(name: str, until: str, server: str, token: str | None, why: str) ->
     Versions may change until the date of --until, or until you freeze it. Dates that are over are
     taken out of its file.
     """
-    body = {"until": until, "why": why}
-    made = request(server, token, "POST", "competitions", name, "unfreeze", body=body)
-    note(f"{made['name']} is open again: versions may change.")
+    made = request(server, token, class_calls.unfreeze(name, until, why))
+    note(f"{made.name} is open again: versions may change.")
 
 
 @click.command("file")
@@ -186,8 +181,8 @@ def unfreeze(name: str, until: str, server: str, token: str | None, why: str) ->
 @token_option()
 def print_file(name: str, server: str, token: str | None) -> None:
     """Print the competition file of NAME, as it is now."""
-    there = request(server, token, "GET", "competitions", name, "file")
-    click.echo(there["file"], nl=not there["file"].endswith("\n"))
+    there = request(server, token, class_calls.text(name))
+    click.echo(there.file, nl=not there.file.endswith("\n"))
 
 
 @click.command()
@@ -218,11 +213,10 @@ def copy(
         raise CommandError(f"There is no file {new_file}.", EXIT_USAGE)
     text = read_text(new_file)
     refuse_unfit_references(text)
-    body = {"file": text, "codes": codes, "submissions": submissions, "why": why}
-    made = request(server, token, "POST", "competitions", old, "copy", body=body)
-    parts = [counted(made["students"], "student")]
+    made = request(server, token, class_calls.copy(old, text, codes, submissions, why))
+    parts = [counted(made.students, "student")]
     if codes:
-        parts.append(counted(made["codes"], "code"))
+        parts.append(counted(made.codes, "code"))
     if submissions:
-        parts.append(counted(made["entries"], "entry", "entries"))
-    note(f"{made['name']} is {made['status']}, with {', '.join(parts)} of {old}.")
+        parts.append(counted(made.entries, "entry", "entries"))
+    note(f"{made.name} is {made.status}, with {', '.join(parts)} of {old}.")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
+import msgspec
 
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.options import (
@@ -17,7 +19,10 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import needed, practice_ladder, request
-from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
+from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table, signed
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
+from plyhouse.protocol.api.reports import Report
 
 __all__ = ["board", "board_cells", "export", "print_board", "print_certainty", "report"]
 
@@ -39,7 +44,7 @@ def board(name: str, practice: bool, server: str, token: str | None, as_json: bo
     Of a competition that is not public the token of a student shows what it may see, that of an
     organiser everything. docs/ratings.md says what the columns mean.
     """
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
 
     if practice:
         ladder = practice_ladder(server, name)
@@ -49,60 +54,58 @@ def board(name: str, practice: bool, server: str, token: str | None, as_json: bo
                 "says ladder = true under [practice].",
                 EXIT_USAGE,
             )
-        name = ladder["competition"]
-    view = call(server, "GET", path("class", "competitions", name, "table"), token=token)
+        name = ladder.competition
+    view = ask(server, class_calls.table(name), token)
     if as_json:
-        click.echo(json.dumps(view, indent=2))
+        print_json(view)
         return
     print_board(view)
-    print_certainty(
-        call(server, "GET", path("class", "competitions", name, "certainty"), token=token)
-    )
+    print_certainty(ask(server, class_calls.certainty(name), token))
 
 
-def print_board(view: dict[str, Any]) -> None:
+def print_board(view: Board) -> None:
     """The table of a board, and what it withholds."""
     print_table(*board_cells(view))
-    for text in view["notes"]:
+    for text in view.notes:
         note(text)
 
 
-def board_cells(view: dict[str, Any]) -> tuple[str, list[str], list[list[str]], str]:
+def board_cells(view: Board) -> tuple[str, list[str], list[list[str]], str]:
     """Title, columns, rows and alignment of a board."""
-    nash = any(line["nash"] for line in view["lines"])
-    any_time = view.get("any_time", False)
+    nash = any(line.nash for line in view.lines)
+    any_time = view.any_time
     columns = ["place", "entry", "score", "played", "rating", "95 %"]
     columns += ["rank by rating"] if any_time else ["while watching", "rank by rating", "ahead"]
     means: list[tuple[str, str]] = []
-    for game in sorted({game for line in view["lines"] for game in line["returns"]}):
+    for game in sorted({game for line in view.lines for game in line.returns}):
         means.append((game, "raw"))
         columns.append(f"{game}: return")
         if not any_time:
             means.append((game, "watched"))
             columns.append("while watching")
-        if any((line["returns"].get(game) or {}).get("adjusted") for line in view["lines"]):
+        if any(line.returns[game].adjusted for line in view.lines if game in line.returns):
             means.append((game, "adjusted"))
             columns.append("without luck")
     if nash:
         columns.append("Nash share")
     align = "rl" + "r" * (len(columns) - 2)
-    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view["lines"]]
-    final = "" if view["status"] == "finished" else f", {view['status']}"
-    title = f"{view['name']}: {counted(view['matches'], 'match', 'matches')}{final}"
+    rows = [_row(line, means, nash=nash, any_time=any_time) for line in view.lines]
+    final = "" if view.status == "finished" else f", {view.status}"
+    title = f"{view.name}: {counted(view.matches, 'match', 'matches')}{final}"
     return title, columns, rows, align
 
 
-def print_certainty(lines: list[dict[str, Any]]) -> None:
+def print_certainty(lines: Sequence[BaselineCertainty]) -> None:
     """How sure grades are, where a gauntlet goes on until they are."""
     said = {True: "reached", False: "not reached", None: "open"}
     rows = [
         [
-            each["entry"],
-            each["baseline"],
-            str(each["pairs"]),
-            f"{each['mean']:.3f}" if each["pairs"] else "-",
-            f"{each['low']:.3f} to {each['high']:.3f}",
-            "open, no more pairs" if each["state"] == "maximum" else said[each["reached"]],
+            each.entry,
+            each.baseline,
+            str(each.pairs),
+            f"{each.mean:.3f}" if each.pairs else "-",
+            f"{each.low:.3f} to {each.high:.3f}",
+            "open, no more pairs" if each.state == "maximum" else said[each.reached],
         ]
         for each in lines
     ]
@@ -112,51 +115,53 @@ def print_certainty(lines: list[dict[str, Any]]) -> None:
 
 
 def _row(
-    line: dict[str, Any], means: list[tuple[str, str]], *, nash: bool, any_time: bool
+    line: ProvenLine, means: list[tuple[str, str]], *, nash: bool, any_time: bool
 ) -> list[str]:
     """The cells of a line; ``any_time``: there are no fixed-time intervals."""
-    rating = line["rating"]
+    rating = line.rating
     cells = [
-        "-" if line["place"] is None else str(line["place"]),
-        line["entry"] + _kind(line),
-        "-" if line["score"] is None else f"{line['score']:.3f}",
-        str(line["matches"]),
+        "-" if line.place is None else str(line.place),
+        line.entry + _kind(line),
+        "-" if line.score is None else f"{line.score:.3f}",
+        str(line.matches),
     ]
-    near = "-" if rating is None else f"{rating['low']:.0f} to {rating['high']:.0f}"
-    cells += ["-" if rating is None else f"{rating['elo']:.0f}", near]
+    near = "-" if rating is None else f"{rating.low:.0f} to {rating.high:.0f}"
+    cells += ["-" if rating is None else f"{rating.elo:.0f}", near]
     if not any_time:
-        wide = "-" if rating is None else f"{rating['any_low']:.0f} to {rating['any_high']:.0f}"
+        wide = "-" if rating is None else f"{rating.any_low:.0f} to {rating.any_high:.0f}"
         cells.append(wide)
-    ranks = set() if rating is None else {rating["rank_low"], rating["rank_high"]}
+    ranks = set() if rating is None else {rating.rank_low, rating.rank_high}
     cells.append(" to ".join(map(str, sorted(ranks))) or "-")
     if not any_time:
-        cells.append("" if line["ahead"] is None else f"{line['ahead']:.1%}")
-    cells += [_return(line["returns"].get(game), kind) for game, kind in means]
+        cells.append("" if line.ahead is None else f"{line.ahead:.1%}")
+    cells += [_return(line.returns.get(game), kind) for game, kind in means]
     if nash:
-        cells.append("-" if line["nash"] is None else f"{line['nash']['share']:.2f}")
+        cells.append("-" if line.nash is None else f"{line.nash.share:.2f}")
     return cells
 
 
-def _kind(line: dict[str, Any]) -> str:
-    if line["twin_of"]:
-        return f" (twin of {line['twin_of']})"
-    return " (baseline)" if line["baseline"] else ""
+def _kind(line: ProvenLine) -> str:
+    if line.twin_of:
+        return f" (twin of {line.twin_of})"
+    return " (baseline)" if line.baseline else ""
 
 
-def _return(found: dict[str, Any] | None, kind: str) -> str:
-    if found is None or kind != "watched":
-        return _mean((found or {}).get(kind))
-    if found["any_low"] is None:
+def _return(found: MeanReturn | None, kind: str) -> str:
+    if found is None:
         return "-"
-    return f"{signed(found['any_low'], 2)} to {signed(found['any_high'], 2)}"
-
-
-def _mean(found: dict[str, Any] | None) -> str:
-    if not found:
+    if kind != "watched":
+        return _mean(found.raw if kind == "raw" else found.adjusted)
+    if found.any_low is None or found.any_high is None:
         return "-"
-    if found["low"] is None:
-        return signed(found["mean"], 2)
-    return f"{signed(found['mean'], 2)} ({signed(found['low'], 2)} to {signed(found['high'], 2)})"
+    return f"{signed(found.any_low, 2)} to {signed(found.any_high, 2)}"
+
+
+def _mean(found: Mean | None) -> str:
+    if found is None:
+        return "-"
+    if found.low is None or found.high is None:
+        return signed(found.mean, 2)
+    return f"{signed(found.mean, 2)} ({signed(found.low, 2)} to {signed(found.high, 2)})"
 
 
 @click.command()
@@ -184,14 +189,9 @@ def report(
 
     A student asks with its own token, and sees its own report only.
     """
-    from urllib.parse import quote
 
-    def fetched(who: str) -> dict[str, Any]:
-        query = f"?student={quote(who, safe='')}"
-        found: dict[str, Any] = request(
-            server, token, "GET", "competitions", name, "report", query=query
-        )
-        return found
+    def fetched(who: str) -> Report:
+        return request(server, token, class_calls.report(name, who))
 
     from plyhouse.clients.cli.report_text import report_text
     from plyhouse.clients.cli.shared.http import Url
@@ -199,19 +199,22 @@ def report(
     base = Url(server).base
     if folder is None:
         found = fetched(student or "")
-        click.echo(json.dumps(found, indent=2) if as_json else report_text(found, base))
+        if as_json:
+            print_json(found)
+        else:
+            click.echo(report_text(found, base))
         return
     if student is not None:
         whose = [student]
     else:
-        listed = request(server, token, "GET", "competitions", name, "students")
-        whose = [each["student"] for each in listed]
+        listed = request(server, token, class_calls.students(name))
+        whose = [each.student for each in listed]
     folder.mkdir(parents=True, exist_ok=True)
     for who in whose:
         found = fetched(who)
-        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
-        _write(folder / f"{found['student']}.json", text.encode())
-        _write(folder / f"{found['student']}.md", report_text(found, base).encode())
+        text = json.dumps(msgspec.to_builtins(found), indent=2, ensure_ascii=False) + "\n"
+        _write(folder / f"{found.student}.json", text.encode())
+        _write(folder / f"{found.student}.md", report_text(found, base).encode())
     note(f"Wrote {counted(len(whose), 'report')} to {folder}.")
 
 
@@ -244,7 +247,7 @@ def export(
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    status = request(server, token, "GET", "competitions", name)
+    status = request(server, token, class_calls.status(name))
     here = ("class", "competitions", name, "export")
     for each in dict.fromkeys(formats or ("csv", "grades", "json")):
         place = download(server, path(*here, each), needed(token), folder)
@@ -256,8 +259,8 @@ def export(
     listed = ", ".join(map(str, written[:6]))
     more = f" and {len(written) - 6} more" if len(written) > 6 else ""
     note(f"Wrote {listed}{more}.")
-    if status["status"] != "finished":
-        note(f"{status['name']} is {status['status']}: this is not final.")
+    if status.status != "finished":
+        note(f"{status.name} is {status.status}: this is not final.")
 
 
 def _unpacked(place: Path, folder: Path) -> list[Path]:

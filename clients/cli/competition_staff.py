@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
@@ -15,7 +13,8 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import note, print_table
+from plyhouse.clients.cli.shared.output import note, print_json, print_table
+from plyhouse.protocol.api import class_calls
 
 __all__ = ["staff"]
 
@@ -37,13 +36,13 @@ def staff() -> None:
 @json_option()
 def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None:
     """List the staff of NAME, owners first."""
-    rows = request(server, token, "GET", "competitions", name, "staff")
+    rows = request(server, token, class_calls.staff(name))
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     elif not rows:
         note(f"{name} has no owner: every organiser of the server counts as one.")
     else:
-        cells = [[each["player"], each["role"], minute(each["since_ms"])] for each in rows]
+        cells = [[each.player, each.role, minute(each.since_ms)] for each in rows]
         print_table(f"Staff of {name}", ["player", "role", "since (UTC)"], cells, "lll")
 
 
@@ -60,13 +59,12 @@ def list_staff(name: str, server: str, token: str | None, as_json: bool) -> None
 @why_option(required=False)
 def add(name: str, player: str, role: str, server: str, token: str | None, why: str) -> None:
     """Give PLAYER a role in NAME, in the place of an earlier one."""
-    body = {"player": player, "role": role, "why": why}
-    made = request(server, token, "POST", "competitions", name, "staff", body=body)
-    note(f"{made['player']} is {made['role']} of {name}.")
-    if not made["able"]:
+    made = request(server, token, class_calls.add_staff(name, player, role, why))
+    note(f"{made.player} is {made.role} of {name}.")
+    if not made.able:
         note(
-            f"{made['player']} has no token with the scope organise yet. The administrator makes "
-            f"one: plyhouse player token {made['player']} --scope play --scope organise"
+            f"{made.player} has no token with the scope organise yet. The administrator makes "
+            f"one: plyhouse player token {made.player} --scope play --scope organise"
         )
 
 
@@ -77,8 +75,5 @@ def add(name: str, player: str, role: str, server: str, token: str | None, why: 
 @why_option(required=False)
 def remove(name: str, player: str, server: str, token: str | None, why: str) -> None:
     """Take the role of PLAYER in NAME away."""
-    from urllib.parse import quote
-
-    query = f"?why={quote(why, safe='')}"
-    request(server, token, "DELETE", "competitions", name, "staff", player, query=query)
+    request(server, token, class_calls.remove_staff(name, player, why))
     note(f"{player} is no longer on the staff of {name}.")

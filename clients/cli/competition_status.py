@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from typing import Any
+from collections.abc import Sequence
 
 import click
 
@@ -17,7 +16,10 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import practice_ladder, request
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.boards import NextPairing, RoundPairing
+from plyhouse.protocol.api.classes import ClassDetail, Entry
 
 __all__ = ["POLL", "rounds", "status"]
 
@@ -33,78 +35,79 @@ POLL = 0.5
 @json_option()
 def rounds(name: str, server: str, token: str | None, game: str, as_json: bool) -> None:
     """Show the final of NAME as its format sees it: table, rounds and brackets, what is next."""
-    found = request(server, token, "GET", "competitions", name, "rounds")
-    coming = request(server, token, "GET", "competitions", name, "next")
-    found = [each for each in found if game in ("", each["game"])]
+    found = [
+        each for each in request(server, token, class_calls.rounds(name)) if game in ("", each.game)
+    ]
+    coming = request(server, token, class_calls.next_pairings(name))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     if not found:
         note(f"The final of {name} has not begun." if not game else f"There is no game {game}.")
     for each in found:
-        ties = each["tie_breaks"]
+        ties = each.tie_breaks
         lines = [
             [
-                "-" if line["place"] is None else str(line["place"]),
-                line["entry"] + (" (left)" if line["withdrawn"] else ""),
-                f"{line['points']:g}",
-                str(line["played"]),
-                *(f"{value:g}" for value in line["tie_breaks"]),
+                "-" if line.place is None else str(line.place),
+                line.entry + (" (left)" if line.withdrawn else ""),
+                f"{line.points:g}",
+                str(line.played),
+                *(f"{value:g}" for value in line.tie_breaks),
             ]
-            for line in each["table"]
+            for line in each.table
         ]
         columns = ["place", "entry", "points", "pairings", *ties]
-        print_table(f"{each['game']}, {each['format']}", columns, lines, "rlrr" + "r" * len(ties))
-        note(f"Places are decided by {each['decided_by']}.")
-        if each["seeds"]:
-            listed = ", ".join(f"{place} {name}" for place, name in enumerate(each["seeds"], 1))
+        print_table(f"{each.game}, {each.format}", columns, lines, "rlrr" + "r" * len(ties))
+        note(f"Places are decided by {each.decided_by}.")
+        if each.seeds:
+            listed = ", ".join(f"{place} {name}" for place, name in enumerate(each.seeds, 1))
             note(f"Seeds: {listed}.")
-        if each["lot"]:
-            note(f"Entries without a rating were seeded by lot with the seed {each['lot']}.")
-        for number in each["rounds"]:
-            pairs = [[_met(line), _ended(line), line["key"]] for line in number["lines"]]
-            print_table(number["name"], ["pairing", "result", "key"], pairs, "lll")
-    _print_next([each for each in coming if game in ("", each["game"])])
+        if each.lot:
+            note(f"Entries without a rating were seeded by lot with the seed {each.lot}.")
+        for number in each.rounds:
+            pairs = [[_met(line), _ended(line), line.key] for line in number.lines]
+            print_table(number.name, ["pairing", "result", "key"], pairs, "lll")
+    _print_next([each for each in coming if game in ("", each.game)])
 
 
-def _print_practice(server: str, token: str | None, view: dict[str, Any]) -> None:
+def _print_practice(server: str, token: str | None, view: ClassDetail) -> None:
     """How far the practice ladder of a competition is."""
-    ladder = practice_ladder(server, view["competition"])
+    ladder = practice_ladder(server, view.competition)
     if ladder is None:
         click.echo("Practice ladder: it begins when two entries are there.")
         return
-    found = request(server, token, "GET", "competitions", ladder["competition"])
-    played = counted(sum(game["finished"] for game in found["progress"]), "match", "matches")
+    found = request(server, token, class_calls.status(ladder.competition))
+    played = counted(sum(game.finished for game in found.progress), "match", "matches")
     click.echo(
-        f"Practice ladder: {found['status']}, {played} played; "
-        f"plyhouse competition board {view['name']!r} --practice"
+        f"Practice ladder: {found.status}, {played} played; "
+        f"plyhouse competition board {view.name!r} --practice"
     )
 
 
-def _print_next(coming: list[dict[str, Any]]) -> None:
+def _print_next(coming: Sequence[NextPairing]) -> None:
     """The pairings that come next, as far as they are known."""
-    rows = [[each["game"], " - ".join(each["entries"]), each["key"]] for each in coming]
+    rows = [[each.game, " - ".join(each.entries), each.key] for each in coming]
     if rows:
         print_table("Next", ["game", "pairing", "key"], rows, "lll")
 
 
-def _met(line: dict[str, Any]) -> str:
-    return " - ".join(entry or "?" for entry in line["entries"] if entry or line["state"] != "bye")
+def _met(line: RoundPairing) -> str:
+    return " - ".join(entry or "?" for entry in line.entries if entry or line.state != "bye")
 
 
-def _ended(line: dict[str, Any]) -> str:
-    played = line["scores"] is not None
-    said = " : ".join(f"{each:g}" for each in line["scores"]) if played else str(line["state"])
-    verb = "wins" if played else "goes on"
-    return said + (f", {line['winner']} {verb}" if line["winner"] else "")
+def _ended(line: RoundPairing) -> str:
+    scores = line.scores
+    said = line.state if scores is None else " : ".join(f"{each:g}" for each in scores)
+    verb = "goes on" if scores is None else "wins"
+    return said + (f", {line.winner} {verb}" if line.winner else "")
 
 
-def _status(entry: dict[str, Any]) -> str:
+def _status(entry: Entry) -> str:
     """What an entry is; of a baseline that cannot play also why."""
-    if not entry["baseline"]:
-        return str(entry["status"])
+    if not entry.baseline:
+        return str(entry.status)
     words = {"refused": "refused", "waiting": "waits for its check", "missing": "missing"}
-    return ", ".join(filter(None, ("baseline", words.get(entry["check"], ""))))
+    return ", ".join(filter(None, ("baseline", words.get(entry.check, ""))))
 
 
 @click.command()
@@ -115,60 +118,64 @@ def _status(entry: dict[str, Any]) -> str:
 @json_option()
 def status(name: str, server: str, token: str | None, wait: bool, as_json: bool) -> None:
     """Show how NAME stands: students, entries, and how far its final is."""
-    view = request(server, token, "GET", "competitions", name)
-    while wait and view["status"] == "running":
+    view = request(server, token, class_calls.status(name))
+    while wait and view.status == "running":
         time.sleep(POLL)
-        view = request(server, token, "GET", "competitions", name)
+        view = request(server, token, class_calls.status(name))
     if as_json:
-        click.echo(json.dumps(view, indent=2))
+        print_json(view)
         return
     dates = [
-        f"{what} {minute(view[key])} UTC"
-        for what, key in (("opens", "opens_ms"), ("freeze", "freezes_ms"), ("final", "final_ms"))
-        if view[key] is not None
+        f"{what} {minute(at_ms)} UTC"
+        for what, at_ms in (
+            ("opens", view.opens_ms),
+            ("freeze", view.freezes_ms),
+            ("final", view.final_ms),
+        )
+        if at_ms is not None
     ]
-    click.echo(f"{view['name']} is {view['status']}" + (f" ({', '.join(dates)})" if dates else ""))
-    active = [each for each in view["students"] if each["status"] == "active"]
-    entered = {each["entry"].partition("/")[0] for each in view["entries"] if not each["baseline"]}
-    idle = [each["student"] for each in active if each["student"] not in entered]
+    click.echo(f"{view.name} is {view.status}" + (f" ({', '.join(dates)})" if dates else ""))
+    active = [each for each in view.students if each.status == "active"]
+    entered = {each.entry.partition("/")[0] for each in view.entries if not each.baseline}
+    idle = [each.student for each in active if each.student not in entered]
     click.echo(f"{counted(len(active), 'student')}, {len(idle)} without an entry")
-    if view["entries"]:
+    if view.entries:
         rows = [
             [
-                each["entry"],
-                each["version"] or "-",
-                each["digest"][:8] or "-",
+                each.entry,
+                each.version or "-",
+                each.digest[:8] or "-",
                 _status(each),
-                "yes" if each["connected"] else "no",
+                "yes" if each.connected else "no",
             ]
-            for each in view["entries"]
+            for each in view.entries
         ]
         columns = ["entry", "version", "digest", "status", "connected"]
         print_table("Entries", columns, rows, "lllll")
-        for each in view["entries"]:
-            if each["next_version"] or each["next_digest"]:
-                later = " ".join(filter(None, (each["next_version"], each["next_digest"][:8])))
-                note(f"{each['entry']}: a rerun plays with version {later}.")
-    for each in view["entries"]:
-        if each["days_late"]:
-            late = counted(each["days_late"], "day")
-            note(f"{each['entry']}: {late} late, penalty {each['penalty']:g} %.")
-    rows = [[each["game"], str(each["finished"]), str(each["planned"])]
-            for each in view["progress"]]  # fmt: skip
+        for each in view.entries:
+            if each.next_version or each.next_digest:
+                later = " ".join(filter(None, (each.next_version, each.next_digest[:8])))
+                note(f"{each.entry}: a rerun plays with version {later}.")
+    for each in view.entries:
+        if each.days_late:
+            late = counted(each.days_late, "day")
+            note(f"{each.entry}: {late} late, penalty {each.penalty:g} %.")
+    rows = [[each.game, str(each.finished), str(each.planned)]
+            for each in view.progress]  # fmt: skip
     print_table("Final", ["game", "played", "matches"], rows, "lrr")
-    for game in view["progress"]:
-        for reason in game["waiting_for"]:
-            note(f"{game['game']}: {reason}")
-        for told in game["absent"]:
-            note(f"{game['game']}: {told}")
-    if view.get("practice"):
+    for game in view.progress:
+        for reason in game.waiting_for:
+            note(f"{game.game}: {reason}")
+        for told in game.absent:
+            note(f"{game.game}: {told}")
+    if view.practice:
         _print_practice(server, token, view)
-    if view["note"]:
-        note(f"Not yet: {view['note']}.")
-    for told in view["warnings"]:
+    if view.note:
+        note(f"Not yet: {view.note}.")
+    for told in view.warnings:
         note(told)
-    if view["status"] in ("running", "paused"):
-        _print_next(request(server, token, "GET", "competitions", name, "next"))
-    if any(game["finished"] for game in view["progress"]):
-        print_board(request(server, token, "GET", "competitions", name, "table"))
-        print_certainty(request(server, token, "GET", "competitions", name, "certainty"))
+    if view.status in ("running", "paused"):
+        _print_next(request(server, token, class_calls.next_pairings(name)))
+    if any(game.finished for game in view.progress):
+        print_board(request(server, token, class_calls.table(name)))
+        print_certainty(request(server, token, class_calls.certainty(name)))

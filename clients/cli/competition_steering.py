@@ -6,7 +6,7 @@ class, and on the database itself without it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,8 +17,10 @@ from plyhouse.clients.cli.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import confirm, needed, request, why_text
+from plyhouse.clients.cli.shared.organising import confirm, request, why_text
 from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api.classes import Losses
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store
@@ -32,14 +34,12 @@ __all__ = ["delete", "list_competitions", "pause", "resume", "withdraw"]
 def list_competitions(server: str | None, database: str) -> None:
     """List the competitions, newest first."""
     if server is not None:
-        from plyhouse.clients.cli.shared.http import call, path
+        from plyhouse.clients.cli.shared.http import ask
 
-        listed = call(server, "GET", path("class", "competitions"))
-        others = call(server, "GET", path("competitions"))
-        cells = [
-            [each["name"], ", ".join(each["games"]), each["status"], "class"] for each in listed
-        ]
-        cells += [[e["name"], e["game"], e["status"], e["competition"]] for e in others]
+        listed = ask(server, class_calls.classes())
+        others = ask(server, calls.competitions())
+        cells = [[each.name, ", ".join(each.games), each.status, "class"] for each in listed]
+        cells += [[e.name, e.game, e.status, e.competition] for e in others]
         if cells:
             print_table("Competitions", ["name", "games", "status", "id"], cells, "llll")
         else:
@@ -66,34 +66,24 @@ def _steer(
     """Pause, resume or delete, wherever it is and whatever kind it has; return its name."""
     if server is None:
         return _steer_stored(database, name, step, why)
-    from plyhouse.clients.cli.shared.http import ApiError, call, path
+    from plyhouse.clients.cli.shared.http import ApiError
 
     try:
         if step == "delete":
-            _delete_on(server, token, ("class", "competitions", name), why)
+            request(server, token, class_calls.drop(name, why_text(why)))
         else:
-            request(server, token, "POST", "competitions", name, step, body={"why": why})
+            request(server, token, class_calls.step(name, step, why, False))
     except ApiError as error:
         if error.code != "storage/unknown":
             raise
         try:  # a round robin without a class, by its id
             if step == "delete":
-                _delete_on(server, token, ("competitions", name), why)
+                request(server, token, calls.drop(name, why_text(why)))
             else:
-                body = {"why": why_text(why)}
-                call(server, "POST", path("competitions", name, step), body, needed(token))
+                request(server, token, calls.steer(name, step, why=why_text(why)))
         except ApiError as other:
             raise error if other.code == "storage/unknown" else other from None
     return name
-
-
-def _delete_on(server: str, token: str | None, parts: tuple[str, ...], why: str) -> None:
-    from urllib.parse import quote
-
-    from plyhouse.clients.cli.shared.http import call, path
-
-    query = f"?why={quote(why_text(why), safe='')}"
-    call(server, "DELETE", path(*parts) + query, token=needed(token))
 
 
 def _steer_stored(database: str, name: str, step: str, why: str) -> str:
@@ -150,62 +140,59 @@ def delete(
     goes without a question.
     """
     lost = _losses(server, token, database, name)
-    if lost is not None and not lost["rehearsal"]:
+    if lost is not None and not lost.rehearsal:
         for line in loss_lines(lost):
             note(line)
-        confirm(f"Delete {lost['name']}?", yes=yes)
+        confirm(f"Delete {lost.name}?", yes=yes)
     elif lost is None:
         confirm(f"Delete {name}? Its matches stay.", yes=yes)
     note(f"{_steer(server, token, database, name, 'delete', why)} is deleted.")
 
 
-def _losses(
-    server: str | None, token: str | None, database: str, name: str
-) -> dict[str, Any] | None:
+def _losses(server: str | None, token: str | None, database: str, name: str) -> Losses | None:
     """What would be lost; None for a round robin without a class."""
     if server is None:
         return with_store(database, lambda store: _stored_losses(store, name))
     from plyhouse.clients.cli.shared.http import ApiError
 
     try:
-        found: dict[str, Any] = request(server, token, "GET", "competitions", name, "losses")
+        return request(server, token, class_calls.losses(name))
     except ApiError as error:
         if error.code != "storage/unknown":
             raise
         return None
-    return found
 
 
-async def _stored_losses(store: Store, name: str) -> dict[str, Any] | None:
-    from dataclasses import asdict
+async def _stored_losses(store: Store, name: str) -> Losses | None:
+    from msgspec import convert
 
     from plyhouse.storage.errors import Unknown
 
     try:
-        return asdict(await store.classes.losses(name))
+        return convert(await store.classes.losses(name), Losses, from_attributes=True)
     except Unknown:
         return None
 
 
-def loss_lines(lost: dict[str, Any]) -> list[str]:
+def loss_lines(lost: Losses) -> list[str]:
     """Say what is lost with a competition, and what stays."""
-    lines = [f"{lost['name']} is {lost['status']}. With it you lose:"]
+    lines = [f"{lost.name} is {lost.status}. With it you lose:"]
     lines.append(
         f"- its board, reports, grades and announcements, for "
-        f"{counted(lost['students'], 'student')} with "
-        f"{counted(lost['entries'], 'entry', 'entries')}"
+        f"{counted(lost.students, 'student')} with "
+        f"{counted(lost.entries, 'entry', 'entries')}"
     )
-    if lost["submissions"]:
-        lines.append(f"- {counted(lost['submissions'], 'submitted package')} of it alone")
-    if lost["codes"]:
-        lines.append(f"- {counted(lost['codes'], 'valid code')}")
-    if lost["running"]:
-        lines.append(f"- what {counted(lost['running'], 'running match', 'running matches')} "
+    if lost.submissions:
+        lines.append(f"- {counted(lost.submissions, 'submitted package')} of it alone")
+    if lost.codes:
+        lines.append(f"- {counted(lost.codes, 'valid code')}")
+    if lost.running:
+        lines.append(f"- what {counted(lost.running, 'running match', 'running matches')} "
                      "would have counted for")  # fmt: skip
-    kept = f"{counted(lost['matches'], 'match', 'matches')} of its final" if lost["matches"] else ""
+    kept = f"{counted(lost.matches, 'match', 'matches')} of its final" if lost.matches else ""
     lines.append(f"Accounts stay{f', and {kept}' if kept else ''}.")
-    if lost["matches"]:
-        lines.append(f"Export first: plyhouse competition export {lost['name']!r} --folder FOLDER")
+    if lost.matches:
+        lines.append(f"Export first: plyhouse competition export {lost.name!r} --folder FOLDER")
     return lines
 
 

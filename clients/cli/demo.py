@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import sys
 import tempfile
 import time
@@ -22,9 +21,10 @@ import click
 
 from plyhouse.clients.cli.leaderboard import print_standings
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
-from plyhouse.clients.cli.shared.http import call, path
+from plyhouse.clients.cli.shared.http import ask
 from plyhouse.clients.cli.shared.output import has_controls, note
 from plyhouse.clients.cli.shared.processes import Processes, terminating_signals
+from plyhouse.protocol.api import calls
 
 __all__ = ["demo"]
 
@@ -115,8 +115,8 @@ def demo(keep: bool, port: int, database: str) -> int:
         _wait_for_ratings(server)
         for competition in COMPETITIONS:
             click.echo()
-            answer = call(server, "GET", path("leaderboards", competition.game))
-            print_standings(competition.game, answer["standings"])
+            answer = ask(server, calls.leaderboard(competition.game))
+            print_standings(competition.game, answer.standings)
         click.echo()
         sound = _verify_one(server, competitions)
         click.echo(f"{matches} matches in {played:.0f} s, database {_place(database)}")
@@ -171,7 +171,7 @@ class _House:
                 arguments += ["--game", game]
             self.processes.start(bot.name, arguments, {"PLYHOUSE_TOKEN": tokens[bot.player]})
         deadline = time.monotonic() + START_TIMEOUT
-        while call(server, "GET", "/api/v1/status")["bots"] < len(BOTS):
+        while ask(server, calls.health()).bots < len(BOTS):
             self.check()
             if time.monotonic() > deadline:
                 raise CommandError("Not all bots have connected in time.", EXIT_FAILED)
@@ -195,17 +195,16 @@ def _organise(server: str, token: str) -> dict[str, str]:
             for bot in BOTS
             if not bot.games or competition.game in bot.games
         ]
-        body = {
-            "name": f"Demo: {competition.game}",
-            "game": competition.game,
-            "time_control": competition.time_control,
-            "rounds": competition.rounds,
-            "mirrored": True,
-            "rated": True,
-            "entries": entries,
-        }
-        answer = call(server, "POST", path("competitions"), body, token)
-        made[competition.game] = str(answer["competition"])
+        call = calls.organise(
+            name=f"Demo: {competition.game}",
+            game=competition.game,
+            time_control=competition.time_control,
+            rounds=competition.rounds,
+            mirrored=True,
+            rated=True,
+            entries=entries,
+        )
+        made[competition.game] = ask(server, call, token).competition
     return made
 
 
@@ -215,13 +214,13 @@ def _wait_until_played(server: str, competitions: Mapping[str, str], house: _Hou
     with _bars() as show:
         while True:
             views = {
-                game: call(server, "GET", path("competitions", identifier))
+                game: ask(server, calls.competition(identifier))
                 for game, identifier in competitions.items()
             }
             for game, view in views.items():
-                show(game, view["finished"], view["planned"])
-            if all(view["status"] == "finished" for view in views.values()):
-                return sum(view["finished"] for view in views.values())
+                show(game, view.finished, view.planned)
+            if all(view.status == "finished" for view in views.values()):
+                return sum(view.finished for view in views.values())
             house.check()
             if time.monotonic() > deadline:
                 raise CommandError("The competitions did not end in time.", EXIT_FAILED)
@@ -261,13 +260,10 @@ def _wait_for_ratings(server: str) -> None:
     deadline = time.monotonic() + RATINGS_TIMEOUT
     seen = None
     while time.monotonic() < deadline:
-        boards = [
-            call(server, "GET", path("leaderboards", competition.game))
-            for competition in COMPETITIONS
-        ]
-        lines = [line for board in boards for line in board["standings"]]
+        boards = [ask(server, calls.leaderboard(competition.game)) for competition in COMPETITIONS]
+        lines = [line for board in boards for line in board.standings]
         # Fitted, and no fit that came after it has changed anything.
-        if boards == seen and all(line["rating"] is not None for line in lines):
+        if boards == seen and all(line.rating is not None for line in lines):
             return
         seen = boards
         time.sleep(1.2)
@@ -278,9 +274,9 @@ def _verify_one(server: str, competitions: Mapping[str, str]) -> bool:
     from plyhouse.server.results.record import read_record
     from plyhouse.server.results.verify import verify
 
-    query = f"?competition={competitions['pig']}&status=finished&limit=1"
-    match = call(server, "GET", path("matches") + query)[0]["match"]
-    record = read_record(json.dumps(call(server, "GET", path("matches", match, "record"))))
+    newest = calls.matches(1, competition=competitions["pig"], status="finished").call(1)
+    match = ask(server, newest)[0].match
+    record = read_record(ask(server, calls.record(match)).text)
     report = verify(record)
     rolls = report.check("chance").count
     if report.ok:

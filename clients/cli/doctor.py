@@ -144,7 +144,10 @@ def _database(url: str) -> str:
 
 def _server(address: str) -> str:
     """What the server says of itself."""
-    from plyhouse.clients.cli.shared.http import call
+    from dataclasses import replace
 
-    about = call(address, "GET", "/api/v1/status", timeout=5.0)
-    return f"{address}: works, version {about.get('version', 'unknown')}"
+    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.protocol.api import calls
+
+    about = ask(address, replace(calls.health(), timeout=5.0))
+    return f"{address}: works, version {about.version}"

@@ -15,11 +15,12 @@ import msgspec
 from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import json_option, server_option
-from plyhouse.clients.cli.shared.output import print_table
+from plyhouse.clients.cli.shared.output import print_json, print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
 from plyhouse.games.fields import observation_fields, observation_schema, source_file
 from plyhouse.games.registry import game_class, game_file, game_names, get_game
+from plyhouse.protocol.api.server import ListedGame
 from plyhouse.server.match.example import example_turn
 
 __all__ = ["games", "rules_text"]
@@ -69,29 +70,33 @@ def _print_games(rows: list[list[str]]) -> None:
 
 def _of_server(server: str, name: str | None, as_json: bool) -> None:
     """The games of a running server, or one of them: a bare name, as parameters change no rules."""
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.protocol.api import calls
 
-    found: list[dict[str, Any]] = call(server, "GET", path("games"))
+    found = ask(server, calls.games())
     if name is not None:
         wanted = name.partition("(")[0].strip()
-        chosen = next((each for each in found if each["name"] == wanted), None)
+        chosen = next((each for each in found if each.name == wanted), None)
         if chosen is None:
-            known = ", ".join(each["name"] for each in found)
+            known = ", ".join(each.name for each in found)
             raise CommandError(
                 f"{server} has no game named '{wanted}'; it has {known}.", EXIT_USAGE
             )
-        click.echo(json.dumps(chosen, indent=2) if as_json else _explain_view(chosen))
+        if as_json:
+            print_json(chosen)
+        else:
+            click.echo(_explain_view(chosen))
     elif as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
     else:
         _print_games(
             [
                 [
-                    each["name"],
-                    _range(each["min_seats"], each["max_seats"]),
-                    each["chance"],
-                    each["information"],
-                    each["summary"],
+                    each.name,
+                    _range(each.min_seats, each.max_seats),
+                    each.chance,
+                    each.information,
+                    each.summary,
                 ]
                 for each in found
             ]
@@ -148,26 +153,28 @@ def _facts(game: Game) -> dict[str, Any]:
     }
 
 
-def _explain_view(view: dict[str, Any]) -> str:
+def _explain_view(view: ListedGame) -> str:
     """The page about a game as a server describes it: without the rules, which lie there."""
     lines = [
-        f"{view['title']} ({view['name']})",
+        f"{view.title} ({view.name})",
         "",
-        view["summary"],
+        view.summary,
         "",
-        f"Seats        {_range(view['min_seats'], view['max_seats'])}",
-        f"Kind         {view['chance']}, {view['information']} information, "
-        f"{view['utility'].replace('_', ' ')}",
-        f"Draw offers  {'yes' if view['draw_offers'] else 'no'}",
+        f"Seats        {_range(view.min_seats, view.max_seats)}",
+        f"Kind         {view.chance}, {view.information} information, "
+        f"{view.utility.replace('_', ' ')}",
+        f"Draw offers  {'yes' if view.draw_offers else 'no'}",
     ]
-    fields = ("name", "default", "description", "minimum", "maximum", "choices")
-    if view["parameters"]:
+    if view.parameters:
         lines += ["", "Parameters"]
-        for each in view["parameters"]:
-            lines.append(f"  {_parameter(Parameter(*(each[field] for field in fields)))}")
+        for each in view.parameters:
+            choices = None if each.choices is None else tuple(each.choices)
+            bounds = (each.minimum, each.maximum, choices)
+            parameter = Parameter(each.name, each.default, each.description, *bounds)
+            lines.append(f"  {_parameter(parameter)}")
     lines += ["", "Observation"]
-    for each in view["observation"]["fields"]:
-        lines.append(_field(each["name"], each["type"], each["meaning"]))
+    for field in view.observation.fields:
+        lines.append(_field(field.name, field.type, field.meaning))
     return "\n".join(lines)
 
 

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
-from plyhouse.clients.cli.shared.output import interval, note, print_table, rich_table, signed
+from plyhouse.clients.cli.shared.output import (
+    interval,
+    note,
+    print_json,
+    print_table,
+    rich_table,
+    signed,
+)
 from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from plyhouse.protocol.api.leaderboards import Standing
 
 __all__ = [
     "leaderboard",
@@ -78,13 +86,14 @@ def leaderboard(
         _list_games(server, database, as_json=as_json)
         return
     if server is not None:
-        from plyhouse.clients.cli.shared.http import call, path
+        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.protocol.api import calls
 
         spec = spec_of(game)
-        query = f"?limit={limit}&versions={'all' if versions else 'latest'}"
-        answer = call(server, "GET", path("leaderboards", spec) + query)
-        spec, scoring = answer["game"], answer["scoring"]
-        rows: Sequence[Mapping[str, Any]] = answer["standings"]
+        which = "all" if versions else "latest"
+        answer = ask(server, calls.leaderboard(spec, versions=which, limit=limit))
+        spec, scoring = answer.game, answer.scoring
+        rows = answer.standings
     else:
         from plyhouse.server.results.leaderboards import scoring_of
 
@@ -92,8 +101,7 @@ def leaderboard(
         scoring = scoring_of(spec).value
         rows = asyncio.run(standings_from_database(database, spec, limit, every_version=versions))
     if as_json:
-        answer = {"game": spec, "scoring": scoring, "standings": list(rows)}
-        click.echo(json.dumps(answer, indent=2))
+        print_json({"game": spec, "scoring": scoring, "standings": rows})
     elif rows:
         print_standings(spec, rows, versions=versions)
     else:
@@ -115,59 +123,58 @@ def _list_games(server: str | None, database: str, *, as_json: bool) -> None:
 
 async def standings_from_database(
     url: str, spec: str, limit: int, *, every_version: bool = False
-) -> list[dict[str, Any]]:
+) -> list[Standing]:
     """The first ``limit`` lines of a game's leaderboard, best first."""
     from plyhouse.server.results.leaderboards import board
     from plyhouse.storage.store import Store
 
     store = await Store.open(url, create=False)
     try:
-        lines = await board(store, spec, limit, every_version=every_version)
-        return [dataclasses.asdict(line) for line in lines]
+        return await board(store, spec, limit, every_version=every_version)
     finally:
         await store.close()
 
 
-def print_standings(
-    title: str, rows: Sequence[Mapping[str, Any]], *, versions: bool = False
-) -> None:
-    """Print standings (dicts with the fields of `plyhouse.server.results.leaderboards.Line`).
+def print_standings(title: str, rows: Sequence[Standing], *, versions: bool = False) -> None:
+    """Print standings of a game.
 
     With ``versions`` they say of which version of a bot they are.
     """
     print_table(title, *standings_cells(rows, versions=versions), keys=4 if versions else 3)
 
 
-def standings_table(title: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+def standings_table(title: str, rows: Sequence[Standing]) -> Table:
     """The same as a table of rich, whatever standard output is and however wide."""
     return rich_table(title, *standings_cells(rows))
 
 
 def standings_cells(
-    rows: Sequence[Mapping[str, Any]], *, versions: bool = False
+    rows: Sequence[Standing], *, versions: bool = False
 ) -> tuple[Sequence[str], list[list[str]], str]:
     """Columns, lines, and which columns to align right."""
-    by_returns = any(row["mean_return"] is not None for row in rows)
+    by_returns = any(row.mean_return is not None for row in rows)
     columns = WHO + (BY_RETURNS if by_returns else BY_WINS)
     table = []
     for row in rows:
-        known = row["rating"] is not None
+        known = row.rating is not None
         line = [
-            str(row["rank"]),
-            f"{row['bot']} {row['version'] or '-'}" if versions else row["bot"],
-            row["player"],
-            f"{row['rating']:.0f}" if known else "-",
-            f"[{row['low']:.0f}, {row['high']:.0f}]" if known else "-",
+            str(row.rank),
+            f"{row.bot} {row.version or '-'}" if versions else row.bot,
+            row.player,
+            f"{row.rating:.0f}" if known else "-",
+            f"[{row.low:.0f}, {row.high:.0f}]" if known else "-",
         ]
-        if by_returns:
-            line.append(signed(row["mean_return"], 2))
-            line.append(interval(row["mean_low"], row["mean_high"], 2))
+        if not by_returns:
+            line.append(f"{row.score:g}")
+        elif row.mean_return is None or row.mean_low is None or row.mean_high is None:
+            line += ["-", "-"]
         else:
-            line.append(f"{row['score']:g}")
+            line.append(signed(row.mean_return, 2))
+            line.append(interval(row.mean_low, row.mean_high, 2))
         line += [
-            str(row["games"]),
-            f"{row['wins']}-{row['draws']}-{row['losses']}",
-            signed(row["returns"], 1),
+            str(row.games),
+            f"{row.wins}-{row.draws}-{row.losses}",
+            signed(row.returns, 1),
         ]
         table.append(line)
     return (

@@ -9,7 +9,7 @@ import click
 
 from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.shared.options import server_option, token_option
-from plyhouse.clients.cli.shared.organising import confirm, needed
+from plyhouse.clients.cli.shared.organising import confirm, needed, request
 from plyhouse.clients.cli.shared.output import counted, note
 from plyhouse.clients.cli.shared.secret_files import secret_writer
 
@@ -29,14 +29,14 @@ def erase(account: str, yes: bool, server: str, token: str | None, why: str) -> 
     requests and what its bots printed are deleted. Results stay. docs/privacy.md says what cannot
     be erased.
     """
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.protocol.api import calls
 
     confirm(f"Erase {account} on {server} for ever?", yes=yes)
-    made = call(server, "POST", path("players", account, "erase"), {"why": why}, needed(token))
-    gone = ", ".join(made["competitions"])
+    made = request(server, token, calls.erase_player(account, why))
+    gone = ", ".join(made.competitions)
     note(
-        f"{account} is called {made['pseudonym']} now, and keeps "
-        f"{counted(made['matches'], 'match', 'matches')}." + (f" It left {gone}." if gone else "")
+        f"{account} is called {made.pseudonym} now, and keeps "
+        f"{counted(made.matches, 'match', 'matches')}." + (f" It left {gone}." if gone else "")
     )
 
 

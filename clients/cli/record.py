@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -12,6 +11,8 @@ from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.clients.cli.shared.games import game_files_option
 from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
 from plyhouse.clients.cli.shared.output import note
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.matches import Seat
 
 __all__ = ["record", "record_from_database"]
 
@@ -54,13 +55,10 @@ def record(
             click.echo(asyncio.run(_ending_from_database(database, match_id)))
         return
     if server is not None:
-        import json
-
-        from plyhouse.clients.cli.shared.http import call, path
+        from plyhouse.clients.cli.shared.http import ask
         from plyhouse.server.results.record import read_record, write_record
 
-        answer = call(server, "GET", path("matches", match_id, "record"), token=token)
-        text = write_record(read_record(json.dumps(answer)))
+        text = write_record(read_record(ask(server, calls.record(match_id), token).text))
     else:
         text = asyncio.run(record_from_database(database, match_id))
     if output is None:
@@ -88,32 +86,32 @@ async def record_from_database(url: str, match_id: str) -> str:
 
 def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
     """The same as a server tells it; what only the author is told needs the author's token."""
-    from plyhouse.clients.cli.shared.http import ApiError, call, path
+    from plyhouse.clients.cli.shared.http import ApiError, ask
 
-    view = call(server, "GET", path("matches", match_id), token=token)
-    if view["status"] != "finished":
+    view = ask(server, calls.match(match_id), token)
+    if view.status != "finished":
         return f"Match {match_id} is not over."
     detail = ""
-    culprit: dict[str, Any] | None = None
+    culprit: Seat | None = None
     hint = "Whose bot caused the end is told more: give its token."
     if token:
         try:
-            told = call(server, "GET", path("matches", match_id, "detail"), token=token)
-            culprit, detail, hint = view["seats"][told["seat"]], told["detail"], ""
+            told = ask(server, calls.detail(match_id), token)
+            culprit, detail, hint = view.seats[told.seat], told.detail, ""
         except ApiError as error:
             if error.code != "match/not_yours":
                 raise
             hint = str(error)
     text = _ending(
         match_id,
-        view["ply"],
-        view["termination"],
-        _by(culprit["player"], culprit["bot"]) if culprit else "",
-        view["reason"],
+        view.ply,
+        view.termination,
+        _by(culprit.player, culprit.bot) if culprit else "",
+        view.reason,
         detail,
-        view["void_reason"],
+        view.void_reason,
     )
-    if hint and view["termination"] in ("bot_crash", "illegal_action"):
+    if hint and view.termination in ("bot_crash", "illegal_action"):
         note(hint)
     return text
 

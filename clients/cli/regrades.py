@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
 from plyhouse.clients.cli.administration import minute
@@ -16,7 +13,9 @@ from plyhouse.clients.cli.shared.options import (
     token_option,
 )
 from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import harmless, note
+from plyhouse.clients.cli.shared.output import harmless, note, print_json
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.classes import Regrade
 
 __all__ = ["regrade"]
 
@@ -36,9 +35,9 @@ def regrade() -> None:
 @json_option()
 def list_requests(name: str, server: str, token: str | None, as_json: bool) -> None:
     """List the requests in NAME, open ones first."""
-    found = request(server, token, "GET", "competitions", name, "regrades")
+    found = request(server, token, class_calls.regrades(name))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for each in found:
         _show(each)
@@ -46,15 +45,15 @@ def list_requests(name: str, server: str, token: str | None, as_json: bool) -> N
         note(f"Nobody has asked for a regrade in {name}.")
 
 
-def _show(each: dict[str, Any]) -> None:
-    state = "open" if each["closed_ms"] is None else "closed"
-    about = f"match {each['match']}" if each["match"] else "the grade"
-    asked = minute(each["asked_ms"])
-    click.echo(f"{each['id']}  {state}, {each['student']} about {about}, {asked} UTC:")
-    click.echo(_indented(each["text"]))
-    if each["answer"]:
-        click.echo(f"    {each['answered_by']} answered, {minute(each['answered_ms'])} UTC:")
-        click.echo(_indented(each["answer"], 8))
+def _show(each: Regrade) -> None:
+    state = "open" if each.closed_ms is None else "closed"
+    about = f"match {each.match}" if each.match else "the grade"
+    asked = minute(each.asked_ms)
+    click.echo(f"{each.id}  {state}, {each.student} about {about}, {asked} UTC:")
+    click.echo(_indented(each.text))
+    if each.answer and each.answered_ms is not None:
+        click.echo(f"    {each.answered_by} answered, {minute(each.answered_ms)} UTC:")
+        click.echo(_indented(each.answer, 8))
 
 
 def _indented(text: str, by: int = 4) -> str:
@@ -68,9 +67,8 @@ def _indented(text: str, by: int = 4) -> str:
 @token_option()
 def ask(name: str, text: str, match: str, server: str, token: str | None) -> None:
     """Ask the staff of NAME to look at your grade, or at a match, again."""
-    body = {"text": text, "match": match}
-    made = request(server, token, "POST", "competitions", name, "regrades", body=body)
-    note(f"Asked: request {made['id']}. The answer: plyhouse competition regrade list {name!r}")
+    made = request(server, token, class_calls.ask_regrade(name, text, match))
+    note(f"Asked: request {made.id}. The answer: plyhouse competition regrade list {name!r}")
 
 
 @regrade.command()
@@ -83,7 +81,6 @@ def answer(name: str, number: str, text: str, close: bool, server: str, token: s
     """Answer request NUMBER in NAME, close it, or both."""
     if not text and not close:
         raise click.UsageError("Nothing to do: give --text, --close, or both.")
-    where = ("competitions", name, "regrades", number, "answer")
-    made = request(server, token, "POST", *where, body={"text": text, "close": close})
-    note(f"Request {made['id']} of {made['student']} is "
-         f"{'open' if made['closed_ms'] is None else 'closed'}.")  # fmt: skip
+    made = request(server, token, class_calls.answer_regrade(name, int(number), text, close))
+    note(f"Request {made.id} of {made.student} is "
+         f"{'open' if made.closed_ms is None else 'closed'}.")  # fmt: skip

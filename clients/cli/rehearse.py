@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
 from plyhouse.clients.cli.shared.options import json_option
 from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.protocol.api.boards import BoardLine
 
 if TYPE_CHECKING:
     from plyhouse.clients.cli.rehearsing.judgement import Facts, Verdict
@@ -111,13 +113,13 @@ def _hit(verdict: Verdict) -> str:
     return ", ".join(parts) or ("-" if verdict.role.forfeits else verdict.role.promise)
 
 
-def _shown(line: Any) -> str:
-    place = "no place" if line["place"] is None else f"place {line['place']}"
-    score = "-" if line["score"] is None else f"{line['score']:.2f}"
-    status = "" if line["status"] == "active" else f", {line['status']}"
+def _shown(line: BoardLine) -> str:
+    place = "no place" if line.place is None else f"place {line.place}"
+    score = "-" if line.score is None else f"{line.score:.2f}"
+    status = "" if line.status == "active" else f", {line.status}"
     return (
-        f"{place}, score {score}, {line['wins']}-{line['draws']}-{line['losses']}, "
-        f"{counted(line['forfeits'], 'forfeit')}{status}"
+        f"{place}, score {score}, {line.wins}-{line.draws}-{line.losses}, "
+        f"{counted(line.forfeits, 'forfeit')}{status}"
     )
 
 
@@ -137,7 +139,7 @@ def _as_json(
                 "promised": each.role.promise,
                 "forfeits": dict(each.forfeits),
                 "suspended": each.suspended,
-                "table": None if each.line is None else dict(each.line),
+                "table": None if each.line is None else asdict(each.line),
                 "grade": each.grade,
                 "wrong": list(each.wrong),
             }

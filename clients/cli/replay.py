@@ -138,18 +138,16 @@ def record_asked(
         return _chosen(records_in(Path(what)), what, which)
     if which is not None or what.endswith((".json", ".jsonl")) or "/" in what:
         raise CommandError(f"There is no file {what}.", EXIT_USAGE)
-    import json
 
     from plyhouse.clients.cli.record import record_from_database
     from plyhouse.server.results.record import read_record
 
     if server is None:
         return read_record(asyncio.run(record_from_database(database, what)))
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.protocol.api import calls
 
-    return read_record(
-        json.dumps(call(server, "GET", path("matches", what, "record"), None, token))
-    )
+    return read_record(ask(server, calls.record(what), token).text)
 
 
 def _chosen(records: Iterator[Record], file: str, which: str | None) -> Record:

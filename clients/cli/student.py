@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -21,8 +21,10 @@ from plyhouse.clients.cli.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
 from plyhouse.clients.cli.shared.secret_files import secret_writer
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.classes import Joining
 
 __all__ = ["join", "student"]
 
@@ -154,10 +156,12 @@ def _take_in(
 ) -> None:
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    body = {"csv": text, "late_until": late_until, "why": why, "adopt": list(adopt)}
+    call = class_calls.take_in(
+        competition, csv=text, late_until=late_until, why=why, adopt=list(adopt)
+    )
     with secret_writer(output) as write:
-        joined = request(server, token, "POST", "competitions", competition, "students", body=body)
-        fresh = [each for each in joined if each["token"]]
+        joined = request(server, token, call)
+        fresh = [each for each in joined if each.token]
         if folder is not None:
             for each in fresh:
                 _write_one(folder, each, server)
@@ -166,34 +170,34 @@ def _take_in(
     _tell(joined)
 
 
-def _sheet(rows: list[dict[str, Any]]) -> str:
+def _sheet(rows: Sequence[Joining]) -> str:
     from plyhouse.server.competition.exports import table_csv
 
     # A spreadsheet opens it, and students may have chosen these names: none may be a formula there.
     head = ["name", "account", "token"]
-    return table_csv(head, [[each[key] for key in head] for each in rows])
+    return table_csv(head, [[each.name, each.account, each.token] for each in rows])
 
 
-def _write_one(folder: Path, row: dict[str, Any], server: str) -> None:
+def _write_one(folder: Path, row: Joining, server: str) -> None:
     from plyhouse.server.competition.students import account_name
 
-    alone = account_name(row["name"]).lower() == row["account"].lower()
-    title = row["account"] if alone else f"{row['account']}.{account_name(row['name'])}"
+    alone = account_name(row.name).lower() == row.account.lower()
+    title = row.account if alone else f"{row.account}.{account_name(row.name)}"
     place, number = folder / f"{title}.txt", 1
     while place.exists():  # of an earlier import: that token is valid, too
         number += 1
         place = folder / f"{title}-{number}.txt"
     text = (
-        f"Your account on {server} is {row['account']}.\n\n"
-        f"export PLYHOUSE_SERVER={server}\nexport PLYHOUSE_TOKEN={row['token']}\n"
+        f"Your account on {server} is {row.account}.\n\n"
+        f"export PLYHOUSE_SERVER={server}\nexport PLYHOUSE_TOKEN={row.token}\n"
     )
     with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
 
 
-def _tell(joined: list[dict[str, Any]]) -> None:
+def _tell(joined: Sequence[Joining]) -> None:
     count = {
-        what: sum(each["outcome"] == what for each in joined)
+        what: sum(each.outcome == what for each in joined)
         for what in ("new", "known", "present", "revoked")
     }
     said = [f"{count['new']} new"]
@@ -213,19 +217,17 @@ def _tell(joined: list[dict[str, Any]]) -> None:
 @json_option()
 def list_students(competition: str, server: str, token: str | None, as_json: bool) -> None:
     """List the students of a competition."""
-    rows = request(server, token, "GET", "competitions", competition, "students")
+    rows = request(server, token, class_calls.students(competition))
     if as_json:
-        import json
-
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     cells = [
         [
-            each["student"],
-            each["display"] or "-",
-            ", ".join(member["name"] for member in each["members"]),
-            each["status"],
-            minute(each["extended_ms"]) if each["extended_ms"] else "-",
+            each.student,
+            each.display or "-",
+            ", ".join(member.name for member in each.members),
+            each.status,
+            minute(each.extended_ms) if each.extended_ms else "-",
         ]
         for each in rows
     ]
@@ -236,10 +238,6 @@ def list_students(competition: str, server: str, token: str | None, as_json: boo
     print_table("Students", columns, cells, "llwll")
 
 
-def _post(server: str, token: str | None, competition: str, what: str, **body: Any) -> Any:
-    return request(server, token, "POST", "competitions", competition, what, body=body)
-
-
 @student.command()
 @click.argument("students", type=click.IntRange(1, 10_000))
 @competition_option()
@@ -248,7 +246,7 @@ def _post(server: str, token: str | None, competition: str, what: str, **body: A
 @why_option(required=False)
 def limit(students: int, competition: str, server: str, token: str | None, why: str) -> None:
     """Let up to STUDENTS into a competition, whatever its file says; groups count once."""
-    _post(server, token, competition, "limit", students=students, why=why)
+    request(server, token, class_calls.limit(competition, students, why))
     note(f"{competition} takes up to {counted(students, 'student')}.")
 
 
@@ -260,7 +258,7 @@ def limit(students: int, competition: str, server: str, token: str | None, why: 
 @why_option()
 def revoke(account: str, competition: str, server: str, token: str | None, why: str) -> None:
     """Take a student out of a competition, with all entries; the account stays."""
-    gone = _post(server, token, competition, "revoke", student=account, why=why)
+    gone = request(server, token, class_calls.revoke(competition, account, why))
     note(f"{account} is out of {competition}, with {counted(len(gone), 'entry', 'entries')}.")
 
 
@@ -272,7 +270,7 @@ def revoke(account: str, competition: str, server: str, token: str | None, why: 
 @why_option(required=False)
 def restore(account: str, competition: str, server: str, token: str | None, why: str) -> None:
     """Let a student back in that was taken out."""
-    _post(server, token, competition, "restore", student=account, why=why)
+    request(server, token, class_calls.restore(competition, account, why))
     note(f"{account} is in {competition} again.")
 
 
@@ -300,12 +298,11 @@ def reissue_token(
     had before joining gets its tokens from an administrator: plyhouse player token.
     """
     with secret_writer(output) as write:
-        made = _post(
-            server, token, competition, "reissue-token", student=account, member=member, why=why
-        )
+        call = class_calls.reissue_token(competition, account, member, why)
+        made = request(server, token, call)
         where = f"is in {output}." if output is not None else "is shown only now:"
-        note(f"The old token of {made['name']} is revoked. The new one {where}")
-        write(f"{made['token']}\n")
+        note(f"The old token of {made.name} is revoked. The new one {where}")
+        write(f"{made.token}\n")
 
 
 @student.command()
@@ -328,10 +325,12 @@ def code(
     why: str,
 ) -> None:
     """Print a code by which students join: plyhouse join CODE --player NAME."""
-    made = _post(server, token, competition, "codes", uses=uses, expires=expires, group=group,
-                 late_until=late_until, why=why)  # fmt: skip
+    call = class_calls.new_code(
+        competition, uses=uses, expires=expires, group=group, late_until=late_until, why=why
+    )
+    made = request(server, token, call)
     note(f"For {counted(uses, 'student')} of {competition}:")
-    click.echo(made["code"])
+    click.echo(made.code)
 
 
 @student.command()
@@ -340,17 +339,17 @@ def code(
 @token_option()
 def codes(competition: str, server: str, token: str | None) -> None:
     """List the codes of a competition."""
-    rows = request(server, token, "GET", "competitions", competition, "codes")
+    rows = request(server, token, class_calls.codes(competition))
     if not rows:
         note(f"No codes for {competition} yet.")
         return
     cells = [
         [
-            each["code"],
-            f"{each['used']} of {each['uses']}",
-            minute(each["expires_ms"]) if each["expires_ms"] else "-",
-            each["group"] or "-",
-            "revoked" if each["revoked_ms"] else "valid",
+            each.code,
+            f"{each.used} of {each.uses}",
+            minute(each.expires_ms) if each.expires_ms else "-",
+            each.group or "-",
+            "revoked" if each.revoked_ms else "valid",
         ]
         for each in rows
     ]
@@ -363,7 +362,7 @@ def codes(competition: str, server: str, token: str | None) -> None:
 @token_option()
 def revoke_code(code_text: str, server: str, token: str | None) -> None:
     """Let nobody in by CODE any more; who came in stays."""
-    request(server, token, "DELETE", "codes", code_text)
+    request(server, token, class_calls.revoke_code(code_text))
     note(f"{code_text} is revoked.")
 
 
@@ -381,16 +380,15 @@ def join(code_text: str, server: str, player: str, output: Path | None, token: s
     that you have, leave --player out and give its token. With the code of a group, NAME becomes a
     member of it.
     """
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
 
-    body = {"code": code_text, "player": player}
     # A name asks for an account of one's own, whatever token the environment has.
     own = None if player else token
     with secret_writer(output) as write:
-        answer = call(server, "POST", path("class", "join"), body, own)
-        if answer["token"]:
+        answer = ask(server, class_calls.join(code_text, player), own)
+        if answer.token:
             where = f"is in {output}." if output is not None else "is shown only now:"
-            note(f"You are {answer['account']} in {answer['name']}. Your token {where}")
-            write(f"{answer['token']}\n")
+            note(f"You are {answer.account} in {answer.name}. Your token {where}")
+            write(f"{answer.token}\n")
         else:
-            note(f"{answer['account']} is in {answer['name']}, and keeps its token.")
+            note(f"{answer.account} is in {answer.name}, and keeps its token.")

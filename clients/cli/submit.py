@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,7 +18,9 @@ from plyhouse.clients.cli.shared.errors import (
     CommandError,
 )
 from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import counted, harmless, note, print_table
+from plyhouse.clients.cli.shared.output import counted, harmless, note, print_json, print_table
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 
 if TYPE_CHECKING:
     from plyhouse.protocol.package import Package, Rules
@@ -85,42 +86,35 @@ def submit(
     or if it does not play in the competition that you named.
     """
     from plyhouse.bots.hosting.package import read_package
-    from plyhouse.clients.cli.shared.http import call, upload
-    from plyhouse.clients.cli.shared.http import path as api
+    from plyhouse.clients.cli.shared.http import ask
     from plyhouse.protocol.package import pack
 
     key = _needed(token)
-    rules = _rules(call(server, "GET", api("submissions", "rules")))
+    rules = _rules(ask(server, calls.submission_rules()))
     package = read_package(path, rules)
     if not anyway:
         _importable(package, rules)
     data = pack(package)
-    query = {
-        "file": path.resolve().name,
-        "bot": bot,
-        "competition": competition,
-        "version": version_label,
-    }
-    target = f"{api('submissions')}?{urlencode(query)}"
-    made = upload(server, target, data, key)
+    sent = calls.submit(path.resolve().name, data, bot, competition, version_label)
+    made = ask(server, sent, key)
     if not as_json:
         _told(made, len(package.files), len(data))
 
-    def ask() -> Any:
-        return call(server, "GET", api("submissions", str(made["submission"])), token=key)
+    def look() -> Submission:
+        return ask(server, calls.submission(made.submission), key)
 
-    done = waited(ask, timeout) if wait else ask()
+    done = waited(look, timeout) if wait else look()
     if as_json:
-        click.echo(json.dumps(done, indent=2))
+        print_json(done)
     else:
         _show(done, wait)
     in_vain = ("refused", "waiting") if wait else ("refused",)
     kept_out = any(
-        each["outcome"] not in ("", "entered")
-        for each in done["competitions"]
-        if each["competition"].casefold() == competition.casefold()
+        each.outcome not in ("", "entered")
+        for each in done.competitions
+        if each.competition.casefold() == competition.casefold()
     )
-    return EXIT_FAILED if kept_out or done["status"] in in_vain else EXIT_OK
+    return EXIT_FAILED if kept_out or done.status in in_vain else EXIT_OK
 
 
 def _importable(package: Package, rules: Rules) -> None:
@@ -149,63 +143,63 @@ def _needed(token: str | None) -> str:
     return token
 
 
-def _rules(told: dict[str, Any]) -> Rules:
+def _rules(told: SubmissionRules) -> Rules:
     """The rules of the server, by which a package is looked at here."""
     from plyhouse.protocol.package import Rules
 
     return Rules(
-        max_bytes=told["max_bytes"],
-        max_file=told["max_file"],
-        max_packed=told["max_packed"],
-        max_files=told["max_files"],
-        packages=frozenset(told["packages"]),
-        runtimes=frozenset(told["programs"]),
+        max_bytes=told.max_bytes,
+        max_file=told.max_file,
+        max_packed=told.max_packed,
+        max_files=told.max_files,
+        packages=frozenset(told.packages),
+        runtimes=frozenset(told.programs),
         installed=False,
     )
 
 
 def waited(
-    ask: Callable[[], Any],
+    ask: Callable[[], Submission],
     seconds: float,
     *,
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
-) -> Any:
+) -> Submission:
     """Ask until the check is over, more and more rarely; returns the last answer."""
     until, pause = now() + seconds, ASK_FIRST
-    while (found := ask())["status"] == "waiting" and (left := until - now()) > 0:
+    while (found := ask()).status == "waiting" and (left := until - now()) > 0:
         sleep(min(pause, left))
         pause = min(pause * 1.5, ASK_LAST)
     return found
 
 
-def _told(made: dict[str, Any], files: int, size: int) -> None:
-    name, number = made["bot"], made["submission"]
+def _told(made: Submission, files: int, size: int) -> None:
+    name, number = made.bot, made.submission
     note(
-        f"Submission {number}: {name}, version {made['digest'][:12]} "
+        f"Submission {number}: {name}, version {made.digest[:12]} "
         f"({counted(files, 'file')}, {size:,} bytes packed)."
     )
-    if made["status"] == "waiting":
+    if made.status == "waiting":
         note("It waits for its check.")
 
 
-def _show(done: dict[str, Any], wait: bool) -> None:
+def _show(done: Submission, wait: bool) -> None:
     """Print what the check said, and where it plays."""
-    if done["report"]:
-        click.echo(harmless(done["report"].rstrip("\n")))
-    if done["status"] == "ready":
-        note(f"{done['bot']} is ready, and plays {', '.join(done['games']) or 'nothing'}.")
-    elif done["status"] == "refused":
-        note(f"{done['bot']} is refused; mend it and hand it in again.")
+    if done.report:
+        click.echo(harmless(done.report.rstrip("\n")))
+    if done.status == "ready":
+        note(f"{done.bot} is ready, and plays {', '.join(done.games) or 'nothing'}.")
+    elif done.status == "refused":
+        note(f"{done.bot} is refused; mend it and hand it in again.")
     elif wait:
         note(
             "The check is not over yet: is a runner connected? "
-            f"plyhouse submissions {done['submission']} shows it later."
+            f"plyhouse submissions {done.submission} shows it later."
         )
-    if done["waits_for"]:
-        note(done["waits_for"])
-    for each in done["competitions"]:
-        note(f"  {each['competition']}: {each['text']}")
+    if done.waits_for:
+        note(done.waits_for)
+    for each in done.competitions:
+        note(f"  {each.competition}: {each.text}")
 
 
 @click.command()
@@ -230,57 +224,53 @@ def submissions(
     as_json: bool,
 ) -> int:
     """List what you have handed in, or show one SUBMISSION with the report of its check."""
-    from plyhouse.clients.cli.shared.http import call
-    from plyhouse.clients.cli.shared.http import path as api
+    from plyhouse.clients.cli.shared.http import ask
 
     key = _needed(token)
     if submission is None:
         if remove or play is not None:
             which = "--remove" if remove else "--play" if play else "--no-play"
             raise click.UsageError(f"{which} needs the number of a submission")
-        rows = call(server, "GET", f"{api('submissions')}?{urlencode({'bot': bot})}", token=key)
-        _list(rows, as_json)
+        _list(ask(server, calls.submissions(bot), key), as_json)
         return EXIT_OK
-    target = api("submissions", str(submission))
     if remove:
-        call(server, "DELETE", target, token=key)
+        ask(server, calls.drop_submission(submission), key)
         note(f"Submission {submission} is removed.")
         return EXIT_OK
-    found = call(server, "GET", target, token=key)
+    found = ask(server, calls.submission(submission), key)
     if play is not None:
-        where = api("bots", *found["bot"].split("/"), "open")
-        found["open"] = call(server, "PUT", where, {"open": play}, key)["open"]
+        owner, _, name = found.bot.partition("/")
+        opened = ask(server, calls.open_bot(owner, name, play), key)
+        found = replace(found, open=opened.open)
         whether = "may" if play else "may not"
-        note(f"People {whether} play against what is handed in as {found['bot']}.")
+        note(f"People {whether} play against what is handed in as {found.bot}.")
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
     else:
         _list([found], False)
         _show(found, False)
     return EXIT_OK
 
 
-def _list(rows: list[dict[str, Any]], as_json: bool) -> None:
+def _list(rows: Sequence[Submission], as_json: bool) -> None:
     from plyhouse.clients.cli.administration import minute
 
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     if not rows:
         note("Nothing handed in yet: plyhouse submit mybot.py")
         return
     cells = [
         [
-            str(each["submission"]),
-            each["bot"],
-            each["version"] or "-",
-            each["digest"][:12],
-            each["status"],
-            ", ".join(each["games"]) or "-",
-            minute(each["submitted_ms"]),
-            ", ".join(
-                one["competition"] for one in each["competitions"] if one["outcome"] == "entered"
-            )
+            str(each.submission),
+            each.bot,
+            each.version or "-",
+            each.digest[:12],
+            each.status,
+            ", ".join(each.games) or "-",
+            minute(each.submitted_ms),
+            ", ".join(one.competition for one in each.competitions if one.outcome == "entered")
             or "-",
         ]
         for each in rows

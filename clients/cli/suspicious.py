@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import click
 
 from plyhouse.clients.cli.shared.options import (
@@ -13,7 +10,9 @@ from plyhouse.clients.cli.shared.options import (
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_table, signed
+from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table, signed
+from plyhouse.protocol.api import class_calls
+from plyhouse.protocol.api.suspicions import Suspicions
 
 __all__ = ["suspicious"]
 
@@ -38,18 +37,17 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     Choices: bots that do the same in almost all positions that both faced, where others do not.
     All are a reason to look, and prove nothing.
     """
-    from plyhouse.clients.cli.competition import request
+    from plyhouse.clients.cli.shared.organising import request
 
-    query = f"?level={level}"
-    found = request(server, token, "GET", "competitions", name, "suspicious", query=query)
+    found = request(server, token, class_calls.suspicions(name, level))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     _show_same_files(found)
     _show_pairs(found)
     _show_likenesses(found)
-    if found["left_out"]:
-        matches = counted(found["left_out"], "match", "matches")
+    if found.left_out:
+        matches = counted(found.left_out, "match", "matches")
         note(f"{matches} left out: older ones, or of a game that is not here.")
     note(
         "A reason to look, no proof: a bot may be made against another, and two may call the same "
@@ -57,48 +55,48 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     )
 
 
-def _show_same_files(found: Any) -> None:
-    if not found["same_files"]:
+def _show_same_files(found: Suspicions) -> None:
+    if not found.same_files:
         click.echo("Files: no two entries of different owners are the same.")
         return
-    rows = [[each["digest"][:12], ", ".join(each["entries"])] for each in found["same_files"]]
+    rows = [[each.digest[:12], ", ".join(each.entries)] for each in found.same_files]
     print_table("The same files", ["digest", "entries"], rows, "lw")
 
 
-def _show_pairs(found: Any) -> None:
-    tested = counted(found["pairs_tested"], "pair of owners", "pairs of owners")
-    if not found["pairs"]:
+def _show_pairs(found: Suspicions) -> None:
+    tested = counted(found.pairs_tested, "pair of owners", "pairs of owners")
+    if not found.pairs:
         click.echo(f"Results: nothing unlikely among {tested}.")
         return
     rows = [
         [
-            f"{each['one']} - {each['other']}",
-            str(each["matches"]),
-            f"{each['score']:g}",
-            f"{each['expected']:.1f}",
-            signed(each["residual"], 1),
-            f"{each['adjusted']:.2g}",
+            f"{each.one} - {each.other}",
+            str(each.matches),
+            f"{each.score:g}",
+            f"{each.expected:.1f}",
+            signed(each.residual, 1),
+            f"{each.adjusted:.2g}",
         ]
-        for each in found["pairs"]
+        for each in found.pairs
     ]
     columns = ["pair", "matches", "score of the first", "expected", "residual", "adjusted p"]
     print_table(f"Unlikely results among {tested}", columns, rows, "lrrrrr")
 
 
-def _show_likenesses(found: Any) -> None:
-    records = counted(found["records"], "record")
-    if not found["likenesses"]:
+def _show_likenesses(found: Suspicions) -> None:
+    records = counted(found.records, "record")
+    if not found.likenesses:
         click.echo(f"Choices: no two bots of different owners near identical in {records}.")
         return
     rows = [
         [
-            f"{each['one']} - {each['other']}",
-            str(each["positions"]),
-            str(each["same"]),
-            f"{each['expected']:.1f}",
-            f"{each['adjusted']:.2g}",
+            f"{each.one} - {each.other}",
+            str(each.positions),
+            str(each.same),
+            f"{each.expected:.1f}",
+            f"{each.adjusted:.2g}",
         ]
-        for each in found["likenesses"]
+        for each in found.likenesses
     ]
     columns = ["bots", "positions of both", "same choice", "expected", "adjusted p"]
     print_table(f"Near identical choices in {records}", columns, rows, "lrrrr")

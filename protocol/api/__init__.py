@@ -13,6 +13,7 @@
     classes          competitions with a class: students, entries, staff, changes, costs
     boards           standings with ratings and intervals, rounds, grades
     reports          what a final says of one student
+    suspicions       unlikely results, and bots that choose alike
     submissions      packages that are submitted, and where versions are entered
 
 Rules that keep old and new programs talking: a field that is added has a default, and a reader

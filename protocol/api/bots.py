@@ -17,6 +17,7 @@ __all__ = [
     "Holder",
     "InSeat",
     "Pace",
+    "Suspension",
 ]
 
 
@@ -180,3 +181,16 @@ class BotPage(Row, frozen=True):
     ratings: list[BotRating]
     career: Career
     paces: list[Pace]
+
+
+class Suspension(Row, frozen=True):
+    """A version that is suspended, and why."""
+
+    player: str
+    bot: str
+    version: str
+    digest: str
+    version_id: int
+    since_ms: int
+    reason: str
+    bot_id: int = 0

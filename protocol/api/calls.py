@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage
+from plyhouse.protocol.api.bots import Bot, BotMatch, BotPage, Suspension
 from plyhouse.protocol.api.competitions import Competition, CompetitionDetail
 from plyhouse.protocol.api.leaderboards import Leaderboard, Standing
 from plyhouse.protocol.api.matches import (
@@ -35,11 +35,12 @@ from plyhouse.protocol.api.people import Account, ErasedPlayer, Player
 from plyhouse.protocol.api.positions import Chances, Review, Tree
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.server import Health, ListedGame, RunnerCapacity
-from plyhouse.protocol.api.submissions import Submission, SubmissionRules
+from plyhouse.protocol.api.submissions import OpenToPlay, Submission, SubmissionRules
 
 __all__ = ["PAGE", "Call", "Pages", "api_path", "delete", "get", "get_rows", "post", "post_rows"]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 RowT = TypeVar("RowT")
 
 PAGE: Final = 200
@@ -47,12 +48,12 @@ PAGE: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[T]):
+class Call(Generic[T_co]):
     """One request, and how its answer is read."""
 
     method: str
     path: str
-    read: Callable[[Any], T]
+    read: Callable[[Any], T_co]
     """Reads the JSON of the answer; raises `msgspec.ValidationError` if it does not fit."""
     query: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
@@ -273,6 +274,15 @@ def bot_matches(player: str, name: str, most: int | None) -> Pages[BotMatch]:
     return Pages(first, lambda page, had: {"before": page[-1].match}, most)
 
 
+def suspensions() -> Call[Rows[Suspension]]:
+    return get_rows(Suspension, "suspensions")
+
+
+def reinstate(player: str, bot: str, version: str, why: str) -> Call[Rows[Suspension]]:
+    where = ("players", player, "bots", bot, "reinstate")
+    return post_rows(Suspension, *where, version=version, why=why)
+
+
 def register(name: str, display: str) -> Call[Account]:
     return post(Account, "players", player=name, display=display)
 
@@ -315,6 +325,11 @@ def submit(file: str, data: bytes, bot: str, competition: str, version: str) -> 
     query = {"file": file, "bot": bot, "competition": competition, "version": version}
     made = post(Submission, "submissions")
     return replace(made, query=query, body=data, timeout=600.0)
+
+
+def open_bot(player: str, bot: str, play: bool) -> Call[OpenToPlay]:
+    where = api_path("bots", player, bot, "open")
+    return Call("PUT", where, _one(OpenToPlay), body={"open": play})
 
 
 def submissions(bot: str) -> Call[Rows[Submission]]:

@@ -19,7 +19,6 @@ from plyhouse.protocol.api.classes import (
     ClassCompetition,
     ClassDetail,
     Code,
-    CompetitionCost,
     CompetitionText,
     Copied,
     EndedFinal,
@@ -35,6 +34,7 @@ from plyhouse.protocol.api.classes import (
 from plyhouse.protocol.api.reports import Report
 from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.api.submissions import Submission, Version
+from plyhouse.protocol.api.suspicions import Suspicions
 
 __all__: list[str] = []
 
@@ -54,10 +54,6 @@ def status(name: str) -> Call[ClassDetail]:
 
 def check(file: str) -> Call[Rows[Measure]]:
     return post_rows(Measure, "class", "check", file=file)
-
-
-def cost(file: str, entries: int) -> Call[CompetitionCost]:
-    return post(CompetitionCost, "class", "preview", file=file, entries=entries)
 
 
 def open_file(file: str, why: str) -> Call[ClassCompetition]:
@@ -126,7 +122,7 @@ def certainty(name: str) -> Call[Rows[BaselineCertainty]]:
     return get_rows(BaselineCertainty, *_CLASS, name, "certainty")
 
 
-def next_pairings(name: str, limit: int) -> Call[Rows[NextPairing]]:
+def next_pairings(name: str, limit: int | None = None) -> Call[Rows[NextPairing]]:
     return get_rows(NextPairing, *_CLASS, name, "next", limit=limit)
 
 
@@ -136,6 +132,10 @@ def export(name: str) -> Call[Results]:
 
 def report(name: str, student: str) -> Call[Report]:
     return get(Report, *_CLASS, name, "report", student=student)
+
+
+def suspicions(name: str, level: float) -> Call[Suspicions]:
+    return get(Suspicions, *_CLASS, name, "suspicious", level=level)
 
 
 # ------------------------------------------------------------------------------- students

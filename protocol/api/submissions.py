@@ -6,6 +6,7 @@ from plyhouse.protocol.api.rows import Row
 
 __all__ = [
     "OpenBot",
+    "OpenToPlay",
     "Submission",
     "SubmissionEntry",
     "SubmissionRules",
@@ -67,6 +68,12 @@ class Submission(Row, frozen=True):
     """What the check said; empty in lists."""
     waits_for: str = ""
     """What it needs that no runner machine has that is here, as a sentence; mostly empty."""
+
+
+class OpenToPlay(Row, frozen=True):
+    """Whether people may play against the submissions of a bot."""
+
+    open: bool
 
 
 class OpenBot(Row, frozen=True):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.suspicions import SameFiles, Suspicions, UnlikelyPair
 from plyhouse.server.match.endings import FORFEITS
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.suspicion import (
     Choice,
-    Likeness,
     Match,
-    UnlikelyPair,
     alike,
     choices_of,
     unlikely_pairs,
@@ -25,39 +23,13 @@ from plyhouse.storage.class_rows import ClassEntry
 from plyhouse.storage.rows import StoredMatch
 from plyhouse.storage.store import Store
 
-__all__ = ["MOST_RECORDS", "SameFiles", "Suspicions", "same_files", "suspicions"]
+__all__ = ["MOST_RECORDS", "same_files", "suspicions"]
 
 MOST_RECORDS: Final = 5_000
 """Records whose positions are compared: the latest ones, as each is played through again."""
 AT_ONCE: Final = 100
 """Records that are read before they are played through."""
 SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
-
-
-@dataclass(frozen=True, slots=True)
-class SameFiles:
-    """Entries of different owners with one digest: their files are the same, byte for byte."""
-
-    digest: str
-    entries: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Suspicions:
-    """A report for organisers."""
-
-    level: float
-    """The part of what is named that is expected to be named by accident."""
-    pairs: tuple[UnlikelyPair, ...]
-    """Those whose adjusted p-value is at most the level."""
-    pairs_tested: int
-    likenesses: tuple[Likeness, ...]
-    records: int
-    """How many records were compared."""
-    left_out: int
-    """How many records were not: older than the latest `MOST_RECORDS`, or of no known game."""
-    same_files: tuple[SameFiles, ...] = ()
-    """What needs no statistics: entries of which at least one is a student's."""
 
 
 async def suspicions(store: Store, reference: str, level: float) -> Suspicions:

@@ -30,12 +30,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
+from plyhouse.protocol.api.suspicions import Likeness, UnlikelyPair
 from plyhouse.server.results.record import Record
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ __all__ = [
     "LEAST_POSITIONS",
     "OTHERS",
     "Choice",
-    "Likeness",
     "Match",
-    "UnlikelyPair",
     "adjusted",
     "alike",
     "choices_of",
@@ -77,42 +76,6 @@ class Match(NamedTuple):
     score: float
     """The first seat's: 1, 1/2 or 0."""
     game: str
-
-
-@dataclass(frozen=True, slots=True)
-class UnlikelyPair:
-    """Two owners whose results against each other are compared with the fit."""
-
-    one: str
-    other: str
-    matches: int
-    score: float
-    """What ``one`` scored against ``other``."""
-    expected: float
-    """What the fit expects of it."""
-    residual: float
-    """The difference in standard deviations of the fit."""
-    p: float
-    """How likely a score at least as far off is, both sides together."""
-    adjusted: float
-    """The same for the best of so many pairs (Benjamini-Hochberg)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """Two bots of different owners and how alike they choose."""
-
-    one: str
-    other: str
-    positions: int
-    """That both faced, and that say something."""
-    same: int
-    """On how many both chose the same."""
-    expected: float
-    """On how many two of the others would."""
-    p: float
-    """How likely so much agreement is then."""
-    adjusted: float
 
 
 class Choice(NamedTuple):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from plyhouse.clients.cli.competition_results import print_board
 from plyhouse.clients.cli.report_text import report_text
+from plyhouse.protocol.api.boards import Board
+from plyhouse.protocol.api.reports import Report
 
 RATING = {
     "elo": 1512.4,
@@ -24,7 +27,15 @@ MEAN = {"mean": 0.25, "low": -0.5, "high": 1.0, "pairs": 4}
 
 def line(entry: str, **more: Any) -> dict[str, Any]:
     values = {
+        "rank": 1,
         "place": 1,
+        "student": "",
+        "status": "active",
+        "games": {},
+        "wins": 4,
+        "draws": 0,
+        "losses": 4,
+        "forfeits": 0,
         "entry": entry,
         "baseline": False,
         "twin_of": "",
@@ -38,14 +49,22 @@ def line(entry: str, **more: Any) -> dict[str, Any]:
     return {**values, **more}
 
 
-def view(*lines: dict[str, Any], notes: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
+def view(*lines: dict[str, Any], notes: tuple[str, ...] = ()) -> Board:
+    found = {
+        "competition": "c1",
+        "board": "public",
+        "repeated": 0,
+        "seats": {},
+        "draws": {},
+        "crosstab": [],
+        "twins": [],
         "name": "Cup",
         "status": "finished",
         "matches": 8,
         "lines": list(lines),
         "notes": list(notes),
     }
+    return convert(found, Board)
 
 
 def test_a_board_shows_what_it_has_and_no_column_more(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +119,7 @@ def test_a_report_reads_as_markdown_and_keeps_its_cells() -> None:
         "entries": [{
             "entry": "ada/x", "version": "1|2", "digest": "", "status": "active", "place": 3,
             "score": 0.5, "matches": 2, "wins": 1, "draws": 0, "losses": 1, "forfeits": 1,
-            "rating": RATING,
+            "rank": 1, "rating": RATING,
         }],
         "forfeits": {"flag_fall": 1},
         "forfeited": [{
@@ -110,7 +129,7 @@ def test_a_report_reads_as_markdown_and_keeps_its_cells() -> None:
         }],
         "slowest": [], "lost": [], "history": {"ada/x": []}, "notes": ["Beware."],
     }  # fmt: skip
-    text = report_text(found, "http://h")
+    text = report_text(convert(found, Report), "http://h")
     for part in (
         *("# Cup: Ada L.", "The competition is running: this is not final.", "Grade: **pass**"),
         *("pass from 0.4: reached", r"1\|2", "1 flag fall", "Replay: http://h/matches/m?ply=3"),
@@ -118,5 +137,8 @@ def test_a_report_reads_as_markdown_and_keeps_its_cells() -> None:
     ):
         assert part in text, part
     assert "Slowest" not in text
+    unsure = {**score, "low": None, "high": None}
+    text = report_text(convert({**found, "opponents": [unsure]}, Report), "")
+    assert "| 0.500 | -  " in text, "one mirrored pair has no interval"
     tables = [row for row in text.splitlines() if row.startswith("|")]
     assert tables

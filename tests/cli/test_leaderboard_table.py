@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import pytest
 
 from plyhouse.clients.cli.leaderboard import print_standings
@@ -15,7 +13,7 @@ SECOND = Standing(2, "mo", "maniac", 2, 27.0, 60, 35, 0, 25, None, None, None, -
 
 
 def shown(capsys: pytest.CaptureFixture[str], spec: str) -> list[str]:
-    print_standings(spec, [asdict(line) for line in lines(spec, [FIRST, SECOND])])
+    print_standings(spec, lines(spec, [FIRST, SECOND]))
     return capsys.readouterr().out.splitlines()
 
 

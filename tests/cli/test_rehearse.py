@@ -16,6 +16,7 @@ from tests.cli.conftest import Plyhouse, clean_environment, command
 from plyhouse.clients.cli.rehearsing.cast import Cast, Event, cast_of
 from plyhouse.clients.cli.rehearsing.judgement import Facts, Played, judge
 from plyhouse.clients.cli.rehearsing.scaled import scaled
+from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.rehearsals import toml
 
@@ -173,9 +174,15 @@ def cast() -> Cast:
     return cast_of(read_competition(CUP))
 
 
+def in_table(entry: str, matches: int, forfeits: int) -> BoardLine:
+    counts = (matches, 0, 0, 0, forfeits)
+    return BoardLine(1, entry, "", "active", False, None, *counts, {}, "", "")
+
+
 def as_promised(cast: Cast) -> Facts:
     """A rehearsal in which everybody was treated as promised, each against honest-1."""
     matches, standings = [], []
+    most = sum(role.event is not Event.ABSENT for role in cast) - 1
     for number, role in enumerate(cast):
         if role.event is Event.ABSENT:
             continue
@@ -184,11 +191,10 @@ def as_promised(cast: Cast) -> Facts:
         entries = (role.entry, "honest-1/bot")
         if role.name != "honest-1":
             matches.append(Played(f"m{number}", "tic_tac_toe", entries, kind, culprit, (-1.0, 1.0)))
-        standings.append({"entry": role.entry, "matches": 1, "forfeits": len(role.forfeits) and 1})
-    by_entry = {line["entry"]: line for line in standings}
-    by_entry["honest-1/bot"]["matches"] = len(matches)
+        played = most if role.name == "honest-1" else 1
+        standings.append(in_table(role.entry, played, len(role.forfeits) and 1))
     grades = [
-        {"student": role.name, "grade": "nothing entered" if role.event is Event.ABSENT else ""}
+        GradeLine(role.name, "nothing entered" if role.event is Event.ABSENT else "", None, "", {})
         for role in cast
     ]
     said = {role.entry: f"{role.prints} a_library_that_nobody_has" for role in cast}
@@ -235,11 +241,11 @@ def test_each_wrong_treatment_is_told(cast: Cast) -> None:
     assert wrong(cast, suspended) == {"honest-2": "it was suspended: why not"}
     often = [replace(each, match=f"{n}") for n in range(9) for each in good.matches]
     assert "was not suspended" in wrong(cast, replace(good, matches=often, suspend_after=3))["slow"]
-    forgotten = [line for line in good.standings if line["entry"] != "slow/bot"]
+    forgotten = [line for line in good.standings if line.entry != "slow/bot"]
     assert "missing in the table" in wrong(cast, replace(good, standings=forgotten))["slow"]
-    won = [{"entry": "import-failure/bot", "matches": 0, "forfeits": 0}, *good.standings]
+    won = [in_table("import-failure/bot", 0, 0), *good.standings]
     assert "never connected" in wrong(cast, replace(good, standings=won))["import-failure"]
-    lied = [{**line, "forfeits": 0} for line in good.standings]
+    lied = [replace(line, forfeits=0) for line in good.standings]
     assert "its matches say 1" in wrong(cast, replace(good, standings=lied))["crash"]
 
 

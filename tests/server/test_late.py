@@ -10,9 +10,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+from msgspec import convert
 from tests.server.test_classes import Clock
 
 from plyhouse.clients.cli.report_text import report_text
+from plyhouse.protocol.api.reports import Report
 from plyhouse.server.app import create_app
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
 from plyhouse.server.competition.grading import points_of
@@ -154,7 +156,9 @@ async def test_penalty_stands_in_status_page_grades_and_report(cup: Cup) -> None
     ]
     report = (await cup.get("ada", f"{here}/report")).json()
     assert (report["days_late"], report["penalty"]) == (1, 10.0)
-    assert "Submitted 1 day late: a penalty of 10 % of the points." in report_text(report, "")
+    assert "Submitted 1 day late: a penalty of 10 % of the points." in report_text(
+        convert(report, Report), ""
+    )
     for who in ("olga", "ada"):
         assert "1 day late, penalty 10 %" in (await cup.get(who, "/competitions/cup")).text
     bob = (await cup.get("bob", "/competitions/cup")).text

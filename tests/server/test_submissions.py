@@ -20,6 +20,7 @@ from tests.server.conftest import House
 from plyhouse.clients.api import ApiError, AsyncApi
 from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
+from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
 from plyhouse.server.house.runner_messages import RunnerSays
 from plyhouse.storage.class_rows import NewMember
@@ -358,19 +359,23 @@ def _written(path: Path, data: bytes) -> Path:
     return path
 
 
+def checked(status: str) -> Submission:
+    return Submission(1, "ada/bot", "", "", status, [], 0, 0, None, [], False)
+
+
 def test_whoever_waits_asks_more_and_more_rarely() -> None:
     times = [0.0]
     asked = iter(["waiting"] * 30)
     found = waited(
-        lambda: {"status": next(asked)},
+        lambda: checked(next(asked)),
         20.0,
         now=lambda: times[0],
         sleep=lambda seconds: times.__setitem__(0, times[0] + seconds),
     )
-    assert found == {"status": "waiting"}
+    assert found.status == "waiting"
     assert times[0] == 20.0
     assert len(list(asked)) > 15
-    assert waited(lambda: {"status": "ready"}, 0.0)["status"] == "ready"
+    assert waited(lambda: checked("ready"), 0.0).status == "ready"
 
 
 async def test_what_no_runner_has_is_said_before_and_after_it_is_handed_in(

@@ -16,7 +16,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,8 +42,17 @@ from plyhouse.clients.cli.hosting.checking import check_package
 from plyhouse.clients.cli.hosting.news import Batch, News
 from plyhouse.clients.cli.hosting.outbox import Outbox, Parcel
 from plyhouse.clients.cli.hosting.packages import KEEP, Packages, WrongPackageError
-from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, Url, call, fetch, path
+from plyhouse.clients.cli.shared.http import (
+    ApiError,
+    UnreachableError,
+    Url,
+    ask,
+    call,
+    fetch,
+    path,
+)
 from plyhouse.games.errors import GameError
+from plyhouse.protocol.api import calls
 from plyhouse.protocol.package import Rules, SubmissionError
 from plyhouse.server.competition.hosting import MOST_LOST
 from plyhouse.server.house.runner_messages import (
@@ -306,10 +315,10 @@ class Machine:
     def _rules(self) -> Rules:
         """What the server lets in; what that names has to be installed here."""
         try:
-            told = call(self._setup.server, "GET", path("submissions", "rules"), timeout=5.0)
+            told = ask(self._setup.server, replace(calls.submission_rules(), timeout=5.0))
         except ApiError:  # nothing is handed in any more, and what was is played on
             return Rules()
-        return Rules(packages=frozenset(told["packages"]), runtimes=frozenset(told["programs"]))
+        return Rules(packages=frozenset(told.packages), runtimes=frozenset(told.programs))
 
     async def _look_for_programs(self) -> None:
         """Look which programs are here of those that packages may be started with."""

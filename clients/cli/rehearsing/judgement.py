@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from plyhouse.clients.cli.rehearsing.cast import Cast, Event, Role
 from plyhouse.clients.cli.shared.errors import EXIT_REFUSED
 from plyhouse.clients.cli.shared.output import counted
+from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.match.endings import ENDINGS, FORFEITS, Fault, fault_of
 
@@ -42,9 +43,9 @@ class Facts:
     """Whether the final was played to its end in the time that there was."""
     waiting_for: Sequence[str]
     matches: Sequence[Played]
-    standings: Sequence[Mapping[str, Any]]
+    standings: Sequence[BoardLine]
     """Lines of the export."""
-    grades: Sequence[Mapping[str, Any]]
+    grades: Sequence[GradeLine]
     said: Mapping[str, str]
     """What the runner of each entry has printed."""
     codes: Mapping[str, int | None]
@@ -62,7 +63,7 @@ class Verdict:
     role: Role
     forfeits: Mapping[str, int]
     """How often it lost otherwise than by play, by termination."""
-    line: Mapping[str, Any] | None
+    line: BoardLine | None
     """Its line of the table; None where it has none."""
     grade: str
     suspended: str
@@ -72,8 +73,8 @@ class Verdict:
 
 def judge(cast: Cast, facts: Facts) -> tuple[list[Verdict], list[str]]:
     """A verdict for everybody, and what is wrong with the whole."""
-    lines = {str(line["entry"]).lower(): line for line in facts.standings}
-    grades = {str(line["student"]).lower(): str(line["grade"]) for line in facts.grades}
+    lines = {line.entry.lower(): line for line in facts.standings}
+    grades = {line.student.lower(): line.grade for line in facts.grades}
     verdicts = []
     for role in cast:
         forfeits: Counter[str] = Counter(
@@ -95,7 +96,7 @@ def judge(cast: Cast, facts: Facts) -> tuple[list[Verdict], list[str]]:
 def _wrong(
     role: Role,
     forfeits: Mapping[str, int],
-    line: Mapping[str, Any] | None,
+    line: BoardLine | None,
     grade: str,
     facts: Facts,
 ) -> list[str]:
@@ -136,7 +137,7 @@ def _must_be_suspended(role: Role, facts: Facts) -> bool:
 
 
 def _wrong_in_table(
-    role: Role, forfeits: Mapping[str, int], line: Mapping[str, Any] | None, facts: Facts
+    role: Role, forfeits: Mapping[str, int], line: BoardLine | None, facts: Facts
 ) -> list[str]:
     """Whether the table says what the matches say."""
     if line is None:
@@ -148,17 +149,15 @@ def _wrong_in_table(
     ]
     wrong = []
     for what, shown, is_so in (
-        ("matches", line["matches"], len(counting)),
-        ("forfeits", line["forfeits"], sum(forfeits.values())),
+        ("matches", line.matches, len(counting)),
+        ("forfeits", line.forfeits, sum(forfeits.values())),
     ):
         if facts.over and shown != is_so:
             wrong.append(f"the table says {shown} {what}, its matches say {is_so}")
     return wrong
 
 
-def _wrong_with_absent(
-    role: Role, line: Mapping[str, Any] | None, grade: str, facts: Facts
-) -> list[str]:
+def _wrong_with_absent(role: Role, line: BoardLine | None, grade: str, facts: Facts) -> list[str]:
     wrong = []
     if line is not None:
         wrong.append("it is in the table, though it never connected")

@@ -10,27 +10,32 @@ import asyncio
 import contextlib
 import csv
 import io
-import json
 import subprocess
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from plyhouse.clients.cli.rehearsing.cast import BROKEN, Cast, Event, Role
 from plyhouse.clients.cli.rehearsing.judgement import Facts, Played
 from plyhouse.clients.cli.rehearsing.scaled import Scaled
 from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
-from plyhouse.clients.cli.shared.http import call, path
+from plyhouse.clients.cli.shared.http import ask
 from plyhouse.clients.cli.shared.processes import Processes
 from plyhouse.games.registry import get_game
+from plyhouse.protocol.api import calls, class_calls
+from plyhouse.protocol.api.calls import PAGE, Call
+from plyhouse.protocol.api.matches import Match
+from plyhouse.protocol.api.rows import Rows
 from plyhouse.protocol.messages import VOID
 from plyhouse.server.results.record import Record, read_record
 from plyhouse.server.results.verify import verify
 
 __all__ = ["SUSPEND_AFTER", "rehearse"]
+
+T = TypeVar("T")
 
 ORGANISER: Final = "organiser"
 SUSPEND_AFTER: Final = 3
@@ -41,8 +46,8 @@ SETTINGS: Final = (
 )
 """A short grace for the bot that is cut off."""
 POLL: Final = 0.15
-TOUCHES: Final = 100
-"""Matches on one page of the list."""
+MOST: Final = 50
+"""Matches of one bot that run at a time."""
 
 Say = Callable[[str], None]
 
@@ -86,35 +91,30 @@ class _Stage:
             self._start(role)
         for role in staff:
             self._until(partial(self._said, role, "connected to "), f"{role.entry} to connect")
-        self.ask("POST", "competitions", body={"file": self.small.text})
+        self.ask(class_calls.open_file(self.small.text, ""))
         students = [role for role in self.cast if not role.baseline]
-        for joined in self.ask("POST", *self.here, "students", body={"csv": _sheet(students)}):
-            self.tokens[joined["account"]] = joined["token"]
+        for joined in self.ask(class_calls.take_in(self.name, csv=_sheet(students))):
+            self.tokens[joined.account] = joined.token
         (self.folder / "broken.py").write_text(BROKEN, encoding="utf-8")
         for role in students:
             self._start(role)
         present = {role.entry for role in self.cast if role.event is not Event.ABSENT}
         self._until(lambda: present <= self._connected(), "all bots to connect")
         self._note_absent()
-        self.ask("POST", *self.here, "freeze", body={})
-        self.ask("POST", *self.here, "run", body={"anyway": True})
+        self.ask(class_calls.step(self.name, "freeze", "", False))
+        self.ask(class_calls.step(self.name, "run", "", True))
         self.say(f"The final of {self.small.file.name} has begun.")
         over = self._final()
         return self._facts(over)
 
     @property
-    def here(self) -> tuple[str, str]:
-        """The competition in the API."""
-        return "competitions", self.small.file.name
+    def name(self) -> str:
+        """The name of the competition."""
+        return self.small.file.name
 
-    def ask(self, method: str, *parts: str, body: Any = None) -> Any:
-        """Ask the API of classes as the organiser."""
-        token = self.tokens[ORGANISER]
-        return call(self.server, method, path("class", *parts), body, token)
-
-    def read(self, address: str) -> Any:
-        """What the organiser is shown there: whatever ``board`` says, all that is played."""
-        return call(self.server, "GET", address, token=self.tokens[ORGANISER])
+    def ask(self, call: Call[T]) -> T:
+        """Make a call as the organiser, who sees all that is played whatever ``board`` says."""
+        return ask(self.server, call, self.tokens[ORGANISER])
 
     def _final(self) -> bool:
         """Play the final, and let befall bots what shall; False: it took too long."""
@@ -127,7 +127,7 @@ class _Stage:
             for each in befalls:
                 next(each, None)
             self._check()
-            if self.ask("GET", *self.here)["status"] == "finished":
+            if self.ask(class_calls.status(self.name)).status == "finished":
                 return True
             time.sleep(POLL)
         return False
@@ -141,12 +141,12 @@ class _Stage:
         """
         forfeited = False
         while not forfeited:
-            while not (hit := [m for m in self._playing(role) if m["ply"] >= len(m["seats"])]):
+            while not (hit := [m for m in self._playing(role) if m.ply >= len(m.seats)]):
                 yield
             self.processes.kill(role.entry.replace("/", "-"))
-            held = {match["match"] for match in self._playing(role)} | {hit[0]["match"]}
+            held = {match.match for match in self._playing(role)} | {hit[0].match}
             self.say(f"{role.entry} was cut off in {len(held)} of its matches.")
-            while any(self._match(match)["status"] != "finished" for match in held):
+            while any(self._match(match).status != "finished" for match in held):
                 yield
             forfeited = any(_forfeited(role, self._match(match)) for match in held)
             self._start(role)
@@ -174,18 +174,15 @@ class _Stage:
 
     # -------------------------------------------------------------------------------- looking
 
-    def _playing(self, role: Role) -> list[dict[str, Any]]:
-        query = f"?player={role.name}&status=running"
-        found: list[dict[str, Any]] = self.read(path("matches") + query)
-        return found
+    def _playing(self, role: Role) -> Rows[Match]:
+        return self.ask(calls.matches(None, player=role.name, status="running").call(MOST))
 
-    def _match(self, match: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.read(path("matches", match))
-        return found
+    def _match(self, match: str) -> Match:
+        return self.ask(calls.match(match))
 
     def _connected(self) -> set[str]:
-        view = self.ask("GET", *self.here)
-        return {each["entry"] for each in view["entries"] if each["connected"]}
+        view = self.ask(class_calls.status(self.name))
+        return {each.entry for each in view.entries if each.connected}
 
     def _said(self, role: Role, text: str) -> bool:
         return text in self.processes.log(role.entry.replace("/", "-"))
@@ -220,47 +217,46 @@ class _Stage:
     # ----------------------------------------------------------------------------- the facts
 
     def _facts(self, over: bool) -> Facts:
-        view = self.ask("GET", *self.here)
-        export = self.ask("GET", *self.here, "export")
+        view = self.ask(class_calls.status(self.name))
+        export = self.ask(class_calls.export(self.name))
         names = {f"{role.name}/{role.bot}".lower(): role.entry for role in self.cast}
         matches = [
             self._played(match, names)
-            for game in view["progress"]
-            for match in self._matches(game["competition"])
+            for game in view.progress
+            for match in self._matches(game.competition)
         ]
-        suspended = self.read(path("suspensions"))
+        suspended = self.ask(calls.suspensions())
         return Facts(
             over,
-            [each for game in view["progress"] for each in game["waiting_for"]],
+            [each for game in view.progress for each in game.waiting_for],
             matches,
-            export["standings"],
-            export["grades"],
+            export.standings,
+            export.grades,
             {role.entry: self.processes.log(role.entry.replace("/", "-")) for role in self.cast},
             self.codes,
-            {f"{each['player']}/{each['bot']}": each["reason"] for each in suspended},
+            {f"{each.player}/{each.bot}": each.reason for each in suspended},
             SUSPEND_AFTER,
         )
 
-    def _matches(self, competition: str) -> Iterator[dict[str, Any]]:
-        before = ""
-        while True:
-            query = f"?competition={competition}&status=finished&limit={TOUCHES}{before}"
-            page = self.read(path("matches") + query)
+    def _matches(self, competition: str) -> Iterator[Match]:
+        pages = calls.matches(None, competition=competition, status="finished")
+        had = 0
+        call: Call[Rows[Match]] | None = pages.call(PAGE)
+        while call is not None:
+            page = self.ask(call)
             yield from page
-            if len(page) < TOUCHES:
-                return
-            before = f"&before={page[-1]['match']}"
+            had += len(page)
+            call = pages.after(page, had, PAGE, PAGE)
 
-    def _played(self, match: dict[str, Any], names: dict[str, str]) -> Played:
-        told = self.read(path("matches", match["match"], "record"))
-        record = read_record(json.dumps(told))
+    def _played(self, match: Match, names: dict[str, str]) -> Played:
+        record = read_record(self.ask(calls.record(match.match)).text)
         entries = tuple(
             names.get(name.lower(), name)
             for name in (f"{seat.player}/{seat.bot}" for seat in record.seats)
         )
         outcome = record.outcome
         if outcome is None:
-            return Played(record.match, record.game, entries, match["termination"])
+            return Played(record.match, record.game, entries, match.termination)
         culprit = "" if outcome.seat is None else entries[outcome.seat]
         returns = () if outcome.termination in VOID else tuple(outcome.returns)
         return Played(
@@ -269,12 +265,12 @@ class _Stage:
         )
 
 
-def _forfeited(role: Role, match: dict[str, Any]) -> bool:
+def _forfeited(role: Role, match: Match) -> bool:
     """Whether a match ended as was promised of a bot, and by that bot: it alone lost."""
-    returned = {each["player"]: each["returned"] for each in match["seats"]}
+    returned = {each.player: each.returned for each in match.seats}
     own = returned.pop(role.name)
-    lost = own is not None and all(own < other for other in returned.values())
-    return match["termination"] in role.forfeits and lost
+    lost = own is not None and all(other is not None and own < other for other in returned.values())
+    return match.termination in role.forfeits and lost
 
 
 def _fault(record: Record) -> str:

@@ -9,26 +9,30 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 from urllib.parse import quote, urlsplit
 
+import msgspec
+
 from plyhouse.clients.cli.shared.errors import code_exit
+from plyhouse.protocol.api.calls import Call
 
 __all__ = [
     "ApiError",
     "UnreachableError",
     "Url",
+    "ask",
     "call",
     "download",
     "fetch",
     "guest_cookie",
     "path",
-    "upload",
 ]
+
+T = TypeVar("T")
 
 TIMEOUT = 30.0
 """Seconds to wait for a connection or an answer."""
-UPLOAD_TIMEOUT = 600.0
 
 
 class UnreachableError(Exception):
@@ -99,6 +103,18 @@ def path(*parts: str) -> str:
     return "/api/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
+def ask(server: str, what: Call[T], token: str | None = None, *, cookie: str | None = None) -> T:
+    """Make a call of the API and read its answer; raises what `call` does."""
+    timeout = what.timeout or TIMEOUT
+    answer = call(server, what.method, what.target, what.body, token, timeout, cookie)
+    try:
+        return what.read(answer)
+    except msgspec.ValidationError as error:
+        raise UnreachableError(
+            f"The answer of {Url(server).base} is not what this version of Plyhouse reads: {error}."
+        ) from error
+
+
 def call(
     server: str,
     method: str,
@@ -118,11 +134,6 @@ def call(
     if status >= 400:
         _refuse(status, reason, answer)
     return answer
-
-
-def upload(server: str, target: str, data: bytes, token: str | None) -> Any:
-    """Send bytes; returns the decoded JSON.  Raises what `call` does."""
-    return call(server, "POST", target, data, token, UPLOAD_TIMEOUT)
 
 
 def guest_cookie(server: str) -> tuple[str, str]:

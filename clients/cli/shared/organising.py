@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
 
+if TYPE_CHECKING:
+    from plyhouse.protocol.api.calls import Call
+    from plyhouse.protocol.api.classes import ClassCompetition
+
 __all__ = ["confirm", "needed", "practice_ladder", "read_text", "request", "why_text"]
 
+T = TypeVar("T")
 
-def request(
-    server: str, token: str | None, method: str, *parts: str, body: Any = None, query: str = ""
-) -> Any:
-    """Ask the API of classes on a server; the token is checked here first."""
-    from plyhouse.clients.cli.shared.http import call, path
 
-    return call(server, method, path("class", *parts) + query, body, needed(token))
+def request(server: str, token: str | None, call: Call[T]) -> T:
+    """Make a call that needs a token, which is checked here first."""
+    from plyhouse.clients.cli.shared.http import ask
+
+    return ask(server, call, needed(token))
 
 
 def needed(token: str | None) -> str:
@@ -62,14 +66,15 @@ def confirm(question: str, *, yes: bool) -> None:
     click.confirm(question, abort=True, err=True)
 
 
-def practice_ladder(server: str, name: str) -> dict[str, Any] | None:
+def practice_ladder(server: str, name: str) -> ClassCompetition | None:
     """The practice ladder of a competition, as the list of competitions has it; None without."""
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.protocol.api import class_calls
 
-    listed = call(server, "GET", path("class", "competitions"))
+    listed = ask(server, class_calls.classes())
     ids = [
-        each["competition"]
+        each.competition
         for each in listed
-        if each["competition"] == name or each["name"].casefold() == name.casefold()
+        if each.competition == name or each.name.casefold() == name.casefold()
     ]
-    return next((each for each in listed if each.get("practice_of") in ids and ids), None)
+    return next((each for each in listed if each.practice_of in ids), None)

@@ -31,6 +31,7 @@ __all__ = [
     "is_terminal",
     "note",
     "plain_table",
+    "print_json",
     "print_table",
     "rich_table",
     "signed",
@@ -61,6 +62,15 @@ def has_colour(stream: TextIO) -> bool:
 def note(message: str) -> None:
     """Say something on standard error that is no result."""
     click.echo(message, err=True)
+
+
+def print_json(answer: object) -> None:
+    """Write rows of the API as JSON."""
+    import json
+
+    import msgspec
+
+    click.echo(json.dumps(msgspec.to_builtins(answer), indent=2))
 
 
 def harmless(text: str) -> str:

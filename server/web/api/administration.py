@@ -6,7 +6,7 @@ business of the scope ``admin``, matches and competitions that of ``organise``.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Final
 
@@ -14,8 +14,9 @@ from litestar import Request, delete, get, post
 from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, convert
 
+from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.staff import Action
@@ -166,7 +167,7 @@ async def enable_bot(
 
 
 @get("/api/v1/suspensions", tags=["administration"], security=[{"token": []}])
-async def suspensions(state: State, request: Call) -> list[SuspensionRow]:
+async def suspensions(state: State, request: Call) -> list[Suspension]:
     """List suspended versions and why, latest first: players their own.
 
     Organisers see all but those that play only in competitions of others.
@@ -174,10 +175,12 @@ async def suspensions(state: State, request: Call) -> list[SuspensionRow]:
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
     if identity.scopes.isdisjoint(("organise", "admin")):
-        return await hub.store.probation.all(identity.player_id)
+        return _suspensions(await hub.store.probation.all(identity.player_id))
     found = await hub.store.probation.all()
     seen = await bots_seen(hub.store, {each.bot_id for each in found}, identity, "see")
-    return [each for each in found if each.bot_id in seen or each.player == identity.player]
+    return _suspensions(
+        each for each in found if each.bot_id in seen or each.player == identity.player
+    )
 
 
 @_post("/api/v1/players/{name:str}/bots/{bot:str}/reinstate", "organise")
@@ -187,13 +190,17 @@ async def reinstate(
     name: FromPath[str],
     bot: FromPath[str],
     data: JSONBody[Reinstatement],
-) -> list[SuspensionRow]:
+) -> list[Suspension]:
     """Let suspended versions of a bot be paired again; what they forfeited counts no more."""
     identity = await authorise(request, hub_of(state), "organise")
     async with _measure(state, request, "organise", data.why) as (hub, by):
         row = await hub.store.bot_named(name, bot)
         await admit_to_bot(hub.store, row.id, f"{row.player}/{row.name}", identity)
-        return await hub.store.probation.reinstate(name, bot, by, data.version)
+        return _suspensions(await hub.store.probation.reinstate(name, bot, by, data.version))
+
+
+def _suspensions(rows: Iterable[SuspensionRow]) -> list[Suspension]:
+    return convert(list(rows), list[Suspension], from_attributes=True)
 
 
 @_post("/api/v1/tokens/revoke", "admin")

@@ -30,6 +30,7 @@ from plyhouse.protocol.api.classes import (
     Student,
 )
 from plyhouse.protocol.api.submissions import Version, VersionEntry
+from plyhouse.protocol.api.suspicions import Suspicions
 from plyhouse.server.competition.file import (
     Baseline,
     CompetitionFile,
@@ -48,7 +49,7 @@ from plyhouse.server.house.grade_books import grade_entries
 from plyhouse.server.house.hub import Hub
 from plyhouse.server.house.onlookers import Viewer, eyes_of
 from plyhouse.server.house.staff import require
-from plyhouse.server.house.suspicions import Suspicions, suspicions
+from plyhouse.server.house.suspicions import suspicions
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.web.api.access import (
     address_of,

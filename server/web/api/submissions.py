@@ -23,7 +23,13 @@ from litestar.openapi.spec import (
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Struct
 
-from plyhouse.protocol.api.submissions import OpenBot, Submission, SubmissionEntry, SubmissionRules
+from plyhouse.protocol.api.submissions import (
+    OpenBot,
+    OpenToPlay,
+    Submission,
+    SubmissionEntry,
+    SubmissionRules,
+)
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.house.handing_in import SECONDS
 from plyhouse.server.house.hub import Hub
@@ -43,12 +49,6 @@ _SECURED: Final[dict[str, Any]] = {"tags": ["submissions"], "security": [{"token
 MOST_ID: Final = 2**63 - 1
 Name = Annotated[str, QueryParameter(max_length=64)]
 LongName = Annotated[str, QueryParameter(max_length=200)]
-
-
-class OpenView(Struct):
-    """Whether people may play against what was handed in of a bot."""
-
-    open: bool
 
 
 class PlayWanted(Struct):
@@ -190,8 +190,8 @@ async def open_bot(
     request: Call,
     player: FromPath[str],
     bot: FromPath[str],
-    data: JSONBody[OpenView],
-) -> OpenView:
+    data: JSONBody[OpenToPlay],
+) -> OpenToPlay:
     """Let people play against what is handed in of a bot of one's own, or do so no more."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
@@ -210,7 +210,7 @@ async def open_bot(
         await hub.store.submissions.set_open(row.id, wall_ms() if data.open else None)
         if not data.open:
             hub.hosted_play.closed(row.id)
-    return OpenView(data.open)
+    return OpenToPlay(data.open)
 
 
 @get("/api/v1/hosted-bots", tags=["people"])
