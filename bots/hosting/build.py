@@ -33,13 +33,15 @@ class Built:
         return str(self.folder / self.manifest.bot) if self.manifest.bot else ""
 
 
-def build(package: Package, store: Path) -> Built:
+def build(package: Package, store: Path, name: str = "") -> Built:
     """Write the tree to ``store``, unless it is there; blocking, so not for an event loop.
+
+    ``name`` is that of the tree's folder; empty for the package's version.
 
     Two builds of one package at a time do no harm: the tree appears whole, and once.
     """
     version = version_of(package)
-    folder = store.resolve() / version
+    folder = store.resolve() / (name or version)
     if not folder.is_dir():
         store.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=store.resolve()))

@@ -40,7 +40,7 @@ class Kept:
 
     def there(self, digests: list[str]) -> list[bool]:
         """Which of them need not be fetched again."""
-        names = {each.stem for each in (self.folder / "packages").iterdir()}
+        names = {each.stem for each in (self.here.private / "packages").iterdir()}
         return [each in names for each in digests]
 
     @property
@@ -99,7 +99,7 @@ def test_what_killed_programs_left_half_done_goes(kept: Kept) -> None:
     (draft / "inner").mkdir(parents=True)
     (draft / "inner" / "bot.py").write_text("x")
     (draft / "inner").chmod(0o555)
-    part = kept.folder / "packages" / f".{digest}.77"
+    part = kept.here.private / "packages" / f".{digest}.77"
     part.write_bytes(b"half")
     for each in (draft, part):
         os.utime(each, (kept.now, kept.now))

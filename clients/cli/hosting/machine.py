@@ -201,7 +201,7 @@ class Machine:
         self._look_again = 0.0
         self._ended_itself: set[tuple[int, int]] = set()
         """Bots and their versions whose program has ended by itself and is not back yet."""
-        self._outbox = Outbox(setup.folder / "outbox")
+        self._outbox = Outbox(self._packages.private / "outbox")
         self._telling: asyncio.Task[None] | None = None
         self._said_of: dict[int, Allowance] = {}
         """What else may be said of each bot, in characters."""
@@ -404,7 +404,7 @@ class Machine:
             return
         try:
             built = await asyncio.to_thread(self._packages.built, wanted.digest)
-            logs = self._setup.folder / "logs" / wanted.player
+            logs = self._packages.private / "logs" / wanted.player
             log = AuthorLog(wanted.name, folder=logs)  # the same file as its runner's
             costs: dict[str, list[CostOfPly]] = {}
 

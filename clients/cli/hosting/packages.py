@@ -18,6 +18,7 @@ from typing import Final
 
 from plyhouse.bots.hosting.build import Built, build
 from plyhouse.bots.hosting.package import read_package
+from plyhouse.clients.cli.hosting.private_folder import place_of, private_folder
 from plyhouse.protocol.package import Rules
 
 __all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError", "remove"]
@@ -50,8 +51,8 @@ class Packages:
         keep: int = KEEP,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self._zips = folder / "packages"
-        self._trees = folder / "trees"
+        self._folder = folder
+        self._private: Path | None = None
         self._fetch = fetch
         self.rules = rules
         self._keep = keep
@@ -60,6 +61,21 @@ class Packages:
         """By digest."""
         self._sizes: dict[Path, int] = {}
         """Of trees, which do not change."""
+
+    @property
+    def private(self) -> Path:
+        """The folder that no bot can name."""
+        if self._private is None:
+            self._private = private_folder(self._folder)
+        return self._private
+
+    @property
+    def _zips(self) -> Path:
+        return self.private / "packages"
+
+    @property
+    def _trees(self) -> Path:
+        return self._folder / "trees"
 
     def zip_of(self, digest: str) -> Path:
         """The package as it was handed in, fetched unless it is here."""
@@ -76,7 +92,8 @@ class Packages:
     def built(self, digest: str) -> Built:
         """Its tree; raises `SubmissionError` if these rules refuse it, and `WrongPackageError`."""
         place = self.zip_of(digest)
-        made = build(read_package(place, self.rules()), self._trees)
+        name = place_of(self.private, digest)
+        made = build(read_package(place, self.rules()), self._trees, name)
         if made.digest != digest:
             place.unlink(missing_ok=True)
             raise WrongPackageError(

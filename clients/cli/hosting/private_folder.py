@@ -1,0 +1,48 @@
+"""A folder of a runner that no bot can name: its logs, outbox and packages lie in it.
+
+Landlock keeps a bot from reading and listing files, but not from asking for a file's size and times
+by its name.  So the names are secret: a part of each path is random.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+__all__ = ["place_of", "private_folder"]
+
+PREFIX: Final = "private-"
+MOVED: Final = ("logs", "outbox", "packages")
+"""Folders that lie in the private one."""
+
+
+def private_folder(folder: Path) -> Path:
+    """Return the private folder in ``folder``, made if there is none; raises `OSError`.
+
+    Programs that share ``folder`` have one together.  What earlier versions kept beside it moves
+    into it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        found = sorted(folder.glob(f"{PREFIX}*"))
+        private = found[0] if found else folder / f"{PREFIX}{secrets.token_hex(16)}"
+        private.mkdir(mode=0o700, exist_ok=True)
+        for name in MOVED:
+            if not (private / name).exists():
+                with contextlib.suppress(FileNotFoundError):
+                    (folder / name).rename(private / name)
+    finally:
+        os.close(lock)
+    return private
+
+
+def place_of(private: Path, digest: str) -> str:
+    """Return the name of a place for a bot's files that no other bot can find out."""
+    return hashlib.sha256(f"{private.name}/{digest}".encode()).hexdigest()[:32]
