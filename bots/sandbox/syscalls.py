@@ -41,7 +41,6 @@ PLAIN: Final[dict[str, tuple[int | None, int | None]]] = {
     "exit_group": (231, 94),
     "faccessat": (269, 48),
     "faccessat2": (439, 439),
-    "fadvise64": (221, 223),
     "fchdir": (81, 50),
     "fdatasync": (75, 83),
     "fstat": (5, 80),
@@ -83,7 +82,6 @@ PLAIN: Final[dict[str, tuple[int | None, int | None]]] = {
     "lstat": (6, None),
     "madvise": (28, 233),
     "membarrier": (324, 283),
-    "mincore": (27, 232),
     "mprotect": (10, 226),
     "mremap": (25, 216),
     "msync": (26, 227),
@@ -103,13 +101,11 @@ PLAIN: Final[dict[str, tuple[int | None, int | None]]] = {
     "ppoll": (271, 73),
     "pread64": (17, 67),
     "preadv": (295, 69),
-    "preadv2": (327, 286),
     "pselect6": (270, 72),
     "pwrite64": (18, 68),
     "pwritev": (296, 70),
     "pwritev2": (328, 287),
     "read": (0, 63),
-    "readahead": (187, 213),
     "readlink": (89, None),
     "readlinkat": (267, 78),
     "readv": (19, 65),
@@ -181,12 +177,18 @@ RULED: Final[dict[str, tuple[int | None, int | None]]] = {
 """Allowed if their arguments fit: see `plyhouse.bots.sandbox.seccomp`."""
 
 ABSENT: Final[dict[str, tuple[int | None, int | None]]] = {
+    "cachestat": (451, 451),
     "clone3": (435, 435),
+    "fadvise64": (221, 223),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_uring_setup": (425, 425),
     "map_shadow_stack": (453, 453),
     "memfd_create": (319, 279),
+    "mincore": (27, 232),
     "pidfd_open": (434, 434),
+    "preadv2": (327, 286),
+    "readahead": (187, 213),
 }
-"""Told not to be there (ENOSYS), because libraries then take an older way."""
+"""Told not to be there (ENOSYS), because libraries then take an older way.  Calls that ask what is
+in the page cache, or change it, are among them: bots could tell each other something by these."""

@@ -109,3 +109,9 @@ def test_memory_is_shared_only_through_files() -> None:
 def test_a_machine_that_is_not_known_is_named() -> None:
     with pytest.raises(ValueError, match="no table of system calls for riscv64; there are x86_64"):
         filter_program("riscv64", OWN, programs=False)
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+@pytest.mark.parametrize("name", ["cachestat", "fadvise64", "mincore", "preadv2", "readahead"])
+def test_calls_that_ask_about_the_page_cache_are_not_there(machine: str, name: str) -> None:
+    assert verdict(machine, number(name, machine)) == NOT_THERE
