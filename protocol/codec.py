@@ -9,9 +9,10 @@ and their answers, take a short cut by ``msgspec``. `JSON` is the same messages 
 
 from __future__ import annotations
 
+import contextlib
 import re as regex
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast, get_args, get_type_hints
 
 import msgpack  # type: ignore[import-untyped]
@@ -50,6 +51,9 @@ MAX_SERVER_FRAME: Final = 8 * 1024 * 1024
 # length, and arrays nest (1,024 deep): a hostile frame costs a server at most 4 MB.
 MAX_CLIENT_ARRAY: Final = 512
 MAX_CLIENT_MAP: Final = 64
+MAX_INFO: Final = 16 * 1024
+"""Longest ``act.info`` that is read, in bytes. What is longer stays a `msgspec.Raw`, as 64 KiB of
+empty maps would take 5 MB and 10 ms; nothing of that length can be kept anyway."""
 MAX_SERVER_ARRAY: Final = 65_536
 MAX_SERVER_MAP: Final = 65_536
 
@@ -60,6 +64,12 @@ _ACT: Final = b"\xa4type\xa3act"
 _JSON_FIELDS: Final = msgspec.json.Decoder()
 _PATH: Final = regex.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", regex.DOTALL)
 _MISSING: Final = regex.compile(r"Object missing required field `(?P<field>[^`]*)`")
+
+
+class _LongAct(Act, frozen=True, tag="act"):
+    """An `Act` whose info is not read yet."""
+
+    info: msgspec.Raw = msgspec.Raw()
 
 
 class Codec(ABC):
@@ -103,6 +113,7 @@ class _Msgpack(Codec):
         self._pack: Any = msgpack.Packer(use_bin_type=True).pack
         self._encode = msgspec.msgpack.Encoder().encode
         self._act = msgspec.msgpack.Decoder(Act).decode
+        self._long_act = msgspec.msgpack.Decoder(_LongAct).decode
 
     def encode(self, message: Message) -> bytes:
         try:
@@ -119,6 +130,8 @@ class _Msgpack(Codec):
         # refuses is looked at in full.
         if data[1:10] == _ACT and len(data) <= limit and type(data) is bytes:
             try:
+                if len(data) > MAX_INFO:
+                    return _with_info(self._long_act(data), msgspec.msgpack.decode)
                 return self._act(data)
             except (ValueError, RecursionError):
                 pass
@@ -138,6 +151,7 @@ class _Json(Codec):
     def __init__(self) -> None:
         self._encode = msgspec.json.Encoder().encode
         self._client = msgspec.json.Decoder(ClientMessage)
+        self._long_act = msgspec.json.Decoder(_LongAct)
         self._server = msgspec.json.Decoder(ServerMessage)
 
     def encode(self, message: Message) -> str:
@@ -148,6 +162,9 @@ class _Json(Codec):
 
     def decode_client(self, data: Frame, limit: int = MAX_CLIENT_FRAME) -> ClientMessage:
         text = _text(data, limit)
+        if len(text) > MAX_INFO:
+            with contextlib.suppress(ValueError, RecursionError):  # anything but an action
+                return _with_info(self._long_act.decode(text), msgspec.json.decode)
         try:
             return cast(ClientMessage, self._client.decode(text))
         except (ValueError, RecursionError):
@@ -159,6 +176,13 @@ class _Json(Codec):
             return cast(ServerMessage, self._server.decode(text))
         except (ValueError, RecursionError):
             return cast(ServerMessage, _message(_parse(text), SERVER_TYPES, "re"))
+
+
+def _with_info(act: _LongAct, read: Callable[[bytes], Any]) -> Act:
+    """The action with its info read, if that is not too long to be kept."""
+    data = bytes(act.info)
+    info = msgspec.Raw(data) if len(data) > MAX_INFO else read(data) if data else None
+    return Act(act.id, act.match, act.ply, act.action, info)
 
 
 def _is_plain(turn: Turn) -> bool:

@@ -30,8 +30,11 @@ MAX_INFO: Final = 4096
 def read_info(given: Any) -> tuple[str, str]:
     """Return what is kept, as compact JSON, and why nothing is: one of the two is empty.
 
+    What is far too long comes unread, as a `msgspec.Raw` (`plyhouse.protocol.codec`).
     Fields that nobody knows are left out, as they are everywhere in the protocol.
     """
+    if isinstance(given, msgspec.Raw):
+        return "", f"info: {len(bytes(given))} bytes; {MAX_INFO} are kept at most"
     if not isinstance(given, dict):
         return "", f"info: Expected `object`, got `{type(given).__name__}`"
     try:

@@ -449,3 +449,44 @@ def test_an_action_gets_through_with_more_thoughts_than_can_be_kept(codec: Codec
     assert codec.decode_client(codec.encode(Act(7, "m1", 2, "c3", said))) == Act(
         7, "m1", 2, "c3", said
     )
+
+
+def long_act(codec: Codec, info: bytes) -> bytes | str:
+    """An action with an info that is written already."""
+    frame = codec.encode(Act(1, "m1", 0, "b2"))
+    if isinstance(frame, str):
+        return f'{frame[:-1]},"info":{info.decode()}}}'
+    return bytes([frame[0] + 1]) + frame[1:] + b"\xa4info" + info
+
+
+@pytest.mark.parametrize(
+    ("codec", "info"),
+    [
+        (MSGPACK, b"\xdc\xfa\x00" + b"\x80" * 64_000),
+        (MSGPACK, b"\x81\xa1x\xdc\xfa\x00" + b"\x80" * 64_000),
+        (JSON, b"[" + b",".join([b"{}"] * 21_000) + b"]"),
+    ],
+    ids=["msgpack array", "msgpack map", "json"],
+)
+def test_info_of_empty_maps_takes_no_more_memory_than_its_frame(codec: Codec, info: bytes) -> None:
+    frame = long_act(codec, info)
+    codec.decode_client(frame)
+    tracemalloc.start()
+    try:
+        message = codec.decode_client(frame)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(frame)
+    finally:
+        tracemalloc.stop()
+    assert isinstance(message, Act)
+    assert isinstance(message.info, msgspec.Raw)
+    assert bytes(message.info) == info
+
+
+@pytest.mark.parametrize("codec", [MSGPACK, JSON], ids=["msgpack", "json"])
+def test_info_of_a_long_action_is_read(codec: Codec) -> None:
+    """Three bytes a character: the frame is long, its info is not."""
+    said = {"text": "\N{SNOWMAN}" * 2000, "pv": ["b2"] * 900, "more": ["x" * 100] * 40}
+    act = Act(1, "m1", 0, "\N{SNOWMAN}" * 4000, said)
+    assert codec.decode_client(codec.encode(act)) == act
+    bare = Act(1, "m1", 0, "\N{SNOWMAN}" * 4000)
+    assert codec.decode_client(codec.encode(bare)) == bare

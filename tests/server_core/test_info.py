@@ -64,10 +64,11 @@ def played(*infos: Any) -> tuple[Table, list[Accepted]]:
 
 
 def test_an_action_counts_whatever_comes_with_it() -> None:
-    table, answers = played(SAID, {"value": "great"}, None)
+    table, answers = played(SAID, {"value": "great"}, msgspec.Raw(b"x" * 20_000))
     assert table.match.ply == 3
     assert [each.info_refused for each in answers] == [
-        "", "info.value: Expected `float | null`, got `str`", "",
+        "", "info.value: Expected `float | null`, got `str`",
+        f"info: 20000 bytes; {MAX_INFO} are kept at most",
     ]  # fmt: skip
     data = [row.data for row in table.rows if row.kind == "action"]
     assert kept_info(data[0]) == Info(0.5, 3, 99, ["b2", "a1"], "\0 <b>fine</b>")
