@@ -430,7 +430,7 @@ def wait_for(port: int) -> None:
     """Wait until somebody listens."""
     import socket
 
-    for _ in range(200):
+    for _ in range(1200):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.05)
