@@ -12,7 +12,7 @@ AGAIN ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 # The compiled build has to be made again when a source that it compiles changes.
-SOURCES := $(shell find games search server/match -name '*.py') server/house/live.py \
+SOURCES := $(shell find games search server/match -name '*.py') server/table/live.py \
 	server/wire/session.py setup.py pyproject.toml
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.

@@ -23,8 +23,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from plyhouse.clients.cli.shared.http import ApiError, UnreachableError, call
-from plyhouse.clients.cli.shared.processes import Processes
+from plyhouse.clients.shared.http import ApiError, UnreachableError, call
+from plyhouse.clients.shared.processes import Processes
 from plyhouse.games.base import TERMINAL
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.package import Rules as PackageRules

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import uvloop
 
-from plyhouse.server.house.matchmaking import Matchmaker, Seek
+from plyhouse.server.lobby.matchmaking import Matchmaker, Seek
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage.errors import StorageError
 from plyhouse.storage.rows import (

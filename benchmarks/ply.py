@@ -32,10 +32,10 @@ from hosting import interpreter
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.connection import ServerConnection
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.lobby import Lobby
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.match.engine import Match
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.wire.session import Session
 from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage.store import Store

@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from statistics import NormalDist
 
-from plyhouse.clients.cli.shared.output import plain_table
+from plyhouse.clients.shared.output import plain_table
 from plyhouse.server.results.sequential import Grading, GradingState
 from plyhouse.server.results.sprt import Hypotheses, elo_score
 

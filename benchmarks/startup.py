@@ -24,7 +24,11 @@ from pathlib import Path
 GOAL = 0.3
 READY = "Plyhouse is listening on "
 PLYHOUSE = [sys.executable, "-m", "plyhouse.clients.cli.main"]
-IMPORTED = ("plyhouse.bots.process.__main__", "plyhouse.server.house.hub", "plyhouse.server.serve")
+IMPORTED = (
+    "plyhouse.bots.process.__main__",
+    "plyhouse.server.gateway.hub",
+    "plyhouse.server.serve",
+)
 MATCH = ["match", "random", "random", "--game", "tic_tac_toe", "--games", "2"]
 
 

@@ -102,7 +102,7 @@ class State(Protocol):
     ``noisy_actions()`` (for quiescence), ``forced()`` (whether the mover may not be content
     with the position as it stands, as when in check: quiescence then tries all actions),
     ``order(actions)`` (best first), ``endings(meter)`` (what solves the last plies exactly, or
-    None, see `plyhouse.games.endings`).
+    None, see `plyhouse.games.endgames`).
     """
 
     to_move: int

@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from plyhouse.protocol.codec import SUBPROTOCOLS
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.allowance import Allowance, refuse_busy
 from plyhouse.server.web.application import create_api
 from plyhouse.server.web.pacing import Pacer

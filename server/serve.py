@@ -24,12 +24,12 @@ from typing import ClassVar, Final, TypeAlias
 import uvicorn
 
 from plyhouse.server import logs
+from plyhouse.server.accounts.rates import Rate, client_of
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.rates import Rate, client_of
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
-from plyhouse.server.wire.door import Door, raise_file_limit
 from plyhouse.server.wire.http import http_protocol
 from plyhouse.server.wire.listener import Listener
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME

@@ -16,7 +16,7 @@ from plyhouse.storage.models import (
     matches,
     pairings,
 )
-from plyhouse.storage.submission_keeping import held_for_alone
+from plyhouse.storage.package_retention import held_for_alone
 
 __all__ = ["Losses", "losses"]
 

@@ -36,10 +36,10 @@ from plyhouse.storage.models import (
     versions,
 )
 from plyhouse.storage.names import key_of
+from plyhouse.storage.package_retention import forget_class
 from plyhouse.storage.probation import withdraw_suspended
 from plyhouse.storage.rows import By, CompetitionRow
 from plyhouse.storage.statements import insert_into
-from plyhouse.storage.submission_keeping import forget_class
 
 __all__ = [
     "add_baselines",

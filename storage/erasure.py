@@ -51,11 +51,11 @@ from plyhouse.storage.models import (
     tokens,
     versions,
 )
+from plyhouse.storage.package_retention import forget
 from plyhouse.storage.personal_data import personal_data
 from plyhouse.storage.pseudonyms import PREFIX, Names, known_names, member_texts
 from plyhouse.storage.rows import By, PlayerRow
 from plyhouse.storage.sessions import ROLE
-from plyhouse.storage.submission_keeping import forget
 
 __all__ = ["COLUMNS", "ERASED", "Erased", "Erasure"]
 

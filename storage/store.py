@@ -17,18 +17,18 @@ from sqlalchemy import Connection
 
 from plyhouse.storage import (
     class_bots,
+    commit_check,
     competitions,
     leaderboards,
     match_lists,
     people,
     probation,
-    readback,
     schema,
 )
 from plyhouse.storage import match_reads as records
 from plyhouse.storage.administration import Administration
 from plyhouse.storage.careers import Careers
-from plyhouse.storage.classes import ClassBook
+from plyhouse.storage.courses import Courses
 from plyhouse.storage.database import Database
 from plyhouse.storage.erasure import Erasure
 from plyhouse.storage.errors import ClaimLost, DatabaseFull, InDoubt
@@ -78,7 +78,7 @@ class Store:
         self._operations = operations(database.dialect)
         self.administration = Administration(database, clock)
         """What organisers do, noted in the audit log."""
-        self.classes = ClassBook(database, clock)
+        self.classes = Courses(database, clock)
         """Competitions with a class."""
         self.careers = Careers(database)
         """What single bots have done."""
@@ -337,7 +337,7 @@ class Store:
 
     async def has(self, ops: Sequence[Op]) -> bool:
         """Whether all these operations are stored: asked of a transaction that is in doubt."""
-        return await self._database.read(lambda c: readback.all_stored(c, ops))
+        return await self._database.read(lambda c: commit_check.all_stored(c, ops))
 
     async def running_matches(self) -> list[StoredMatch]:
         """Return all unfinished matches with seeds and events: what recovery needs."""

@@ -16,7 +16,7 @@ from plyhouse.storage import submission_checks as checks
 from plyhouse.storage import submission_sql as sql
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import StorageError
-from plyhouse.storage.submission_keeping import PART, archive, drop_drafts, put
+from plyhouse.storage.package_retention import PART, archive, drop_drafts, put
 from plyhouse.storage.submission_rows import CheckedFor, SubmissionRow, WaitingCheck
 
 __all__ = ["Submissions"]

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     database_option,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import note, print_table
+from plyhouse.clients.shared.output import note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.storage.rows import AuditRow, By
@@ -216,7 +216,7 @@ def reinstate(
     """
     player, name = _bot(bot)
     if server is not None:
-        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.clients.shared.http import ask
         from plyhouse.protocol.api import calls
 
         call = calls.reinstate(player, name, version_label, why)

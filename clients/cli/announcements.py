@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import harmless, note, print_json
+from plyhouse.clients.shared.organising import request
+from plyhouse.clients.shared.output import harmless, note, print_json
 from plyhouse.protocol.api import class_calls
 
 __all__ = ["announce", "announcements"]
@@ -41,7 +41,7 @@ def announcements(
     name: str, remove: int | None, server: str, token: str | None, as_json: bool
 ) -> None:
     """Show the announcements of the competition NAME, newest first."""
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
     if remove is not None:
         request(server, token, class_calls.remove_announcement(name, remove))

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.cli.shared.games import file_of, game_files_option, known_game
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.clients.shared.games import file_of, game_files_option, known_game
+from plyhouse.clients.shared.options import (
     database_option,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.output import note
 
 if TYPE_CHECKING:
     from plyhouse.bots.running.asking import Asked
-    from plyhouse.clients.cli.reviewing.position import Moment
+    from plyhouse.clients.review.position import Moment
     from plyhouse.games.base import Game
 
 __all__ = ["ask"]
@@ -78,7 +78,7 @@ def ask(
     """
     from plyhouse.bots.running.asking import ask_bot
     from plyhouse.clients.cli.replay import record_asked
-    from plyhouse.clients.cli.reviewing.position import moment_of
+    from plyhouse.clients.review.position import moment_of
 
     if file is not None:
         record = record_asked(str(file), match, None, None, database)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, CommandError
-from plyhouse.clients.cli.shared.games import game_files_option
-from plyhouse.clients.cli.shared.options import database_option
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
+from plyhouse.clients.shared.games import game_files_option
+from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.output import counted, note
 
 __all__ = ["book"]
 
@@ -43,7 +43,7 @@ def book(
     database. The bot `book(file="book.json")` plays by the result.
     """
     from plyhouse.clients.cli.played import played_matches
-    from plyhouse.clients.cli.shared.games import named_spec
+    from plyhouse.clients.shared.games import named_spec
     from plyhouse.games.registry import get_game
     from plyhouse.search import InvalidMatch, OpeningBook
 

@@ -10,7 +10,7 @@ import click
 from plyhouse.clients.cli.administration import disable_bot, enable_bot, minute, reinstate
 from plyhouse.clients.cli.ask import ask
 from plyhouse.clients.cli.competition import request
-from plyhouse.clients.cli.shared.errors import (
+from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
@@ -18,8 +18,8 @@ from plyhouse.clients.cli.shared.errors import (
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
     competition_option,
     game_option,
     json_option,
@@ -27,7 +27,7 @@ from plyhouse.clients.cli.shared.options import (
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import calls, class_calls
 from plyhouse.protocol.api.submissions import VersionEntry
 
@@ -116,7 +116,7 @@ def run(
     """
     from plyhouse.bots.client.client import Refused
     from plyhouse.bots.running.runner import RunOptions, SeekRequest, run_bot
-    from plyhouse.clients.cli.shared.http import Url
+    from plyhouse.clients.shared.http import Url
     from plyhouse.server.match.time_control import TimeControl
 
     address = Url(server)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
-from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
+from plyhouse.clients.shared.options import game_option, json_option, time_control_option
+from plyhouse.clients.shared.output import counted, note
 
 __all__ = ["check"]
 
@@ -68,10 +68,10 @@ def check(
     code 1 if one fails. To lose on time fails a check at --time-control only, and is a warning at
     shorter ones. No match lasts much longer than a minute, and the check two minutes at most.
     """
-    from plyhouse.clients.cli.checking.controls import read_terms
-    from plyhouse.clients.cli.checking.examination import Finding
-    from plyhouse.clients.cli.checking.matches import MachineBusyError
-    from plyhouse.clients.cli.checking.sandboxes import check_bot_or_submission
+    from plyhouse.clients.bot_check.controls import read_terms
+    from plyhouse.clients.bot_check.examination import Finding
+    from plyhouse.clients.bot_check.matches import MachineBusyError
+    from plyhouse.clients.bot_check.sandboxes import check_bot_or_submission
     from plyhouse.protocol.package import Rules
     from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
 

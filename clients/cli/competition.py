@@ -30,19 +30,19 @@ from plyhouse.clients.cli.competition_steering import (
 )
 from plyhouse.clients.cli.regrades import regrade
 from plyhouse.clients.cli.rehearse import rehearse
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.http import ApiError, ask
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.cli.suspicious import suspicious
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.http import ApiError, ask
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
     competition_argument,
     game_option,
     server_option,
     time_control_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import needed, read_text, request, why_text
-from plyhouse.clients.cli.shared.output import counted, note, print_table
-from plyhouse.clients.cli.suspicious import suspicious
+from plyhouse.clients.shared.organising import needed, read_text, request, why_text
+from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import calls, class_calls
 
 if TYPE_CHECKING:

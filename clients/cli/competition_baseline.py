@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     competition_argument,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.organising import request
+from plyhouse.clients.shared.output import note
 from plyhouse.protocol.api import class_calls
 
 __all__ = ["baseline", "refuse_unfit_options", "refuse_unfit_references"]

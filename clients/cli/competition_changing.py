@@ -11,15 +11,15 @@ import click
 
 from plyhouse.clients.cli.administration import why_option
 from plyhouse.clients.cli.competition_baseline import refuse_unfit_references
-from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import (
     COMPETITION,
     competition_argument,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import confirm, read_text, request
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.shared.organising import confirm, read_text, request
+from plyhouse.clients.shared.output import counted, note
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.classes import Change
 

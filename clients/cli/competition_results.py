@@ -11,15 +11,15 @@ from typing import Final
 import click
 import msgspec
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import needed, practice_ladder, request
-from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table, signed
+from plyhouse.clients.shared.organising import needed, practice_ladder, request
+from plyhouse.clients.shared.output import counted, note, print_json, print_table, signed
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.boards import BaselineCertainty, Board, Mean, MeanReturn, ProvenLine
 from plyhouse.protocol.api.reports import Report
@@ -44,7 +44,7 @@ def board(name: str, practice: bool, server: str, token: str | None, as_json: bo
     Of a competition that is not public the token of a student shows what it may see, that of an
     organiser everything. docs/ratings.md says what the columns mean.
     """
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
     if practice:
         ladder = practice_ladder(server, name)
@@ -194,7 +194,7 @@ def report(
         return request(server, token, class_calls.report(name, who))
 
     from plyhouse.clients.cli.report_text import report_text
-    from plyhouse.clients.cli.shared.http import Url
+    from plyhouse.clients.shared.http import Url
 
     base = Url(server).base
     if folder is None:
@@ -243,7 +243,7 @@ def export(
     name: str, formats: tuple[str, ...], folder: Path, server: str, token: str | None
 ) -> None:
     """Write what came of NAME as files: standings, grades and matches, from stored results."""
-    from plyhouse.clients.cli.shared.http import download, path
+    from plyhouse.clients.shared.http import download, path
 
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute, why_option
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import note, print_json, print_table
+from plyhouse.clients.shared.organising import request
+from plyhouse.clients.shared.output import note, print_json, print_table
 from plyhouse.protocol.api import class_calls
 
 __all__ = ["staff"]

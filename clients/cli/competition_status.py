@@ -9,14 +9,14 @@ import click
 
 from plyhouse.clients.cli.administration import minute
 from plyhouse.clients.cli.competition_results import print_board, print_certainty
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import practice_ladder, request
-from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.organising import practice_ladder, request
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.boards import NextPairing, RoundPairing
 from plyhouse.protocol.api.classes import ClassDetail, Entry

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from plyhouse.clients.cli.administration import minute, operator, why_option, with_store
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     competition_argument,
     database_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import confirm, request, why_text
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.shared.organising import confirm, request, why_text
+from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api import calls, class_calls
 from plyhouse.protocol.api.classes import Losses
 
@@ -34,7 +34,7 @@ __all__ = ["delete", "list_competitions", "pause", "resume", "withdraw"]
 def list_competitions(server: str | None, database: str) -> None:
     """List the competitions, newest first."""
     if server is not None:
-        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.clients.shared.http import ask
 
         listed = ask(server, class_calls.classes())
         others = ask(server, calls.competitions())
@@ -66,7 +66,7 @@ def _steer(
     """Pause, resume or delete, wherever it is and whatever kind it has; return its name."""
     if server is None:
         return _steer_stored(database, name, step, why)
-    from plyhouse.clients.cli.shared.http import ApiError
+    from plyhouse.clients.shared.http import ApiError
 
     try:
         if step == "delete":
@@ -153,7 +153,7 @@ def _losses(server: str | None, token: str | None, database: str, name: str) -> 
     """What would be lost; None for a round robin without a class."""
     if server is None:
         return with_store(database, lambda store: _stored_losses(store, name))
-    from plyhouse.clients.cli.shared.http import ApiError
+    from plyhouse.clients.shared.http import ApiError
 
     try:
         return request(server, token, class_calls.losses(name))

@@ -20,7 +20,7 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
 
 __all__ = ["compile_game"]
 

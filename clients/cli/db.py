@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import database_option
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.output import note
 
 __all__ = ["db"]
 
@@ -32,7 +32,7 @@ def copy(source: str, target: str) -> None:
     From SQLite to PostgreSQL, back, or to the same kind. Stop the server first: what is
     played meanwhile would be missing. All is copied or nothing; FROM stays as it is.
     """
-    from plyhouse.storage import upkeep
+    from plyhouse.storage import maintenance
 
     reached: dict[str, int] = {}
 
@@ -41,7 +41,7 @@ def copy(source: str, target: str) -> None:
             note(f"{table}: {rows:,} rows")
         reached[table] = rows
 
-    rows = asyncio.run(upkeep.copy(source, target, progress))
+    rows = asyncio.run(maintenance.copy(source, target, progress))
     filled = sum(bool(count) for count in reached.values())
     note(f"Copied {rows:,} rows of {filled} tables.")
 
@@ -55,9 +55,9 @@ def backup(file: Path, database: str) -> None:
     Also while a server runs on it. To go back to the copy, serve it, or put it into a new
     database with plyhouse db copy.
     """
-    from plyhouse.storage import upkeep
+    from plyhouse.storage import maintenance
 
-    asyncio.run(upkeep.backup(database, file))
+    asyncio.run(maintenance.backup(database, file))
     note(f"Wrote {file}. It holds the seeds of running matches: keep it to yourself.")
 
 
@@ -68,9 +68,9 @@ def check(database: str) -> int:
 
     Prints one line for each thing found, and then ends with exit code 1.
     """
-    from plyhouse.storage import upkeep
+    from plyhouse.storage import maintenance
 
-    found = asyncio.run(upkeep.check(database))
+    found = asyncio.run(maintenance.check(database))
     for line in found:
         click.echo(line)
     note(f"{len(found)} found" if found else "Nothing is wrong.")
@@ -84,9 +84,9 @@ def upgrade(database: str) -> None:
 
     plyhouse serve does so by itself when it starts. Back the database up before.
     """
-    from plyhouse.storage import upkeep
+    from plyhouse.storage import maintenance
 
-    before, after = asyncio.run(upkeep.upgrade(database))
+    before, after = asyncio.run(maintenance.upgrade(database))
     if before == after:
         note(f"The database has schema {after} already: nothing to do.")
     else:

@@ -20,10 +20,10 @@ from typing import Any, Final
 import click
 
 from plyhouse.clients.cli.leaderboard import print_standings
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
-from plyhouse.clients.cli.shared.http import ask
-from plyhouse.clients.cli.shared.output import has_controls, note
-from plyhouse.clients.cli.shared.processes import Processes, terminating_signals
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
+from plyhouse.clients.shared.http import ask
+from plyhouse.clients.shared.output import has_controls, note
+from plyhouse.clients.shared.processes import Processes, terminating_signals
 from plyhouse.protocol.api import calls
 
 __all__ = ["demo"]

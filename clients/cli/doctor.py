@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_OK, exit_code, sentence
-from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
+from plyhouse.clients.shared.errors import EXIT_OK, exit_code, sentence
+from plyhouse.clients.shared.options import database_option, json_option, server_option
 
 __all__ = ["doctor"]
 
@@ -77,7 +77,7 @@ def sandbox(tier: str | None, attempts: bool, as_json: bool) -> int:
     theirs, on the running kernel. Ends with exit code 1 if no tier keeps all its promises, or
     if the one given with --tier does not.
     """
-    from plyhouse.clients.cli.checking.sandboxes import look_at_tiers
+    from plyhouse.clients.bot_check.sandboxes import look_at_tiers
 
     return asyncio.run(look_at_tiers(tier, attempts=attempts, as_json=as_json))
 
@@ -146,7 +146,7 @@ def _server(address: str) -> str:
     """What the server says of itself."""
     from dataclasses import replace
 
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
 
     about = ask(address, replace(calls.health(), timeout=5.0))

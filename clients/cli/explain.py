@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import game_files_option, known_game
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import game_files_option, known_game
+from plyhouse.clients.shared.options import (
     database_option,
     json_option,
     server_option,

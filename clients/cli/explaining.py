@@ -1,6 +1,6 @@
 """The tree of a position of a match that was played, for ``plyhouse explain --record``.
 
-The server asks for it in the same way (`plyhouse.server.house.trees`), as it knows no search
+The server asks for it in the same way (`plyhouse.server.jobs.search_trees`), as it knows no search
 itself.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError
 from plyhouse.games.position import Position
@@ -91,7 +91,7 @@ def judged(game: Game, spot: Spot, seconds: float) -> dict[str, Any] | None:
     """
     if not spot.played or spot.state.to_move < 0:
         return None
-    from plyhouse.clients.cli.reviewing.judges import judge_for
+    from plyhouse.clients.review.judges import judge_for
 
     action = game.parse(spot.state, spot.played)
     said = judge_for(game, seconds / 2).judge(spot.state, action, seconds / 2)

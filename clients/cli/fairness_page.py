@@ -21,7 +21,7 @@ from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Outcome
 from plyhouse.protocol.schema import section
-from plyhouse.server.match.endings import ENDINGS, counts_word
+from plyhouse.server.match.terminations import ENDINGS, counts_word
 from plyhouse.server.match.time_control import LagPolicy
 from plyhouse.server.results.record import Record, RecordChance, RecordEvent, RecordSeat
 

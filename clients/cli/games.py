@@ -12,10 +12,10 @@ from typing import Any
 import click
 import msgspec
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import game_files_option
-from plyhouse.clients.cli.shared.options import json_option, server_option
-from plyhouse.clients.cli.shared.output import print_json, print_table
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import game_files_option
+from plyhouse.clients.shared.options import json_option, server_option
+from plyhouse.clients.shared.output import print_json, print_table
 from plyhouse.games._compiled import state_of
 from plyhouse.games.base import Game, Parameter
 from plyhouse.games.fields import observation_fields, observation_schema, source_file
@@ -70,7 +70,7 @@ def _print_games(rows: list[list[str]]) -> None:
 
 def _of_server(server: str, name: str | None, as_json: bool) -> None:
     """The games of a running server, or one of them: a bare name, as parameters change no rules."""
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
 
     found = ask(server, calls.games())

@@ -17,8 +17,8 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE, NoHouseBot
 from plyhouse.server.competition.provided import HOUSE_LEVELS
-from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE, NoHouseBot
 from plyhouse.server.serve import RunningServer
 
 __all__ = ["LEVELS", "StartedBots", "house_bots"]
@@ -162,9 +162,9 @@ class StartedBots:
 async def house_bots(server: RunningServer) -> AsyncIterator[None]:
     """Let a server have bots of the house for the time of the ``async with`` block."""
     bots = StartedBots(server)
-    server.hub.house_bots = bots
+    server.hub.builtin_bots = bots
     try:
         yield
     finally:
-        server.hub.house_bots = None
+        server.hub.builtin_bots = None
         await bots.close()

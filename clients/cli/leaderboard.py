@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.shared.games import game_files_option
-from plyhouse.clients.cli.shared.options import database_option, json_option, server_option
-from plyhouse.clients.cli.shared.output import (
+from plyhouse.clients.shared.games import game_files_option
+from plyhouse.clients.shared.options import database_option, json_option, server_option
+from plyhouse.clients.shared.output import (
     interval,
     note,
     print_json,
@@ -19,7 +19,7 @@ from plyhouse.clients.cli.shared.output import (
     rich_table,
     signed,
 )
-from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,11 +73,11 @@ def leaderboard(
 
     Reads the database, or asks a running server when --server is given.
     """
-    from plyhouse.clients.cli.shared.games import named_spec, spec_of
+    from plyhouse.clients.shared.games import named_spec, spec_of
 
     if draws_in_place(plain) and not as_json:
-        from plyhouse.clients.cli.shared.boards import boards_of
-        from plyhouse.clients.cli.shared.showing import show_boards
+        from plyhouse.clients.cli.boards import boards_of
+        from plyhouse.clients.shared.showing import show_boards
 
         first = game if game is None else (spec_of if server else named_spec)(game)
         show_boards(boards_of(server, database, limit, versions=versions), first)
@@ -86,7 +86,7 @@ def leaderboard(
         _list_games(server, database, as_json=as_json)
         return
     if server is not None:
-        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.clients.shared.http import ask
         from plyhouse.protocol.api import calls
 
         spec = spec_of(game)
@@ -110,7 +110,7 @@ def leaderboard(
 
 def _list_games(server: str | None, database: str, *, as_json: bool) -> None:
     """Print the games that have results."""
-    from plyhouse.clients.cli.shared.boards import games_with_results
+    from plyhouse.clients.cli.boards import games_with_results
 
     games = asyncio.run(games_with_results(server, database))
     if as_json:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.shared.options import server_option, token_option
-from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.shared.house import ServerHouse
+    from plyhouse.clients.shared.house import ServerHouse
 
 __all__ = ["lobby"]
 
@@ -26,8 +26,8 @@ def lobby(plain: bool, server: str, token: str | None) -> None:
     Without a token you play as a guest, where the server takes guests. In a pipe and with --plain,
     what there is is written: games, bots, open seeks, running matches.
     """
-    from plyhouse.clients.cli.shared.house import ServerHouse
-    from plyhouse.clients.cli.shared.showing import failed, show_lobby
+    from plyhouse.clients.shared.house import ServerHouse
+    from plyhouse.clients.shared.showing import failed, show_lobby
     from plyhouse.clients.terminal.line import Refusal
 
     house = ServerHouse(server, token)

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Final
 
-from plyhouse.server.house.house_bots import HOUSE_NAMES, HOUSE_ROLE
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
 from plyhouse.server.serve import RunningServer
 
 __all__ = ["lines_of", "local_runner"]

@@ -1,7 +1,7 @@
 """The ``plyhouse`` command: its tree of subcommands, and how every one of them ends.
 
 Only click is imported here; each subcommand lives in a module of its own that is
-imported when it runs.  See `plyhouse.clients.cli.shared.errors` for the exit codes.
+imported when it runs.  See `plyhouse.clients.shared.errors` for the exit codes.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import (
+from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_OK,
     exit_code,
     sentence,
 )
-from plyhouse.clients.cli.shared.garbage import collect_rarely
-from plyhouse.clients.cli.shared.lazy import LazyGroup
+from plyhouse.clients.shared.garbage import collect_rarely
+from plyhouse.clients.shared.lazy import LazyGroup
 
 __all__ = ["cli", "main"]
 

@@ -13,22 +13,22 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from plyhouse.clients.cli.arena.tally import (
+from plyhouse.clients.arena.tally import (
     Interval,
     MatchResult,
     Tally,
     elo,
     tally,
 )
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.options import game_option, json_option, time_control_option
-from plyhouse.clients.cli.shared.output import counted, interval, note, print_table, signed
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import game_option, json_option, time_control_option
+from plyhouse.clients.shared.output import counted, interval, note, print_table, signed
 from plyhouse.protocol.messages import VOID
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.arena.keeping import Files
-    from plyhouse.clients.cli.arena.series import PlayedPairing, Series
-    from plyhouse.clients.cli.arena.trial import Unit
+    from plyhouse.clients.arena.keeping import Files
+    from plyhouse.clients.arena.series import PlayedPairing, Series
+    from plyhouse.clients.arena.trial import Unit
     from plyhouse.games.base import Game
 
 __all__ = ["match"]
@@ -199,11 +199,11 @@ def match(
     on time is a loss as others.
     """
     from plyhouse.bots.loading import check_spec
-    from plyhouse.clients.cli.arena.keeping import Files
-    from plyhouse.clients.cli.arena.ledger import stored_seed
-    from plyhouse.clients.cli.arena.series import Series, default_jobs
-    from plyhouse.clients.cli.arena.trial import Trial, unit_of
-    from plyhouse.clients.cli.arena.verdicts import (
+    from plyhouse.clients.arena.keeping import Files
+    from plyhouse.clients.arena.ledger import stored_seed
+    from plyhouse.clients.arena.series import Series, default_jobs
+    from plyhouse.clients.arena.trial import Trial, unit_of
+    from plyhouse.clients.arena.verdicts import (
         interrupted,
         opponents,
         run_trial,
@@ -344,10 +344,10 @@ def bot_labels(bots: tuple[str, ...]) -> tuple[str, ...]:
 
 def _play(series: Series, game: Game, pairings: int, jobs: int, files: Files) -> list[MatchResult]:
     """Play what has not been played yet; results in the order of the pairings."""
-    from plyhouse.clients.cli.arena.keeping import kept, run
-    from plyhouse.clients.cli.arena.progress import Score, watched
-    from plyhouse.clients.cli.arena.series import play_series
-    from plyhouse.clients.cli.arena.verdicts import conditions_of
+    from plyhouse.clients.arena.keeping import kept, run
+    from plyhouse.clients.arena.progress import Score, watched
+    from plyhouse.clients.arena.series import play_series
+    from plyhouse.clients.arena.verdicts import conditions_of
 
     conditions = None if files.resume is None else conditions_of([series], game, None)
     with kept(files, conditions) as keeper:

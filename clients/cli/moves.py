@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
 from plyhouse.games.base import CHANCE, TERMINAL
 from plyhouse.games.errors import GameError, listed, shortened
 from plyhouse.games.position import Position

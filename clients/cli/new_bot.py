@@ -9,8 +9,8 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.output import note
 from plyhouse.games.base import Game, Information
 
 __all__ = ["class_name", "new_bot", "starter"]

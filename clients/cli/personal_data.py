@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from plyhouse.clients.cli.administration import why_option
-from plyhouse.clients.cli.shared.options import server_option, token_option
-from plyhouse.clients.cli.shared.organising import confirm, needed, request
-from plyhouse.clients.cli.shared.output import counted, note
-from plyhouse.clients.cli.shared.secret_files import secret_writer
+from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.organising import confirm, needed, request
+from plyhouse.clients.shared.output import counted, note
+from plyhouse.clients.shared.secret_files import secret_writer
 
 __all__ = ["erase", "export_data"]
 
@@ -55,7 +55,7 @@ def export_data(account: str, output: Path | None, server: str, token: str | Non
 
     Students export their own data with their own token.
     """
-    from plyhouse.clients.cli.shared.http import call, path
+    from plyhouse.clients.shared.http import call, path
 
     found = call(server, "GET", path("players", account, "data"), token=needed(token))
     with secret_writer(output) as write:

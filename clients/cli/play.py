@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.output import has_colour, in_columns, note, signed
-from plyhouse.clients.cli.shared.screens import (
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.output import has_colour, in_columns, note, signed
+from plyhouse.clients.shared.screens import (
     draws_in_place,
     is_light,
     plain_option,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plyhouse.clients.terminal.prompt import LineReader
     from plyhouse.games.base import Game
     from plyhouse.protocol.messages import Event, Finished, MatchSnapshot, Outcome, Turn, Update
-    from plyhouse.server.house.hub import Hub
+    from plyhouse.server.gateway.hub import Hub
 
 __all__ = ["play"]
 
@@ -154,7 +154,7 @@ class _Table:
 
     async def sit(self) -> int:
         """Set the table, play, clear it; returns the exit code."""
-        from plyhouse.clients.cli.arena.local import local_hub
+        from plyhouse.clients.arena.local import local_hub
         from plyhouse.clients.terminal.prompt import LineReader
 
         if self.drawn:
@@ -173,7 +173,7 @@ class _Table:
 
     async def _play(self, hub: Hub) -> int:
         from plyhouse.bots.client.client import Client, Introduction
-        from plyhouse.clients.cli.arena.local import connector_of
+        from plyhouse.clients.arena.local import connector_of
 
         runs = await self._invite(hub)
         person = await hub.store.add_player(PERSON)
@@ -195,7 +195,7 @@ class _Table:
     async def _invite(self, hub: Hub) -> list[asyncio.Task[Any]]:
         """Connect the bots."""
         from plyhouse.bots.running.runner import RunOptions, run_bot
-        from plyhouse.clients.cli.arena.local import PLAYER, connector_of
+        from plyhouse.clients.arena.local import PLAYER, connector_of
         from plyhouse.clients.cli.match import bot_labels
 
         player = await hub.store.add_player(PLAYER)
@@ -221,7 +221,7 @@ class _Table:
 
     async def _draw_in_place(self, hub: Hub) -> int:
         """The same on a screen, as often as the person wants another match."""
-        from plyhouse.clients.cli.shared.line import ClientLine
+        from plyhouse.clients.shared.line import ClientLine
         from plyhouse.clients.terminal.course import Course as Followed
         from plyhouse.clients.terminal.screens.app import TerminalApp
         from plyhouse.clients.terminal.screens.match import MatchScreen
@@ -291,9 +291,9 @@ class _Table:
         return EXIT_FAILED
 
     async def _begin(self, hub: Hub) -> None:
-        from plyhouse.clients.cli.arena.local import PLAYER, online
-        from plyhouse.server.house.matches import Terms
+        from plyhouse.clients.arena.local import PLAYER, online
         from plyhouse.server.match.time_control import TimeControl
+        from plyhouse.server.table.match_runner import Terms
 
         bots = [await online(hub, f"{PLAYER}/{name}") for name in self.names]
         person = await online(hub, PERSON)

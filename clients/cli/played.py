@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import own_name
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import own_name
+from plyhouse.clients.shared.output import counted, note
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game

@@ -16,9 +16,9 @@ from plyhouse.clients.cli.administration import (
     why_option,
     with_store,
 )
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import database_option
-from plyhouse.clients.cli.shared.output import note, print_table
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.output import note, print_table
 
 if TYPE_CHECKING:
     from plyhouse.storage.store import Store

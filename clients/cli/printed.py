@@ -7,9 +7,9 @@ from typing import Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_OK, EXIT_REFUSED, CommandError
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import counted, harmless, note, print_json, print_table
+from plyhouse.clients.shared.errors import EXIT_OK, EXIT_REFUSED, CommandError
+from plyhouse.clients.shared.options import json_option, server_option, token_option
+from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import KeptOutput, Output, PlyCost
 
@@ -31,7 +31,7 @@ def output(match: str | None, bot: str, server: str, token: str | None, as_json:
     Each line stands under the ply that the bot was asked for, with what that ply cost the machine.
     It is there some seconds after the match, for you alone; docs/hosted-bots.md says how long.
     """
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
     if not token:
         raise CommandError(

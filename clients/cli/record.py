@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import game_files_option
-from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import game_files_option
+from plyhouse.clients.shared.options import database_option, server_option, token_option
+from plyhouse.clients.shared.output import note
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.matches import Seat
 
@@ -55,7 +55,7 @@ def record(
             click.echo(asyncio.run(_ending_from_database(database, match_id)))
         return
     if server is not None:
-        from plyhouse.clients.cli.shared.http import ask
+        from plyhouse.clients.shared.http import ask
         from plyhouse.server.results.record import read_record, write_record
 
         text = write_record(read_record(ask(server, calls.record(match_id), token).text))
@@ -72,7 +72,7 @@ def record(
 
 async def record_from_database(url: str, match_id: str) -> str:
     """The text of a record, read from the database itself."""
-    from plyhouse.clients.cli.shared.games import known_game
+    from plyhouse.clients.shared.games import known_game
     from plyhouse.server.results.record import stored_record, write_record
     from plyhouse.storage.store import Store
 
@@ -86,7 +86,7 @@ async def record_from_database(url: str, match_id: str) -> str:
 
 def _ending_from_server(server: str, match_id: str, token: str | None) -> str:
     """The same as a server tells it; what only the author is told needs the author's token."""
-    from plyhouse.clients.cli.shared.http import ApiError, ask
+    from plyhouse.clients.shared.http import ApiError, ask
 
     view = ask(server, calls.match(match_id), token)
     if view.status != "finished":

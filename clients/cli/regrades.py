@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 from plyhouse.clients.cli.administration import minute
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.organising import request
-from plyhouse.clients.cli.shared.output import harmless, note, print_json
+from plyhouse.clients.shared.organising import request
+from plyhouse.clients.shared.output import harmless, note, print_json
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.classes import Regrade
 

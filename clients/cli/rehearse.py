@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK
-from plyhouse.clients.cli.shared.options import json_option
-from plyhouse.clients.cli.shared.output import counted, note, print_table
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK
+from plyhouse.clients.shared.options import json_option
+from plyhouse.clients.shared.output import counted, note, print_table
 from plyhouse.protocol.api.boards import BoardLine
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.rehearsing.judgement import Facts, Verdict
-    from plyhouse.clients.cli.rehearsing.scaled import Scaled
+    from plyhouse.clients.rehearsal.judgement import Facts, Verdict
+    from plyhouse.clients.rehearsal.scaled import Scaled
 
 __all__ = ["rehearse"]
 
@@ -50,11 +50,11 @@ def rehearse(file: Path, minutes: float, time_control: str, as_json: bool) -> in
     What is made smaller than in FILE is said. Nothing is left behind, also after Ctrl-C.
     """
     from plyhouse.clients.cli.competition import read_text
-    from plyhouse.clients.cli.rehearsing.cast import cast_of
-    from plyhouse.clients.cli.rehearsing.judgement import judge
-    from plyhouse.clients.cli.rehearsing.rehearsal import rehearse as play
-    from plyhouse.clients.cli.rehearsing.scaled import scaled
-    from plyhouse.clients.cli.shared.processes import terminating_signals
+    from plyhouse.clients.rehearsal.cast import cast_of
+    from plyhouse.clients.rehearsal.judgement import judge
+    from plyhouse.clients.rehearsal.rehearsal import rehearse as play
+    from plyhouse.clients.rehearsal.scaled import scaled
+    from plyhouse.clients.shared.processes import terminating_signals
     from plyhouse.server.competition.file import read_competition
 
     text = read_text(file)

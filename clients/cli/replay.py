@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import game_files_option
-from plyhouse.clients.cli.shared.options import database_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import has_colour, has_controls, note
-from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import game_files_option
+from plyhouse.clients.shared.options import database_option, server_option, token_option
+from plyhouse.clients.shared.output import has_colour, has_controls, note
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
     from plyhouse.clients.cli.replaying import Position
@@ -86,7 +86,7 @@ def replay(
     lines, and in a pipe all of them are written.
     """
     from plyhouse.clients.cli.replaying import holders, positions_of
-    from plyhouse.clients.cli.shared.games import known_game
+    from plyhouse.clients.shared.games import known_game
 
     record = record_asked(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")
@@ -109,7 +109,7 @@ def replay(
     title = f"{record.game}, {record.time_control}: {players}"
     start = next((i for i, each in enumerate(positions) if each.ply >= ply), len(positions) - 1)
     if draws_in_place(plain):
-        from plyhouse.clients.cli.shared.showing import show_replay
+        from plyhouse.clients.shared.showing import show_replay
 
         show_replay(record, game, positions, title, start, seat, pace)
     elif pace is not None:
@@ -144,7 +144,7 @@ def record_asked(
 
     if server is None:
         return read_record(asyncio.run(record_from_database(database, what)))
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.api import calls
 
     return read_record(ask(server, calls.record(what), token).text)

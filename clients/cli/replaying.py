@@ -7,8 +7,8 @@ replays of a server (`plyhouse.server.web.replay`), so a seat's replay shows wha
 from __future__ import annotations
 
 from plyhouse.clients.cli.course import Course
-from plyhouse.clients.cli.shared.errors import CommandError
-from plyhouse.clients.cli.shared.output import signed
+from plyhouse.clients.shared.errors import CommandError
+from plyhouse.clients.shared.output import signed
 from plyhouse.clients.terminal.line import Position
 from plyhouse.games.base import CHANCE, TERMINAL, Game
 from plyhouse.games.errors import GameError

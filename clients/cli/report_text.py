@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from plyhouse.clients.cli.shared.output import counted
+from plyhouse.clients.shared.output import counted
 from plyhouse.protocol.api.reports import BaselineScore, Report, ReportEntry, ReportScore
 
 __all__ = ["report_text"]

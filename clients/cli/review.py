@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import chosen_files, game_files_option, known_game
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import chosen_files, game_files_option, known_game
+from plyhouse.clients.shared.options import (
     DEFAULT_DATABASE,
     database_option,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import note, print_table, signed
+from plyhouse.clients.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
     from plyhouse.protocol.api.positions import Review, ReviewedPly
@@ -77,8 +77,8 @@ def review(
     far as the time allows, and each value says how certain it is. In games with hidden
     information a choice is judged by what the seat knew. The clock of each ply stands beside it.
     """
-    from plyhouse.clients.cli.reviewing.review import default_seat
-    from plyhouse.clients.cli.reviewing.review import review as reviewed
+    from plyhouse.clients.review.review import default_seat
+    from plyhouse.clients.review.review import review as reviewed
 
     record = _record(what, which, server, token, database)
     game = known_game(record.game, f"match {record.match}")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_OK
-from plyhouse.clients.cli.shared.options import server_option
+from plyhouse.clients.shared.errors import EXIT_OK
+from plyhouse.clients.shared.options import server_option
 
 __all__ = ["runner"]
 
@@ -88,9 +88,9 @@ def runner(
     """
     from plyhouse.bots.sandbox.box import tier_named
     from plyhouse.bots.sandbox.cores import Cores
-    from plyhouse.clients.cli.hosting.machine import Machine, Setup
-    from plyhouse.clients.cli.hosting.runner_log import runner_log
-    from plyhouse.clients.cli.shared.output import harmless
+    from plyhouse.clients.runner.machine import Machine, Setup
+    from plyhouse.clients.runner.runner_log import runner_log
+    from plyhouse.clients.shared.output import harmless
 
     called = name or _host_name()
     kept_in = (folder or _cache_folder()).resolve()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_INTERRUPTED, EXIT_OK
-from plyhouse.clients.cli.shared.options import json_option
-from plyhouse.clients.cli.shared.output import note, print_table, signed
+from plyhouse.clients.shared.errors import EXIT_INTERRUPTED, EXIT_OK
+from plyhouse.clients.shared.options import json_option
+from plyhouse.clients.shared.output import note, print_table, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

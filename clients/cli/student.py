@@ -13,16 +13,16 @@ import click
 from plyhouse.clients.cli.administration import minute, why_option
 from plyhouse.clients.cli.competition import read_text, request
 from plyhouse.clients.cli.personal_data import erase, export_data
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.lazy import HintingGroup
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+from plyhouse.clients.shared.lazy import HintingGroup
+from plyhouse.clients.shared.options import (
     competition_option,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table
-from plyhouse.clients.cli.shared.secret_files import secret_writer
+from plyhouse.clients.shared.output import counted, note, print_json, print_table
+from plyhouse.clients.shared.secret_files import secret_writer
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.classes import Joining
 
@@ -380,7 +380,7 @@ def join(code_text: str, server: str, player: str, output: Path | None, token: s
     that you have, leave --player out and give its token. With the code of a group, NAME becomes a
     member of it.
     """
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
     # A name asks for an account of one's own, whatever token the environment has.
     own = None if player else token

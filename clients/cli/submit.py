@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from plyhouse.clients.cli.shared.errors import (
+from plyhouse.clients.shared.errors import (
     EXIT_FAILED,
     EXIT_OK,
     EXIT_REFUSED,
     EXIT_USAGE,
     CommandError,
 )
-from plyhouse.clients.cli.shared.options import json_option, server_option, token_option
-from plyhouse.clients.cli.shared.output import counted, harmless, note, print_json, print_table
+from plyhouse.clients.shared.options import json_option, server_option, token_option
+from plyhouse.clients.shared.output import counted, harmless, note, print_json, print_table
 from plyhouse.protocol.api import calls
 from plyhouse.protocol.api.submissions import Submission, SubmissionRules
 
@@ -86,7 +86,7 @@ def submit(
     or if it does not play in the competition that you named.
     """
     from plyhouse.bots.hosting.package import read_package
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
     from plyhouse.protocol.package import pack
 
     key = _needed(token)
@@ -119,7 +119,7 @@ def submit(
 
 def _importable(package: Package, rules: Rules) -> None:
     """Raise `CommandError` for a bot that cannot be imported here."""
-    from plyhouse.clients.cli.checking.before_sending import import_problem
+    from plyhouse.clients.bot_check.before_sending import import_problem
 
     problem = import_problem(package, rules.packages)
     if problem is None:
@@ -224,7 +224,7 @@ def submissions(
     as_json: bool,
 ) -> int:
     """List what you have handed in, or show one SUBMISSION with the report of its check."""
-    from plyhouse.clients.cli.shared.http import ask
+    from plyhouse.clients.shared.http import ask
 
     key = _needed(token)
     if submission is None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from plyhouse.clients.cli.shared.options import (
+from plyhouse.clients.shared.options import (
     competition_argument,
     json_option,
     server_option,
     token_option,
 )
-from plyhouse.clients.cli.shared.output import counted, note, print_json, print_table, signed
+from plyhouse.clients.shared.output import counted, note, print_json, print_table, signed
 from plyhouse.protocol.api import class_calls
 from plyhouse.protocol.api.suspicions import Suspicions
 
@@ -37,7 +37,7 @@ def suspicious(name: str, level: float, server: str, token: str | None, as_json:
     Choices: bots that do the same in almost all positions that both faced, where others do not.
     All are a reason to look, and prove nothing.
     """
-    from plyhouse.clients.cli.shared.organising import request
+    from plyhouse.clients.shared.organising import request
 
     found = request(server, token, class_calls.suspicions(name, level))
     if as_json:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.options import database_option
-from plyhouse.clients.cli.shared.output import note
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.options import database_option
+from plyhouse.clients.shared.output import note
 
 __all__ = ["tune"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plyhouse.clients.cli.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
-from plyhouse.clients.cli.shared.games import UnknownGameError, game_files_option, known_game
-from plyhouse.clients.cli.shared.output import counted, note
+from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, EXIT_USAGE, CommandError
+from plyhouse.clients.shared.games import UnknownGameError, game_files_option, known_game
+from plyhouse.clients.shared.output import counted, note
 
 if TYPE_CHECKING:
     from plyhouse.games.base import Game

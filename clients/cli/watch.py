@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plyhouse.clients.cli.shared.errors import CommandError
-from plyhouse.clients.cli.shared.options import server_option, token_option
-from plyhouse.clients.cli.shared.output import has_colour
-from plyhouse.clients.cli.shared.screens import draws_in_place, plain_option
+from plyhouse.clients.shared.errors import CommandError
+from plyhouse.clients.shared.options import server_option, token_option
+from plyhouse.clients.shared.output import has_colour
+from plyhouse.clients.shared.screens import draws_in_place, plain_option
 
 if TYPE_CHECKING:
-    from plyhouse.clients.cli.shared.house import ServerHouse
+    from plyhouse.clients.shared.house import ServerHouse
     from plyhouse.clients.terminal.course import Course
 
 __all__ = ["watch"]
@@ -37,8 +37,8 @@ def watch(
     place, with keys that `?` lists; in a pipe and with --plain, every position is written once.
     Spectators see what is public.
     """
-    from plyhouse.clients.cli.shared.house import ServerHouse
-    from plyhouse.clients.cli.shared.showing import failed, show_match
+    from plyhouse.clients.shared.house import ServerHouse
+    from plyhouse.clients.shared.showing import failed, show_match
     from plyhouse.clients.terminal.line import Refusal
 
     house = ServerHouse(server, None)

@@ -1,6 +1,6 @@
 // What a match that is over offers: its record, what failed, and where it was lost.
 
-import { failureDetail } from "./again.js";
+import { failureDetail } from "./rematch.js";
 import { html } from "./dom.js";
 import { api, match, mode, name } from "./state.js";
 

@@ -4,7 +4,7 @@
 import { refresh } from "./live.js";
 import { byId, fields, html, say, words } from "./dom.js";
 import { call, whoAmI } from "./session.js";
-import { pressedTwice } from "./sure.js";
+import { pressedTwice } from "./confirm.js";
 
 /** What is on some of these pages only. @param {string} id */
 const at = (id) => document.getElementById(id);

@@ -5,7 +5,7 @@ import { CELL, plan, spot } from "./boards.js";
 import { spotName } from "./choosing.js";
 import { html, svg } from "./dom.js";
 import { piece, stack } from "./figures.js";
-import { drawTable } from "./things.js";
+import { drawTable } from "./scene_items.js";
 
 /** @typedef {import("./scene.js").Drawing} Drawing */
 

@@ -5,14 +5,14 @@
 
 import { asHash, enterAddress, fromAddress } from "./address.js";
 import { offerReview, showDetail, showRecord } from "./afterwards.js";
-import { offerRematch } from "./again.js";
+import { offerRematch } from "./rematch.js";
 import { Backoff } from "./backoff.js";
 import { Connection, endpoint } from "./connection.js";
 import { holder, say as setState } from "./dom.js";
 import { News } from "./news.js";
-import { nonce, showOwn } from "./own.js";
+import { nonce, showOwn } from "./seat_actions.js";
 import { Parts } from "./parts.js";
-import { Passing } from "./passing.js";
+import { Passing } from "./playback.js";
 import { Picture } from "./picture.js";
 import { addEvents, ask, fetchScenes, heard, setEvents } from "./positions.js";
 import { Queue } from "./queue.js";

@@ -8,7 +8,7 @@ import { html, svg } from "./dom.js";
 import { drawGrid } from "./grid.js";
 import { keysOf } from "./keys.js";
 import { withHolders, yourTurn } from "./speak.js";
-import { drawCounter, drawDice, drawHand, drawTray } from "./things.js";
+import { drawCounter, drawDice, drawHand, drawTray } from "./scene_items.js";
 
 /**
  * @typedef {object} Options

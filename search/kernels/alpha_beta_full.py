@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
-from plyhouse.games.endings import Meter
+from plyhouse.games.endgames import Meter
 from plyhouse.search.kernels.duck import NodeState
 from plyhouse.search.kernels.leaves import Leaves
 from plyhouse.search.kernels.table import EXACT, LOWER, NOTHING, SOLVED, UPPER, Table
@@ -297,7 +297,7 @@ class Kernel:
         return best
 
     def ending(self, state: Any, depth: i64, alpha: float, beta: float) -> Any:
-        """What the game says that the mover gets, or None: see `plyhouse.games.endings`.
+        """What the game says that the mover gets, or None: see `plyhouse.games.endgames`.
 
         The game counts on from the nodes of this search, and stops at its limit.
         """

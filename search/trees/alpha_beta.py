@@ -101,7 +101,7 @@ def alpha_beta(
       unless asked for: it may overlook something at a given depth to reach a greater one.
 
     - ``endings``: near the end, ask what the game itself knows of its last plies (the state's
-      ``endings(meter)``, see `plyhouse.games.endings`), where it has that.  Values are those
+      ``endings(meter)``, see `plyhouse.games.endgames`), where it has that.  Values are those
       of a search to the end; the principal variation may stop where the game was asked.
 
     With a table, a position reached at less than its depth may be valued by what was seen at

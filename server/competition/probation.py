@@ -1,6 +1,6 @@
 """When a version is suspended: forfeits among its last matches, counted; pure.
 
-A forfeit is what `plyhouse.server.match.endings` calls one.  What a bot lost because it was not
+A forfeit is what `plyhouse.server.match.terminations` calls one.  What a bot lost because it was not
 there counts once for each absence, however many matches it played at the time: a broken network
 is one mishap, not eight.
 
@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from plyhouse.server.match.endings import ENDINGS, Fault, fault_of
+from plyhouse.server.match.terminations import ENDINGS, Fault, fault_of
 
 __all__ = ["ABSENCE_MS", "Ended", "why"]
 

@@ -58,9 +58,9 @@ from plyhouse.server.match import outcomes
 from plyhouse.server.match.attendance import Attendance
 from plyhouse.server.match.chance import commitment, normal_nonce
 from plyhouse.server.match.clock import Clock
-from plyhouse.server.match.course import Course
 from plyhouse.server.match.effects import Broadcast, Effects, Finish, Row, Send, Started, Telling
 from plyhouse.server.match.events import tried
+from plyhouse.server.match.history import Course
 from plyhouse.server.match.info import read_info
 from plyhouse.server.match.terms import MatchConfig, as_sent, seat_label
 from plyhouse.server.match.time_control import MS, SECOND, Ledger

@@ -1,6 +1,6 @@
 """Utilities of matches that did not end by the rules of the game.
 
-A seat that forfeits (`plyhouse.server.match.endings`) or resigns gets the least that the game can
+A seat that forfeits (`plyhouse.server.match.terminations`) or resigns gets the least that the game can
 give.  What the others get depends on the game's utility:
 
 * zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;

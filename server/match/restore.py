@@ -16,9 +16,9 @@ from plyhouse.games.base import CHANCE
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.messages import Outcome, Termination
 from plyhouse.server.match.chance import normal_nonce
-from plyhouse.server.match.course import Course
 from plyhouse.server.match.engine import Match
 from plyhouse.server.match.events import end_data
+from plyhouse.server.match.history import Course
 from plyhouse.server.match.terms import MatchConfig
 from plyhouse.server.match.time_control import Ledger
 from plyhouse.storage.rows import EventRow

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from plyhouse.protocol.api.bots import Against, Career, ForfeitKind, InSeat, Pace
-from plyhouse.server.match.endings import ENDINGS, FORFEITS
+from plyhouse.server.match.terminations import ENDINGS, FORFEITS
 from plyhouse.storage.careers import CareerMatch, PlyCost
 
 __all__ = ["career", "forfeited", "paces"]

@@ -21,7 +21,7 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from plyhouse.protocol.messages import PROTOCOL_VERSION
-from plyhouse.server.house.hub import Hub, server_version
+from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.storage.latency import BOUNDS_NS
 
 __all__ = ["CONTENT_TYPE", "metrics_text"]

@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.problems import Problem
 
 __all__ = ["MAX_LINES", "MAX_OFFSET", "Limit", "Offset", "hub_of", "refuse_unknown"]

@@ -16,12 +16,12 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import NotStaff
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.competition.students import InvalidStudents
 from plyhouse.server.competition.times import InvalidTime
-from plyhouse.server.house.hosting import RunnerRefused
-from plyhouse.server.house.staff import NotStaff
-from plyhouse.server.house.worked_out import NotWorkedOut
+from plyhouse.server.hosting.plan import RunnerRefused
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.storage.errors import StorageError, Unknown, public_message
 
 __all__ = ["HANDLERS", "MAX_BODY", "Problem"]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from plyhouse.server.wire.door import Door
+from plyhouse.server.wire.connection_limits import Door
 
 __all__ = ["PunctualHttp", "http_protocol"]
 

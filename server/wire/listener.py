@@ -16,7 +16,7 @@ import socket
 from collections.abc import Callable
 from typing import Any, Final
 
-from plyhouse.server.wire.door import Door
+from plyhouse.server.wire.connection_limits import Door
 
 __all__ = ["Listener"]
 

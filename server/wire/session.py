@@ -51,7 +51,7 @@ class Guest(Protocol):
 
 
 class House(Protocol):
-    """What a session needs of the house (`plyhouse.server.house.hub.Hub`)."""
+    """What a session needs of the house (`plyhouse.server.gateway.hub.Hub`)."""
 
     def now(self) -> int:
         """The time, in monotonic nanoseconds."""

@@ -106,13 +106,13 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
     [
         # Each process that plays matches here imports the hub: hundreds do in these tests.
         (
-            "plyhouse.server.house.hub",
+            "plyhouse.server.gateway.hub",
             ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql", "packaging", "litestar"),
         ),
         ("plyhouse.server.serve", ("numpy", "sqlalchemy.orm", "sqlalchemy.dialects.postgresql")),
         # What `plyhouse match` itself needs: the referee is in the processes that it starts.
         (
-            "plyhouse.clients.cli.match, plyhouse.clients.cli.arena.verdicts",
+            "plyhouse.clients.cli.match, plyhouse.clients.arena.verdicts",
             ("numpy", "sqlalchemy", "plyhouse.server.house", "importlib.metadata"),
         ),
         ("plyhouse.bots.process.__main__", ("asyncio", "hashlib", "importlib.metadata")),

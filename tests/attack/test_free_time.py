@@ -26,9 +26,9 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.protocol.server_side import PONG_TOLERANCE_NS, ServerConnection
-from plyhouse.server.house.watchdog import INTERVAL_NS
 from plyhouse.server.match.clock import Clock
 from plyhouse.server.match.time_control import MS, SECOND, LagPolicy, TimeControl
+from plyhouse.server.table.watchdog import INTERVAL_NS
 
 Dial = Callable[..., Awaitable[Raw]]
 

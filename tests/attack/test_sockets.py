@@ -23,8 +23,8 @@ from plyhouse.protocol.messages import (
     Turn,
     Watch,
 )
+from plyhouse.server.wire.connection_limits import Door, Full, Places, raise_file_limit
 from plyhouse.server.wire.direct import DirectProtocol
-from plyhouse.server.wire.door import Door, Full, Places, raise_file_limit
 from plyhouse.server.wire.http import LEAST_TAKEN, PunctualHttp
 
 OpenHouse = Callable[..., Awaitable[Any]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.bots.conftest import BotFile
 
-from plyhouse.clients.cli.checking import matches
-from plyhouse.clients.cli.checking.controls import Controls, Terms, read_terms
-from plyhouse.clients.cli.checking.examination import LIMIT, Finding, check_bot
+from plyhouse.clients.bot_check import matches
+from plyhouse.clients.bot_check.controls import Controls, Terms, read_terms
+from plyhouse.clients.bot_check.examination import LIMIT, Finding, check_bot
 from plyhouse.server.match.time_control import TimeControl
 
 SLEEPER = """

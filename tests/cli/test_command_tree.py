@@ -12,7 +12,7 @@ from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli.main import COMMANDS, cli, main
 from plyhouse.clients.cli.reference import reference
-from plyhouse.clients.cli.shared import errors
+from plyhouse.clients.shared import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -36,9 +36,7 @@ def test_help_imports_only_the_command_line() -> None:
     assert done.stdout.splitlines()[-1] == "[]", done.stdout
 
 
-@pytest.mark.parametrize(
-    "module", ["plyhouse.clients.cli.main", "plyhouse.clients.cli.arena.process"]
-)
+@pytest.mark.parametrize("module", ["plyhouse.clients.cli.main", "plyhouse.clients.arena.process"])
 def test_a_program_looks_for_garbage_rarely_and_not_at_all_as_it_leaves(module: str) -> None:
     script = (
         "import atexit, gc, runpy, sys; sys.argv = ['plyhouse', '--version']; "

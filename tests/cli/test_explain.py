@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Plyhouse
 
 from plyhouse.clients.cli.moves import replayed
-from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games import get_game
 
 COURSE = "((4 2 7)(3 1)) ((5 8)(2 9)(5 6)) ((1 2)(3 5))"

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Done, Plyhouse
 from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse
 
-from plyhouse.clients.cli.shared.errors import EXIT_REFUSED, EXIT_USAGE
+from plyhouse.clients.shared.errors import EXIT_REFUSED, EXIT_USAGE
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import running_server
 from plyhouse.storage.class_rows import NewMember
@@ -80,7 +80,7 @@ async def test_an_organiser_rehearses_a_final_and_is_told_how_to_go_on(
     house: HostedHouse, command: Command
 ) -> None:
     store = house.hub.store
-    cup = await house.hub.classes.open(CUP, OLGA)
+    cup = await house.hub.courses.open(CUP, OLGA)
     few = await command("olga", "competition", "dress-rehearsal", "Cup")
     assert (few.code, "nobody could be compared" in few.err) == (EXIT_REFUSED, True), few.err
     members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]

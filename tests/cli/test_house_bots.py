@@ -18,8 +18,8 @@ import pytest
 from plyhouse.clients.cli import house_bots as module
 from plyhouse.clients.cli.house_bots import LEVELS, StartedBots, house_bots
 from plyhouse.clients.cli.house_process import CLASSES
+from plyhouse.server.accounts.builtin_bots import NoHouseBot
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.house_bots import NoHouseBot
 from plyhouse.server.serve import running_server
 
 
@@ -63,7 +63,7 @@ async def test_they_come_when_wanted_come_back_when_killed_and_go_with_the_serve
     monkeypatch.setattr(module, "PAUSES", (0.0,))
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, house_bots(server):
-        bots = server.hub.house_bots
+        bots = server.hub.builtin_bots
         assert isinstance(bots, StartedBots)
         assert bots.pid == 0, "nothing is started before it is wanted"
         assert await bots.ready("easy") == "house/easy"
@@ -87,9 +87,9 @@ async def test_what_cannot_be_started_is_said(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(module, "START_SECONDS", 0.0)
     config = ServerConfig(port=0, database="sqlite:///:memory:")
     async with running_server(config) as server, house_bots(server):
-        assert server.hub.house_bots is not None
+        assert server.hub.builtin_bots is not None
         with pytest.raises(NoHouseBot, match="house/best could not be started"):
-            await server.hub.house_bots.ready("best")
+            await server.hub.builtin_bots.ready("best")
 
 
 @pytest.fixture

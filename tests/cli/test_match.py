@@ -13,8 +13,8 @@ import pytest
 from tests.cli.conftest import Plyhouse
 from tests.cli.terminal import in_terminal
 
-from plyhouse.clients.cli.arena.process import pairing_seed, seat_orders
-from plyhouse.clients.cli.arena.series import Series
+from plyhouse.clients.arena.process import pairing_seed, seat_orders
+from plyhouse.clients.arena.series import Series
 from plyhouse.clients.cli.match import bot_labels
 
 CRASH = """
@@ -181,7 +181,7 @@ def test_a_process_of_the_arena_ends_with_its_parent_in_the_middle_of_a_match(
     series = Series((str(bot), "random"), ("a", "b"), "tic_tac_toe", "move:3600", "forfeit", True,
                     1, False)  # fmt: skip
     with subprocess.Popen(
-        [sys.executable, "-m", "plyhouse.clients.cli.arena.process"],
+        [sys.executable, "-m", "plyhouse.clients.arena.process"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

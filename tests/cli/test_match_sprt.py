@@ -17,11 +17,11 @@ from tests.cli.conftest import Plyhouse, Zygote, clean_environment, command
 from tests.cli.terminal import in_terminal
 
 from plyhouse.bots.loading import check_spec
-from plyhouse.clients.cli.arena.ledger import Conditions, Entrant, Ledger
-from plyhouse.clients.cli.arena.tally import MatchResult
-from plyhouse.clients.cli.arena.trial import pair_value
-from plyhouse.clients.cli.arena.versions import bot_version, game_version, source_files
-from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.arena.ledger import Conditions, Entrant, Ledger
+from plyhouse.clients.arena.tally import MatchResult
+from plyhouse.clients.arena.trial import pair_value
+from plyhouse.clients.arena.versions import bot_version, game_version, source_files
+from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.registry import get_game
 
 FIRST = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.terminal import in_terminal
 
-from plyhouse.clients.cli.shared.output import folded
+from plyhouse.clients.shared.output import folded
 
 COLUMNS = ["#", "bot", "player", "rating", "95 % interval", "score", "games", "W-D-L", "returns"]
 ROWS = [

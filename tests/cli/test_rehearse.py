@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from tests.cli.conftest import Plyhouse, clean_environment, command
 
-from plyhouse.clients.cli.rehearsing.cast import Cast, Event, cast_of
-from plyhouse.clients.cli.rehearsing.judgement import Facts, Played, judge
-from plyhouse.clients.cli.rehearsing.scaled import scaled
+from plyhouse.clients.rehearsal.cast import Cast, Event, cast_of
+from plyhouse.clients.rehearsal.judgement import Facts, Played, judge
+from plyhouse.clients.rehearsal.scaled import scaled
 from plyhouse.protocol.api.boards import BoardLine, GradeLine
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.rehearsals import toml

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.cli.conftest import CHOMP, Plyhouse
 
-from plyhouse.clients.cli.reviewing.position import moment_of
-from plyhouse.clients.cli.reviewing.review import default_seat, review
-from plyhouse.clients.cli.shared.errors import CommandError
+from plyhouse.clients.review.position import moment_of
+from plyhouse.clients.review.review import default_seat, review
+from plyhouse.clients.shared.errors import CommandError
 from plyhouse.games.base import CHANCE, Game
 from plyhouse.games.position import Position
 from plyhouse.games.registry import get_game
@@ -168,8 +168,8 @@ def test_the_seat_that_lost_is_looked_at() -> None:
 
 def test_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asserted by what the judge is given, not by the machine's clock."""
-    from plyhouse.clients.cli.reviewing import review as module
-    from plyhouse.clients.cli.reviewing.judges import Judgement
+    from plyhouse.clients.review import review as module
+    from plyhouse.clients.review.judges import Judgement
 
     shares: list[float] = []
     now = 0.0

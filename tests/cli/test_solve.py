@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Plyhouse
 
-from plyhouse.clients.cli.shared.errors import EXIT_USAGE
+from plyhouse.clients.shared.errors import EXIT_USAGE
 from plyhouse.games.registry import get_game
 from plyhouse.search import cfr_plus, exploitability, load_policy
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from plyhouse.clients.cli.arena.tally import (
+from plyhouse.clients.arena.tally import (
     MatchResult,
     beaten,
     elo,

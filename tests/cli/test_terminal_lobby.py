@@ -10,7 +10,7 @@ from tests.cli.test_terminal_screens import until
 from tests.cli.test_with_a_server import start, stop
 from textual.widgets import OptionList, Static
 
-from plyhouse.clients.cli.shared.house import ServerHouse
+from plyhouse.clients.shared.house import ServerHouse
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.lobby import LobbyScreen

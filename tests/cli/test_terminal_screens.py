@@ -17,8 +17,8 @@ from textual.widgets import DataTable
 from plyhouse.bots.client.backoff import Backoff
 from plyhouse.bots.client.channel import Channel
 from plyhouse.bots.client.client import Client, Introduction
-from plyhouse.clients.cli.arena.local import connector_of, local_hub, online
-from plyhouse.clients.cli.shared.line import ClientLine
+from plyhouse.clients.arena.local import connector_of, local_hub, online
+from plyhouse.clients.shared.line import ClientLine
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.course import Course, replayed
 from plyhouse.clients.terminal.line import Board, Position
@@ -31,9 +31,9 @@ from plyhouse.clients.terminal.screens.standings import StandingsScreen
 from plyhouse.clients.terminal.screens.track import Track
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import MatchMessage, Ready, SeatInfo, ServerMessage, Turn
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.matches import Terms
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
 
 Rival = Callable[[Sequence[str]], str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.cli.test_terminal_screens import until
 from tests.web.conftest import House
 
-from plyhouse.clients.cli.shared.house import ServerHouse
+from plyhouse.clients.shared.house import ServerHouse
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.course import Course
 from plyhouse.clients.terminal.pace import LEAST, TOO_MANY, patience

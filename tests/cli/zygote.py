@@ -102,7 +102,7 @@ class Zygote:
 def serve() -> None:
     """Import what commands need, and fork them."""
     import plyhouse.clients.cli
-    import plyhouse.server.house.hub
+    import plyhouse.server.gateway.hub
 
     for module in pkgutil.walk_packages(plyhouse.clients.cli.__path__, "plyhouse.clients.cli."):
         importlib.import_module(module.name)

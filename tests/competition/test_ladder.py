@@ -13,8 +13,8 @@ import pytest
 
 from plyhouse.server.competition.facts import FormatError, Outcome
 from plyhouse.server.competition.ladder import Ladder, Rung
-from plyhouse.server.house.ladders import LadderWork
-from plyhouse.server.house.participants import Line, Participant
+from plyhouse.server.contests.ladders import LadderWork
+from plyhouse.server.table.participants import Line, Participant
 
 SECOND = 10**9
 

@@ -10,7 +10,7 @@ import pytest
 
 from plyhouse.protocol.messages import VOID, Termination
 from plyhouse.server.competition.probation import ABSENCE_MS, Ended, why
-from plyhouse.server.match.endings import ENDINGS, FORFEITS, Fault, fault_of
+from plyhouse.server.match.terminations import ENDINGS, FORFEITS, Fault, fault_of
 
 ROOT = Path(__file__).resolve().parents[2]
 HOUR = 3_600_000

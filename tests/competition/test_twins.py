@@ -13,7 +13,7 @@ from plyhouse.server.competition.exports import standings_table
 from plyhouse.server.competition.proof import checkpoints, evidence
 from plyhouse.server.competition.standings import Entrant, SeatResult, Standing, standings
 from plyhouse.server.competition.twins import differing, told, twins
-from plyhouse.server.house.running import baselines_of, twins_of
+from plyhouse.server.contests.running import baselines_of, twins_of
 from plyhouse.storage.rows import CompetitionRow
 
 EASY = Entrant(8, "staff/easy", "staff", baseline=True, digest="ab" * 32)

@@ -10,7 +10,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.base import Game
-from plyhouse.games.endings import Meter
+from plyhouse.games.endgames import Meter
 
 
 def with_few_empty(game: Game, empty: int, rng: random.Random) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plyhouse.clients.cli.hosting.packages import IN_USE, Packages
+from plyhouse.clients.runner.packages import IN_USE, Packages
 from plyhouse.protocol.package import Rules, digest_of, from_upload, pack
 
 DAY = 86_400.0

@@ -10,7 +10,7 @@ import pytest
 from plyhouse.bots.process import ledger
 from plyhouse.bots.process.ledger import CostOfPly, Stopwatch, busy_of
 from plyhouse.bots.running.summary import SeatResult
-from plyhouse.clients.cli.hosting.machine import disturbed, flag_fell
+from plyhouse.clients.runner.machine import disturbed, flag_fell
 from plyhouse.protocol.messages import Outcome
 
 MS = 1_000_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plyhouse.clients.cli.hosting.news import MOST_TROUBLES, Batch, News, Report
-from plyhouse.server.house.runner_messages import CheckDone, FlagFell, Trouble
+from plyhouse.clients.runner.news import MOST_TROUBLES, Batch, News, Report
+from plyhouse.server.hosting.runner_messages import CheckDone, FlagFell, Trouble
 
 
 def flag(number: int) -> FlagFell:

@@ -13,9 +13,9 @@ import pytest
 
 from plyhouse.bots.process.author import AuthorLog, Line, Voice
 from plyhouse.bots.process.ledger import CostOfPly
-from plyhouse.clients.cli.hosting import outbox as kept
-from plyhouse.clients.cli.hosting.outbox import LEFT, SETTLED, Outbox, Parcel
-from plyhouse.server.house.runner_messages import MatchOutput
+from plyhouse.clients.runner import outbox as kept
+from plyhouse.clients.runner.outbox import LEFT, SETTLED, Outbox, Parcel
+from plyhouse.server.hosting.runner_messages import MatchOutput
 
 BOT = 7
 
@@ -150,7 +150,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from plyhouse.bots.process.author import Line
-from plyhouse.clients.cli.hosting.outbox import Outbox
+from plyhouse.clients.runner.outbox import Outbox
 outbox = Outbox(Path(sys.argv[1]))
 outbox.line(7, Line("m", 0, "print", "of the dead"))
 outbox.line(7, Line("m", 2, "print", "and more"))

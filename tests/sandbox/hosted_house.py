@@ -13,7 +13,7 @@ from tests.server.conftest import House
 
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.cli.hosting.machine import Machine, Setup
+from plyhouse.clients.runner.machine import Machine, Setup
 from plyhouse.protocol.package import Rules, digest_of, from_upload, pack
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.serve import RunningServer, running_server

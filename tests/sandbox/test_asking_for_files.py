@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.sandbox.hosted_house import OLGA, PIG, HostedHouse, hosted_house, until
 
-from plyhouse.clients.cli.hosting.private_folder import private_folder
-from plyhouse.server.house.outputs import _read as read
+from plyhouse.clients.runner.private_folder import private_folder
+from plyhouse.server.hosting.outputs import _read as read
 from plyhouse.storage.class_rows import NewMember
 
 CUP = """
@@ -75,7 +75,7 @@ async def printed(house: HostedHouse, player: str) -> list[str]:
 async def test_bot_finds_no_file_of_another_bot_by_its_name(tmp_path: Path) -> None:
     async with hosted_house(tmp_path) as house:
         hub = house.hub
-        cup = await hub.classes.open(CUP, OLGA)
+        cup = await hub.courses.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
         joined = await hub.store.classes.take_in(cup.id, members, OLGA)
         house._players.update(each.account for each in joined)
@@ -83,7 +83,7 @@ async def test_bot_finds_no_file_of_another_bot_by_its_name(tmp_path: Path) -> N
         folder = tmp_path / "lab"
         names = guesses(folder, other.digest, other.digest)
         await house.hand_in("ada", ASKING.format(names=names))
-        await hub.classes.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
+        await hub.courses.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
 
         async def over() -> bool:
             if (await hub.store.classes.find(cup.id)).status != "finished":

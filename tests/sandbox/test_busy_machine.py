@@ -18,16 +18,16 @@ from tests.sandbox.conftest import REQUIRED, have
 from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.cli.hosting.checking import Busy, check_submission
-from plyhouse.clients.cli.hosting.machine import Machine, Setup
+from plyhouse.clients.runner.checking import Busy, check_submission
+from plyhouse.clients.runner.machine import Machine, Setup
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.package import Package, Rules, digest_of, from_upload, pack
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import troubles
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.house.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
+from plyhouse.server.hosting import runner_backoff
+from plyhouse.server.hosting.runner_messages import CheckDone, CheckTerms, CheckWanted, Trouble
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.serve import running_server
+from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import wall_ms
 
 THINKERS = {
@@ -102,7 +102,7 @@ async def test_hanging_bot_on_a_busy_machine_is_excused_once_and_then_loses(
         pytest.skip("no node")
     await have(keeper, Tier.LANDLOCK)
     # On a machine that is busy with other tests as well a bot may have to be started twice.
-    monkeypatch.setattr(troubles, "REST_NS", 500_000_000)
+    monkeypatch.setattr(runner_backoff, "REST_NS", 500_000_000)
     config = ServerConfig(database=f"sqlite:///{tmp_path}/house.db", port=0, hosted=True)
     async with running_server(config) as server:
         hub, store = server.hub, server.hub.store

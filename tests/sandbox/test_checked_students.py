@@ -31,7 +31,7 @@ async def test_bot_with_constant_time_per_move_enters_where_the_time_control_all
     tmp_path: Path,
 ) -> None:
     async with hosted_house(tmp_path) as house:
-        store, classes = house.hub.store, house.hub.classes
+        store, classes = house.hub.store, house.hub.courses
         package = from_upload("slow.py", SLOW.encode(), Rules())
         made = {}
         for name, control in (("long", "total:60+1"), ("short", "move:0.3")):

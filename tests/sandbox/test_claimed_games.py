@@ -14,8 +14,8 @@ from plyhouse.bots.hosting.package import read_package
 from plyhouse.bots.running.run_options import RunOptions
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
-from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub
-from plyhouse.clients.cli.checking.sandboxes import check_bot_or_submission
+from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub
+from plyhouse.clients.bot_check.sandboxes import check_bot_or_submission
 from plyhouse.games.errors import InvalidGameSource
 
 CLAIMS_A_FILE = """

@@ -52,7 +52,7 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
         await house.hand_in("staff", PIG, "mine", "kuhn_poker")
         # Of a bot of one game the check is short.
         text = CUP.replace("tic_tac_toe", "kuhn_poker")
-        cup = await hub.classes.open(text.replace("alpha_beta(depth=1)", "kuhn_optimal"), OLGA)
+        cup = await hub.courses.open(text.replace("alpha_beta(depth=1)", "kuhn_optimal"), OLGA)
         await hub.store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
         house._players.add("ada")
         await house.hand_in("ada", PIG, "mine", "kuhn_poker")
@@ -66,7 +66,7 @@ async def test_a_hosted_final_needs_nobody_who_is_connected(tmp_path: Path) -> N
 
         async with house.runner():
             await until(checked, lambda: house.said)
-            begun = await hub.classes.run(cup.id, OLGA)
+            begun = await hub.courses.run(cup.id, OLGA)
             await until(over, lambda: house.said)
         game = begun.games[0].competition_id
         assert game is not None
@@ -87,18 +87,18 @@ async def test_reference_bot_is_checked_by_a_runner_in_the_game_of_its_competiti
         text = text.replace("tic_tac_toe", "coin_guess")
         for name, reference in (("fit", "random"), ("unfit", "random(nonsense=1)")):
             file = text.replace('"Cup"', f'"{name}"').replace("house/shallow", f"house/{name}-1")
-            await hub.classes.open(file.replace("alpha_beta(depth=1)", reference), OLGA)
+            await hub.courses.open(file.replace("alpha_beta(depth=1)", reference), OLGA)
 
         async def checked() -> bool:
             return not await hub.store.submissions.waiting()
 
         async with house.runner():
             await until(checked, lambda: house.said)
-        (fit,) = (await hub.classes.view("fit")).baselines.values()
+        (fit,) = (await hub.courses.view("fit")).baselines.values()
         assert fit.check == "ready"
         row = await hub.store.submissions.get(fit.submission)
         assert row.games == ("coin_guess",), "it claims all games, and is checked in one"
         assert "time control: total:60+0 (begun at total:" in row.report
-        (unfit,) = (await hub.classes.view("unfit")).baselines.values()
+        (unfit,) = (await hub.courses.view("unfit")).baselines.values()
         assert (unfit.check, unfit.can_play) == ("refused", False)
         assert "nonsense" in unfit.text

@@ -31,10 +31,10 @@ from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
 from plyhouse.bots.sandbox.tiers import choose_tier
-from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
-from plyhouse.server.house.matches import Terms
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

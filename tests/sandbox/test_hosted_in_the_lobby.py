@@ -11,7 +11,7 @@ from tests.sandbox.hosted_house import PIG, hosted_house
 from textual.widgets import OptionList, Static
 
 from plyhouse.clients.cli.main import main
-from plyhouse.clients.cli.shared.house import ServerHouse
+from plyhouse.clients.shared.house import ServerHouse
 from plyhouse.clients.terminal.colours import Ink
 from plyhouse.clients.terminal.screens.app import TerminalApp
 from plyhouse.clients.terminal.screens.asking import Opponents

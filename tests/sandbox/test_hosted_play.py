@@ -10,7 +10,7 @@ import pytest
 from tests.sandbox.hosted_house import PIG, hosted_house, until
 
 from plyhouse.protocol.messages import Challenge, MatchMessage, Ok, Ready, Welcome
-from plyhouse.server.house import hosted_play
+from plyhouse.server.hosting import hosted_play
 
 GAME = "tic_tac_toe"
 

@@ -34,13 +34,13 @@ from plyhouse.bots.running.summary import SeatResult
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.cores import Cores
-from plyhouse.clients.cli.arena.local import PLAYER, connector_of, local_hub, online
+from plyhouse.clients.arena.local import PLAYER, connector_of, local_hub, online
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.codec import MSGPACK, Frame
 from plyhouse.protocol.messages import MatchMessage, Ready, Turn
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.matches import Terms
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "hosted"
 

@@ -34,9 +34,9 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
     async with hosted_house(tmp_path, **settings) as house:
         hub, book = house.hub, house.hub.store.classes
         olga = await hub.store.add_player("olga")
-        cup = await hub.classes.open(CUP, OLGA)
+        cup = await hub.courses.open(CUP, OLGA)
         with pytest.raises(ClassRefusal, match="nobody could be compared"):
-            await hub.classes.rehearse("Cup", OLGA)
+            await hub.courses.rehearse("Cup", OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob", "cyd")]
         joined = await hub.store.classes.take_in(cup.id, members, OLGA)
         house._players.update(each.account for each in joined)
@@ -49,12 +49,12 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
         async def over() -> bool:
             return (await book.find("Cup (rehearsal)")).status == "finished"
 
-        rehearsal, left_out = await hub.classes.rehearse("Cup", OLGA)
+        rehearsal, left_out = await hub.courses.rehearse("Cup", OLGA)
         assert (rehearsal.name, rehearsal.rehearses) == ("Cup (rehearsal)", cup.id)
         assert left_out == ["cyd/own"]
         assert (await book.find("Cup")).status == "open"  # and everybody may still hand in
         with pytest.raises(ClassRefusal, match=r"'Cup \(rehearsal\)' already, which is running"):
-            await hub.classes.rehearse("Cup", OLGA)
+            await hub.courses.rehearse("Cup", OLGA)
         async with house.runner():
             await until(over, lambda: house.said)
         # The broken bot lost both, and is told so; nothing else follows from it.
@@ -70,8 +70,8 @@ async def test_a_hosted_final_is_rehearsed_before_the_deadline_and_counts_for_no
             listed = await hub.store.list_matches(closed=sight.closed)
             assert len(listed) == seen
         with pytest.raises(ClassRefusal, match="is a rehearsal itself"):
-            await hub.classes.rehearse("Cup (rehearsal)", OLGA)
+            await hub.courses.rehearse("Cup (rehearsal)", OLGA)
         # It is deleted like any other, and the next one can begin.
         await book.move("Cup (rehearsal)", "delete", OLGA)
-        again, _ = await hub.classes.rehearse("Cup", OLGA)
+        again, _ = await hub.courses.rehearse("Cup", OLGA)
         assert again.id != rehearsal.id

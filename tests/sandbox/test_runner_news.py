@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.sandbox.hosted_house import OLGA, PIG, hosted_house, until
 
-from plyhouse.clients.cli.hosting import checking
-from plyhouse.clients.cli.hosting.checking import check_package, check_submission
-from plyhouse.clients.cli.hosting.packages import Packages
+from plyhouse.clients.runner import checking
+from plyhouse.clients.runner.checking import check_package, check_submission
+from plyhouse.clients.runner.packages import Packages
 from plyhouse.protocol.package import Rules, from_upload, pack
-from plyhouse.server.house.runner_messages import (
+from plyhouse.server.hosting.runner_messages import (
     MAX_GAMES,
     CheckDone,
     CheckWanted,
@@ -73,7 +73,7 @@ async def test_answer_that_something_is_gone_does_not_end_the_runner(
 async def test_package_that_cannot_be_checked_is_refused_and_its_author_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plyhouse.server.house.troubles.REST_NS", 0)
+    monkeypatch.setattr("plyhouse.server.hosting.runner_backoff.REST_NS", 0)
     async with hosted_house(tmp_path) as house:
         store = house.hub.store
         good = await house.hand_in("mallory", PIG)

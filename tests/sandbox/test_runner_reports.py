@@ -11,9 +11,9 @@ import pytest
 from tests.hosting.test_news import flag
 from tests.sandbox.hosted_house import HostedHouse, hosted_house, until
 
-from plyhouse.clients.cli.hosting.machine import Machine
-from plyhouse.clients.cli.shared.http import UnreachableError
-from plyhouse.server.house.runner_messages import MAX_GAMES, CheckDone, FlagFell, Trouble
+from plyhouse.clients.runner.machine import Machine
+from plyhouse.clients.shared.http import UnreachableError
+from plyhouse.server.hosting.runner_messages import MAX_GAMES, CheckDone, FlagFell, Trouble
 
 
 def flags_of(house: HostedHouse) -> list[int]:

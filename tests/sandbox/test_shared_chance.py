@@ -81,13 +81,13 @@ async def test_bots_that_carry_dice_between_mirrored_matches_meet_other_dice(
     async with hosted_house(tmp_path) as house:
         assert house.tier in (Tier.LANDLOCK, Tier.BUBBLEWRAP)
         hub = house.hub
-        cup = await hub.classes.open(CUP, OLGA)
+        cup = await hub.courses.open(CUP, OLGA)
         members = [NewMember(name, name) for name in ("ada", "bob")]
         joined = await hub.store.classes.take_in(cup.id, members, OLGA)
         house._players.update(each.account for each in joined)
         for name in ("ada", "bob"):
             await house.hand_in(name, CARRIER)
-        await hub.classes.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
+        await hub.courses.run((await hub.store.classes.move(cup.id, "freeze", OLGA)).id, OLGA)
 
         async def over() -> bool:
             return (await hub.store.classes.find(cup.id)).status == "finished"

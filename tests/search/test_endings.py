@@ -10,7 +10,7 @@ import pytest
 
 from plyhouse.games import get_game
 from plyhouse.games.base import Game
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.native import COMPILED
 from plyhouse.search import Limit, SearchResult, alpha_beta
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from plyhouse.games import native
 from plyhouse.games.base import CHANCE
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.registry import get_game
 from plyhouse.search import (
     Limit,

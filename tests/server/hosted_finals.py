@@ -9,9 +9,9 @@ from tests.server.conftest import Client, MemoryHouse
 from tests.server.test_hosting import OLGA, Machine, digest
 
 from plyhouse.protocol.messages import Finished, MatchMessage, Ready, Welcome
-from plyhouse.server.house.hosting import SECOND
-from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.runner_messages import BotWanted, RunnerTold
+from plyhouse.server.hosting.plan import SECOND
+from plyhouse.server.hosting.runner_messages import BotWanted, RunnerTold
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.storage.class_rows import NewMember
 
 __all__ = ["HostedFinal", "cup_file"]
@@ -51,7 +51,7 @@ class HostedFinal:
     ) -> HostedFinal:
         """Open a competition in which each player has submitted a bot, and begin its final."""
         hub = house.hub
-        cup = await hub.classes.open(text or cup_file(), OLGA)
+        cup = await hub.courses.open(text or cup_file(), OLGA)
         members = [NewMember(name, name) for name in players]
         await hub.store.classes.take_in(cup.id, members, OLGA, adopt="*")
         for name in players:
@@ -75,12 +75,12 @@ class HostedFinal:
     async def run(self) -> None:
         """Freeze the competition and begin its final."""
         await self.house.hub.store.classes.move(self.cup, "freeze", OLGA)
-        await self.house.hub.classes.run(self.cup, OLGA, anyway=True)
+        await self.house.hub.courses.run(self.cup, OLGA, anyway=True)
 
     async def move(self, step: str) -> None:
         """``pause``, ``resume``, ``finish`` or ``delete`` it, as an organiser does."""
         await self.house.hub.store.classes.move(self.cup, step, OLGA)
-        await self.house.hub.oversight.look()
+        await self.house.hub.audit_follower.look()
 
     async def hosted(self, machine: Machine | None = None) -> list[BotWanted]:
         """Return the bots that a machine is told to host."""
@@ -142,6 +142,6 @@ class HostedFinal:
             for machine in machines:
                 await machine.call()
             hub.hosting.credit(house.clock.now)
-            hub.verdicts.look(house.clock.now)
+            hub.flag_reports.look(house.clock.now)
             for live in self.lives:
                 live.input(live.match.tick, house.clock.now)

@@ -11,7 +11,7 @@ from tests.server.test_finals import FILE, OLGA, ORGANISER, STAFF, Course, place
 from plyhouse.server.competition.absence import GAP_MS, Waits
 from plyhouse.server.competition.facts import State
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.store import Store
 
 MINUTE_MS = 60_000
@@ -26,18 +26,18 @@ class Timed(Course):
     async def start(self) -> None:
         store = await Store.open(self.url, clock=lambda: self.now)
         self.hub = await Hub.open(ServerConfig(database=self.url), store=store)
-        await self.hub.classes.close()  # the test alone looks: two at once would see time go back
+        await self.hub.courses.close()  # the test alone looks: two at once would see time go back
 
     async def wait(self, minutes: int) -> None:
         """Let so much time pass while the server looks."""
         for _ in range(minutes):
-            await self.hub.classes.look()
+            await self.hub.courses.look()
             self.now += MINUTE_MS
-        await self.hub.classes.look()
+        await self.hub.courses.look()
 
     async def told(self) -> str:
         """What status says of absences."""
-        (game,) = (await self.hub.classes.view("Cup")).games
+        (game,) = (await self.hub.courses.view("Cup")).games
         return " ".join(game.absent)
 
     async def board(self) -> str:
@@ -48,7 +48,7 @@ class Timed(Course):
         """Until nothing is played and the final waits for somebody."""
 
         async def waits() -> bool:
-            (game,) = (await self.hub.classes.view("Cup")).games
+            (game,) = (await self.hub.courses.view("Cup")).games
             return bool(game.waiting_for) and not self.hub.directory.live
 
         await self.until(waits)
@@ -97,7 +97,7 @@ async def test_a_final_goes_on_without_who_is_away(course: Timed, style: str) ->
     await course.connect(names[1])
     await course.wait(1)
     assert len(course.begun) == first
-    await course.hub.classes.rerun("Cup", OLGA)
+    await course.hub.courses.rerun("Cup", OLGA)
     assert await course.told() == "", "it is in again"
     final = await course.finished()
     assert len(course.begun) > first

@@ -126,7 +126,7 @@ async def test_a_finished_match_made_void_beside_the_server_leaves_its_leaderboa
     assert len(await house.hub.store.leaderboard("kuhn_poker")) == 2
     async with await Store.open(url) as beside:
         await void_match(beside, starts[0].match, OLGA)
-    await house.hub.oversight.look()
+    await house.hub.audit_follower.look()
     await house.hub.ratings.settle()
     assert await house.hub.store.leaderboard("kuhn_poker") == []
     async with httpx.AsyncClient(base_url=house.server.url) as api:

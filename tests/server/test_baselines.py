@@ -15,7 +15,7 @@ from plyhouse.clients.cli.main import main
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.server.competition.file import InvalidCompetition, read_competition
 from plyhouse.server.competition.provided import REFERENCE, reference_misfit
-from plyhouse.server.house.checks import terms_of
+from plyhouse.server.hosting.check_terms import terms_of
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal, Unknown
 from plyhouse.storage.rows import By
@@ -111,14 +111,14 @@ async def test_uploaded_baseline_that_does_not_play_the_game_is_refused(
     await book.checked(next(iter(await book.waiting())), True, "", ("pig",), 10)
     text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
     with pytest.raises(InvalidCompetition, match="staff/easy does not play leduc_poker"):
-        await house.hub.classes.check(text.replace('"pig"', '"leduc_poker"'))
-    assert (await house.hub.classes.check(text)).name == "Cup"
+        await house.hub.courses.check(text.replace('"pig"', '"leduc_poker"'))
+    assert (await house.hub.courses.check(text)).name == "Cup"
 
 
 async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and_once(
     house: House,
 ) -> None:
-    book, classes = house.hub.store.submissions, house.hub.classes
+    book, classes = house.hub.store.submissions, house.hub.courses
     cup = await classes.open(CUP, OLGA)
     (number,) = await book.waiting()
     terms, must_play = terms_of(await book.checked_for(number))
@@ -149,7 +149,7 @@ async def test_reference_bot_is_checked_in_the_games_of_its_competition_only_and
 
 async def test_check_of_a_student_goes_before_that_of_a_baseline(house: House) -> None:
     store = house.hub.store
-    await house.hub.classes.open(CUP, OLGA)
+    await house.hub.courses.open(CUP, OLGA)
     (baseline,) = await store.submissions.waiting()
     player = await store.add_player("ada")
     bot = await store.ensure_bot(player.id, "mine", "bot")
@@ -160,7 +160,7 @@ async def test_check_of_a_student_goes_before_that_of_a_baseline(house: House) -
 
 
 async def test_submission_is_checked_for_the_competitions_of_its_student(house: House) -> None:
-    store, classes = house.hub.store, house.hub.classes
+    store, classes = house.hub.store, house.hub.courses
     for name, control in (("One", "move:1"), ("Two", "total:60+1")):
         text = f'name = "{name}"\ngames = ["pig"]\ntime_control = "{control}"\n'
         made = await classes.open(text, OLGA)
@@ -186,7 +186,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     house: House, plyhouse: Plyhouse
 ) -> None:
     book, courses = house.hub.store.submissions, house.hub.store.classes
-    cup = await house.hub.classes.open(CUP, OLGA)
+    cup = await house.hub.courses.open(CUP, OLGA)
     code, out, err = await plyhouse("olga", "competition", "status", "Cup")
     assert (code, "baseline, waits for its check" in out) == (0, True)
     report = "ok      loads\nFAILED  plays pig as 0: flag fall: too late\n1 of 2 checks failed."
@@ -198,14 +198,14 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     assert "plyhouse competition baseline 'Cup' house/weak" in err
     await courses.move(cup.id, "freeze", OLGA)
     with pytest.raises(ClassRefusal, match="was refused by its check"):
-        await house.hub.classes.run("Cup", OLGA)
+        await house.hub.courses.run("Cup", OLGA)
     # Checked again ...
     code, _, err = await plyhouse("olga", "competition", "baseline", "Cup", "house/weak")
     assert (code, "house/weak waits for its check" in err) == (0, True), err
     with pytest.raises(ClassRefusal, match="still waits for its check"):
-        await house.hub.classes.run("Cup", OLGA)
+        await house.hub.courses.run("Cup", OLGA)
     with pytest.raises(ClassRefusal, match="house/weak waits for its check"):
-        await house.hub.classes.run("Cup", OLGA, anyway=True)
+        await house.hub.courses.run("Cup", OLGA, anyway=True)
     await book.checked(next(iter(await book.waiting())), False, report, (), 11)
     # ... and replaced, which its competition file says from now on.
     other = ("competition", "baseline", "Cup", "house/weak", "--reference")
@@ -224,15 +224,15 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_after_the_
     (noted,) = [each for each in log if each.what == "competition.baseline"]
     assert noted.why == "house/weak: random -> pig_optimal"
     with pytest.raises(Unknown, match="its baselines: house/weak"):
-        await house.hub.classes.baselines.check_again("Cup", "house/hard", OLGA)
+        await house.hub.courses.baselines.check_again("Cup", "house/hard", OLGA)
 
 
 async def test_two_baselines_replaced_at_once_both_stay_in_the_file_or_one_is_refused(
     house: House,
 ) -> None:
     second = '\n[[baselines]]\nbot = "house/other"\nreference = "pig_optimal"\n'
-    await house.hub.classes.open(CUP + second, OLGA)
-    baselines = house.hub.classes.baselines
+    await house.hub.courses.open(CUP + second, OLGA)
+    baselines = house.hub.courses.baselines
     done = await asyncio.gather(
         baselines.check_again("Cup", "house/weak", OLGA, replace_by="best"),
         baselines.check_again("Cup", "house/other", OLGA, replace_by="ismcts"),
@@ -250,15 +250,15 @@ async def test_refused_check_of_a_baseline_that_played_before_keeps_the_final_fr
     house: House,
 ) -> None:
     book, courses = house.hub.store.submissions, house.hub.store.classes
-    cup = await house.hub.classes.open(CUP, OLGA)
+    cup = await house.hub.courses.open(CUP, OLGA)
     (number,) = await book.waiting()
     await book.checked(number, True, "ok      loads", ("pig",), 10)
     await courses.move(cup.id, "freeze", OLGA)
-    await house.hub.classes.baselines.check_again("Cup", "house/weak", OLGA)
+    await house.hub.courses.baselines.check_again("Cup", "house/weak", OLGA)
     assert [*await book.waiting()] == [number]
     await book.checked(number, False, "FAILED  loads: no", (), 11)
     with pytest.raises(ClassRefusal, match="was refused by its check"):
-        await house.hub.classes.run("Cup", OLGA)
+        await house.hub.courses.run("Cup", OLGA)
 
 
 async def test_uploaded_baseline_is_replaced_after_the_freeze(
@@ -269,16 +269,16 @@ async def test_uploaded_baseline_is_replaced_after_the_freeze(
     path.write_text(BOT)
     assert (await plyhouse("staff", "submit", str(path), "--no-wait"))[0] == 0
     text = CUP.replace('"house/weak"\nreference = "random"', '"staff/easy"')
-    cup = await house.hub.classes.open(text, OLGA)
+    cup = await house.hub.courses.open(text, OLGA)
     (number,) = await book.waiting()
     await book.checked(number, False, "FAILED  plays pig as 0: too late", (), 10)
     (entry,) = await courses.entries(cup.id)
     assert entry.version_id is None, "what waited for its check when it opened is refused"
     await courses.move(cup.id, "freeze", OLGA)
     with pytest.raises(ClassRefusal, match=r"staff/easy was refused .* too late"):
-        await house.hub.classes.run("Cup", OLGA)
+        await house.hub.courses.run("Cup", OLGA)
     with pytest.raises(ClassRefusal, match="submit it again, with the token of staff"):
-        await house.hub.classes.baselines.check_again("Cup", "staff/easy", OLGA)
+        await house.hub.courses.baselines.check_again("Cup", "staff/easy", OLGA)
     path.write_text(BOT + "# mended\n")
     code, _, err = await plyhouse("staff", "submit", str(path), "--no-wait", "--competition", "Cup")
     assert code == 0, err

@@ -10,7 +10,7 @@ import pytest
 
 from plyhouse.server.competition import proof
 from plyhouse.server.competition.evidence import PRIVATE
-from plyhouse.server.house import boards
+from plyhouse.server.contests import boards
 
 from .finals import Course, weaker_resigns
 

@@ -10,8 +10,8 @@ from tests.server.finals import HERE, Course, weaker_resigns
 from tests.server.test_classes import Clock
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.changing import change, propose, unfreeze
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.contests.changing import change, propose, unfreeze
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -217,16 +217,16 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         return await Hub.open(ServerConfig(database=url), store=store)
 
     async def status(of: Hub) -> str:
-        await of.classes.look()
+        await of.courses.look()
         return (await of.store.classes.find("Cup")).status
 
     async def move(of: Hub, text: str) -> None:
         row = await of.store.classes.find("Cup")
-        await change(of.store, of.classes, await propose(of.store, of.classes, row, text), OLGA)
+        await change(of.store, of.courses, await propose(of.store, of.courses, row, text), OLGA)
 
     first = await hub()
     try:
-        await first.classes.open(DATED, OLGA)
+        await first.courses.open(DATED, OLGA)
         people = [NewMember(name, name) for name in ("ada", "bob")]
         await first.store.classes.take_in("Cup", people, OLGA)
         for name in ("ada", "bob"):
@@ -249,7 +249,7 @@ async def test_changed_dates_move_freeze_and_final_also_after_a_restart(tmp_path
         clock.set("2026-10-09")
         assert await status(second) == "frozen"
         row = await second.store.classes.find("Cup")
-        await unfreeze(second.store, second.classes, row, OLGA)
+        await unfreeze(second.store, second.courses, row, OLGA)
         assert await status(second) == "open", "the date that is over does not freeze it again"
         assert "freeze" not in (await second.store.classes.find("Cup")).file
         await second.store.classes.move("Cup", "freeze", OLGA)

@@ -6,10 +6,10 @@ import pytest
 from tests.server.conftest import MemoryHouse
 from tests.server.test_hosting import Machine, digest, submissions
 
-from plyhouse.server.house.check_queue import GIVEN_UP
-from plyhouse.server.house.hosting import LEASE_NS
-from plyhouse.server.house.runner_messages import CheckDone, Trouble
-from plyhouse.server.house.troubles import REST_NS
+from plyhouse.server.hosting.check_queue import GIVEN_UP
+from plyhouse.server.hosting.plan import LEASE_NS
+from plyhouse.server.hosting.runner_backoff import REST_NS
+from plyhouse.server.hosting.runner_messages import CheckDone, Trouble
 
 
 async def submit(house: MemoryHouse, player: str, *numbers: int) -> list[int]:

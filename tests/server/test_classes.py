@@ -16,7 +16,7 @@ import pytest
 
 from plyhouse.protocol.messages import Error, MatchMessage, Ready, Resign
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import By
@@ -363,14 +363,14 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
     first = await hub()
     book = first.store.classes
     try:
-        assert (await first.classes.open(FILE + DATES, OLGA)).status == "draft"
+        assert (await first.courses.open(FILE + DATES, OLGA)).status == "draft"
         await book.take_in("Cup", [NewMember(name, name) for name in ("ada", "bob")], OLGA)
         made = await book.add_code("Cup", OLGA, uses=2)
         with pytest.raises(ClassRefusal, match="opens on 2026-10-01 at 00:00 UTC") as caught:
             await book.join(made.code, "cy", None)
         assert caught.value.code == "competition/not_open"
         clock.set("2026-10-01")
-        await first.classes.look()
+        await first.courses.look()
         assert (await book.find("Cup")).status == "open"
     finally:
         await first.close()
@@ -387,27 +387,27 @@ async def test_dates_come_by_themselves_also_while_no_server_runs(tmp_path: Path
         for name in ("ada", "bob"):
             bot = await second.store.ensure_bot((await second.store.player(name)).id, "")
             await second.store.log_in(bot, "1")
-        await second.classes.look()
+        await second.courses.look()
         note = (await book.find("Cup")).note
         assert note is not None
         assert note.startswith("ada, bob may still submit")
         clock.now += 1000
-        await second.classes.look()
+        await second.courses.look()
         row = await book.find("Cup")
         assert (row.status, row.note) == ("running", None)
-        assert (await second.classes.view("Cup")).games[0].planned == 2
+        assert (await second.courses.view("Cup")).games[0].planned == 2
     finally:
         await second.close()
     third = await hub()
     try:
-        view = await third.classes.view("Cup")
+        view = await third.courses.view("Cup")
         assert view.row.status == "running"
         assert view.games[0].waiting_for == (
             "ada/ada is not connected.",
             "bob/bob is not connected.",
         )
         await third.store.classes.move("Cup", "delete", OLGA)
-        await third.oversight.look()
+        await third.audit_follower.look()
         assert len(third.competitions) == 0
     finally:
         await third.close()
@@ -423,7 +423,7 @@ async def test_a_bot_that_is_connected_already_is_entered_when_its_student_joins
     headers = {"Authorization": f"Bearer {token}"}
     answer = await api.post("/api/v1/class/join", json={"code": made["code"]}, headers=headers)
     assert answer.json()["outcome"] == "known"
-    await house.hub.oversight.look()
+    await house.hub.audit_follower.look()
     (entry,) = (await api.get(f"{HERE}/cup")).json()["entries"]
     assert (entry["entry"], entry["version"], entry["connected"]) == ("ada/bot", "7", True)
 

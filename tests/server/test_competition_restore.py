@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.rows import (
     By,
     CompetitionRow,

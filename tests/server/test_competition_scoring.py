@@ -15,9 +15,9 @@ from tests.server.conftest import Client
 from plyhouse.games import Scoring
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
+from plyhouse.server.competition.game_scoring import scoring_of
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.game_scoring import scoring_of
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.record import read_record
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, CompetitionRow
@@ -104,7 +104,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
     config = ServerConfig(database=f"sqlite:///{tmp_path / 'cup.db'}")
     hub = await Hub.open(config)
     text = 'name = "Cup"\ngames = ["kuhn_poker"]\ntime_control = "total:60"\nscoring = "wins"\n'
-    await hub.classes.open(text, OLGA)
+    await hub.courses.open(text, OLGA)
     joined = await hub.store.classes.take_in("Cup", [NewMember(n, n) for n in ("s0", "s1")], OLGA)
 
     async def clients() -> list[tuple[Client, Welcome]]:
@@ -117,7 +117,7 @@ async def test_match_that_a_restart_interrupts_is_scored_as_its_file_says(tmp_pa
 
     there = await clients()
     await hub.store.classes.move("Cup", "freeze", OLGA)
-    row = await hub.classes.run("Cup", OLGA)
+    row = await hub.courses.run("Cup", OLGA)
     for client, _ in there:
         await client.next(MatchMessage)
     for shown in [each.match.config.match for each in hub.directory.live.values()]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plyhouse.server.house import exports
+from plyhouse.server.contests import exports
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 

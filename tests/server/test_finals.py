@@ -29,10 +29,10 @@ from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.competition.facts import State
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import competitions
-from plyhouse.server.house.finals import finals_of, parts
-from plyhouse.server.house.game_finals import GameFinal
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.contests import competitions
+from plyhouse.server.contests.finals import finals_of, parts
+from plyhouse.server.contests.game_finals import GameFinal
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By, Identity
 
@@ -77,7 +77,7 @@ class Course:
             self.tokens["staff"] = await self._account("staff")
             for bot in ("b0", "b1"):
                 await self.connect("staff", bot)
-        await self.hub.classes.open(text, OLGA)
+        await self.hub.courses.open(text, OLGA)
         names = [f"s{number:02}" for number in range(students)]
         people = [NewMember(name, name) for name in names]
         for joined in await self.hub.store.classes.take_in("Cup", people, OLGA):
@@ -178,7 +178,7 @@ class Course:
 
     async def run(self) -> None:
         await self.hub.store.classes.move("Cup", "freeze", OLGA)
-        await self.hub.classes.run("Cup", OLGA)
+        await self.hub.courses.run("Cup", OLGA)
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def places(final: GameFinal) -> dict[str, int | None]:
 
 async def shown_versions(course: Course, student: str) -> list[tuple[str, str]]:
     """The versions of a student in the status and on the board: of its results, and the next."""
-    view = await course.hub.classes.view("Cup")
+    view = await course.hub.courses.view("Cup")
     (entry,) = [each for each in view.entries if each.player == student]
     found = await course.hub.boards.results(view.row)
     (entrant,) = [each for each in found.entrants if each.student == student]
@@ -234,7 +234,7 @@ async def test_every_format_is_played_to_its_table(
     assert found["s00/bot"] == 1
     if staff:
         assert found["staff/b0"] is None
-    view = await course.hub.classes.view("Cup")
+    view = await course.hub.courses.view("Cup")
     assert view.games[0].finished == matches <= view.games[0].planned
     board = await course.hub.boards.board("Cup", ORGANISER)
     assert "Places are decided by" in board.notes[0]
@@ -316,7 +316,7 @@ async def test_who_leaves_in_the_middle_of_a_round_loses_what_has_not_begun(
     gone = final.names[waiting[0].players[0]]
     other = final.names[waiting[0].players[1]]
     await course.hub.store.classes.disqualify("Cup", gone, OLGA)
-    await course.hub.oversight.look()
+    await course.hub.audit_follower.look()
     # Before anything else, the server stops: what it knew of the round must be stored.
     await course.stop()
     course.hold = False
@@ -349,7 +349,7 @@ async def test_a_disqualified_entry_loses_both_brackets_of_a_double_elimination(
     [first] = [line for line in final.rounds[0].lines if line.state is State.PLAYING]
     resting = [final.names[line.players[0]] for line in final.rounds[0].lines if line != first]
     await course.hub.store.classes.disqualify("Cup", resting[0], OLGA)
-    await course.hub.oversight.look()
+    await course.hub.audit_follower.look()
     await course.stop()
     course.hold = False
     await course.start()
@@ -450,7 +450,7 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     await course.connect(names[2], version="2")
     # What is shown is the version that the results are of; the other one is for the rerun.
     assert await shown_versions(course, names[2]) == [("1", "2"), ("1", "2")]
-    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
     await course.stop()
     await course.start()
     if staff:
@@ -471,7 +471,7 @@ async def test_after_a_resubmission_only_that_student_plays_again(
     export = await course.hub.boards.results(await course.hub.store.classes.find("Cup"))
     assert sum(line.matches for line in export.standings) == 2 * first
     # Once more, with nothing changed: nothing is played.
-    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
     last = await course.finished()
     assert len(course.begun) == first + fresh
     assert places(last) == places(after)
@@ -488,7 +488,7 @@ async def test_a_swiss_that_runs_again_takes_over_pairings_that_are_drawn_again(
     await course.hub.store.classes.extend("Cup", names[7], 2**50, OLGA)
     await course.leave(f"{names[7]}/bot")
     await course.connect(names[7], version="2")
-    await course.hub.classes.rerun("Cup", OLGA, anyway=True)
+    await course.hub.courses.rerun("Cup", OLGA, anyway=True)
     after = await course.finished()
     again = list(course.begun.values())[first:]
     assert {seat.player for each in again for seat in each.players} >= {names[7]}
@@ -572,7 +572,7 @@ async def test_a_ladder_is_played_until_it_is_ended(course: Course) -> None:
     await course.until(more)
     assert course.most <= 4
     await course.hub.store.classes.move("Cup", "finish", OLGA)
-    await course.hub.oversight.look()
+    await course.hub.audit_follower.look()
     assert len(course.hub.competitions) == 0
     final = await course.finished()
     met = [line.players for line in final.rounds[0].lines]

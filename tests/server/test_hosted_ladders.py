@@ -10,7 +10,7 @@ from tests.server.hosted_finals import HostedFinal, cup_file
 from tests.server.test_hosting import GAME, Machine
 
 from plyhouse.server.competition.hosting import Priority
-from plyhouse.server.house.needed_bots import PAIRINGS_A_TURN
+from plyhouse.server.hosting.needed_bots import PAIRINGS_A_TURN
 from plyhouse.storage.rows import Identity
 
 LADDER = cup_file("Ladder", rest='[format]\nname = "ladder"\n')
@@ -33,7 +33,7 @@ async def test_hosted_ladder_is_played_and_says_what_it_waits_for(
     machine = Machine(still_house)
     players = "ann", "ben", "cleo"
     ladder = await HostedFinal.begin(still_house, machine, players, LADDER, connect=False)
-    (game,) = (await still_house.hub.classes.view(ladder.cup)).games
+    (game,) = (await still_house.hub.courses.view(ladder.cup)).games
     assert game.waiting_for == (
         "0 of 3 entries are here, and a ladder pairs two: start the bots; `plyhouse runner` "
         "starts a machine for those that were submitted.",
@@ -49,7 +49,7 @@ async def test_hosted_ladder_is_played_and_says_what_it_waits_for(
         still_house.hub.competitions.advance_soon()
         await asyncio.sleep(0)
     assert len(met) > 1
-    (game,) = (await still_house.hub.classes.view(ladder.cup)).games
+    (game,) = (await still_house.hub.courses.view(ladder.cup)).games
     assert game.waiting_for == ()
 
 
@@ -68,7 +68,7 @@ async def test_final_goes_before_a_ladder_on_the_same_processors(still_house: Me
     for _ in range(3):
         await final.connect()
         await asyncio.sleep(0)
-    assert (await still_house.hub.classes.view(final.cup)).row.status == "finished"
+    assert (await still_house.hub.courses.view(final.cup)).row.status == "finished"
     assert competition_of(ladder) == {"Ladder": 2}
 
 

@@ -27,16 +27,22 @@ from plyhouse.protocol.messages import (
 from plyhouse.protocol.package import Manifest, Package, pack
 from plyhouse.server.competition.file import InvalidCompetition
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import credit
-from plyhouse.server.house.check_queue import GIVEN_UP
-from plyhouse.server.house.hosting import LEASE_NS, SECOND, RunnerRefused
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.house.runner_messages import CheckDone, Hosted, RunnerSays, RunnerTold, Trouble
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.check_queue import GIVEN_UP
+from plyhouse.server.hosting.plan import LEASE_NS, SECOND, RunnerRefused
+from plyhouse.server.hosting.runner_messages import (
+    CheckDone,
+    Hosted,
+    RunnerSays,
+    RunnerTold,
+    Trouble,
+)
 from plyhouse.server.match.chance import SHARED_STREAM
 from plyhouse.server.match.time_control import TimeControl
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
+from plyhouse.server.table import clock_compensation
+from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.class_rows import ClassCompetition, NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.models import matches
@@ -276,7 +282,7 @@ async def test_who_is_lost_again_and_again_is_not_given_time_without_end(
     still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may end by itself as often as it acts in between: its clock must run some day."""
-    monkeypatch.setattr(credit, "LONGEST_NS", 12 * SECOND)
+    monkeypatch.setattr(clock_compensation, "LONGEST_NS", 12 * SECOND)
     house, hosting = still_house, still_house.hub.hosting
     bots = await submissions(house, 2)
     await competition(house, 2)
@@ -323,9 +329,9 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
 ) -> None:
     house, hub = still_house, still_house.hub
     with pytest.raises(InvalidCompetition, match=r"hosting\.required: .*start it with --hosted"):
-        await hub.classes.open(REQUIRED, OLGA)
-    monkeypatch.setattr(hub.classes, "_config", ServerConfig(hosted=True))
-    cup = await hub.classes.open(REQUIRED, OLGA)
+        await hub.courses.open(REQUIRED, OLGA)
+    monkeypatch.setattr(hub.courses, "_config", ServerConfig(hosted=True))
+    cup = await hub.courses.open(REQUIRED, OLGA)
     names = [f"player{number}" for number in range(3)]
     members = [NewMember(name, name) for name in names]
     joined = await hub.store.classes.take_in(cup.id, members, OLGA)
@@ -343,15 +349,15 @@ async def test_a_final_for_what_was_handed_in_has_nobody_else_and_is_run_by_the_
             rows.append(row.id)
     await hub.store.classes.move(cup.id, "freeze", OLGA)
     with pytest.raises(ClassRefusal, match="player1/mine, player2/mine still waits"):
-        await hub.classes.run(cup.id, OLGA)
+        await hub.courses.run(cup.id, OLGA)
     for row_id in rows:
         await hub.store.submissions.checked(row_id, True, "", ["tic_tac_toe"], 2000)
     with pytest.raises(ClassRefusal, match=r"player0/mine only connected; .* without it: --anyway"):
-        await hub.classes.run(cup.id, OLGA)
-    shown = await hub.classes.view(cup.id)
+        await hub.courses.run(cup.id, OLGA)
+    shown = await hub.courses.view(cup.id)
     assert shown.left_out == {"player0/mine"}
     assert "player0/mine only connected: the final is without it" in shown.warnings[0]
-    begun = await hub.classes.run(cup.id, OLGA, anyway=True)
+    begun = await hub.courses.run(cup.id, OLGA, anyway=True)
     (game,) = begun.games
     assert game.competition_id is not None
     view = await hub.competitions.view(game.competition_id)
@@ -381,7 +387,7 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
     still_house: MemoryHouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = still_house.hub
-    monkeypatch.setattr(hub.classes, "_config", ServerConfig(hosted=True))
+    monkeypatch.setattr(hub.courses, "_config", ServerConfig(hosted=True))
     database = hub.store._database
     reads: list[int] = []
     read = database.read
@@ -397,7 +403,7 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
     for count in (2, 12):
         reads.append(0)
         text = REQUIRED.replace("Cup", f"Cup {count}")
-        cup = await hub.classes.open(text, OLGA)
+        cup = await hub.courses.open(text, OLGA)
         for _ in range(count):
             number += 1
             (joined,) = await hub.store.classes.take_in(
@@ -409,7 +415,7 @@ async def test_who_was_handed_in_is_asked_for_all_entries_at_once(
             await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
         await hub.store.classes.move(cup.id, "freeze", OLGA)
         reads[-1] = 0
-        begun = await hub.classes.run(cup.id, OLGA)
+        begun = await hub.courses.run(cup.id, OLGA)
         assert begun.status == "running"
     assert reads[0] == reads[1]
 
@@ -424,7 +430,7 @@ ROLLER = b"from plyhouse.bots import Bot\n"
 
 async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> ClassCompetition:
     """A final that has begun, of bots whose packages these are, by their players."""
-    cup = await hub.classes.open(DICE, OLGA)
+    cup = await hub.courses.open(DICE, OLGA)
     await hub.store.classes.take_in(cup.id, [NewMember(name, name) for name in archives], OLGA)
     for number, (name, archive) in enumerate(archives.items()):
         player = await hub.store.player(name)
@@ -432,7 +438,7 @@ async def dice_cup(hub: Hub, archives: dict[str, bytes]) -> ClassCompetition:
         row = await hub.store.submissions.submit(bot.id, "", digest(number), archive, 1000 + number)
         await hub.store.submissions.checked(row.id, True, "", ["pig", "kuhn_poker"], 2000)
     await hub.store.classes.move(cup.id, "freeze", OLGA)
-    return await hub.classes.run(cup.id, OLGA)
+    return await hub.courses.run(cup.id, OLGA)
 
 
 def package(**files: bytes) -> bytes:

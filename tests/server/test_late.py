@@ -20,8 +20,8 @@ from plyhouse.server.competition.file import InvalidCompetition, read_competitio
 from plyhouse.server.competition.grading import points_of
 from plyhouse.server.competition.standings import Grade
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.grade_books import grade_points
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.contests.grade_books import grade_points
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import By
@@ -68,7 +68,7 @@ class Cup:
 
     async def late(self) -> dict[str, tuple[int, float]]:
         """Days late and penalty of the entries of students, by student."""
-        view = await self.hub.classes.view("Cup")
+        view = await self.hub.courses.view("Cup")
         return {each.player: view.late_of(each) for each in view.entries if not each.baseline}
 
     async def get(self, who: str, path: str) -> httpx.Response:
@@ -92,14 +92,14 @@ async def cup(tmp_path: Path) -> AsyncIterator[Cup]:
         made.tokens["olga"] = await store.add_token(owner, ("organise", "admin"))
         await store.add_player("staff")
         await made.connect("staff", "1")
-        await hub.classes.open(FILE, OLGA)
+        await hub.courses.open(FILE, OLGA)
         people = [NewMember(name, name) for name in STUDENTS]
         for joined in await store.classes.take_in("Cup", people, OLGA):
             made.tokens[joined.name] = joined.token
         for name in STUDENTS:
             await made.connect(name, "1")
         clock.set("2026-10-05")
-        await hub.classes.look()
+        await hub.courses.look()
         assert (await store.classes.find("Cup")).status == "frozen"
         yield made
     finally:
@@ -128,7 +128,7 @@ async def test_bot_that_only_connects_after_the_freeze_replaces_nothing(cup: Cup
 
 async def test_late_submissions_end_and_the_final_waits_for_that(cup: Cup) -> None:
     with pytest.raises(ClassRefusal, match="late submissions are still taken"):
-        await cup.hub.classes.run("Cup", OLGA)
+        await cup.hub.courses.run("Cup", OLGA)
     cup.clock.now += 3 * DAY
     await cup.connect("ada", "2")
     with pytest.raises(ClassRefusal, match="frozen"):

@@ -18,8 +18,8 @@ from plyhouse.protocol.messages import (
     Ok,
     Unseek,
 )
-from plyhouse.server.house import lobby
-from plyhouse.server.house.matchmaking import Matchmaker
+from plyhouse.server.lobby import lobby
+from plyhouse.server.lobby.matchmaking import Matchmaker
 
 OpenHouse = Callable[..., Awaitable[Any]]
 

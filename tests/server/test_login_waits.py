@@ -213,7 +213,7 @@ async def test_health_answers_while_sqlite_is_locked(
 
     monkeypatch.setattr(house.hub.store, "probe", counted)
     # The lock lasts until the test ends it, so answers that wait for it never come.
-    monkeypatch.setattr("plyhouse.server.house.health.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("plyhouse.server.administration.health.ANSWER_SECONDS", 0.05)
     threads = threading.active_count()
     async with httpx.AsyncClient(base_url=house.server.url) as api:
         for _ in range(30):

@@ -16,9 +16,9 @@ from tests.server.conftest import House
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.messages import Act, Error, Finished, Resign, Turn
 from plyhouse.server.config import LOG_FORMATS
-from plyhouse.server.house.matches import Terms
 from plyhouse.server.logs import formatter
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
 
 
 class Log:

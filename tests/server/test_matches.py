@@ -32,10 +32,10 @@ from plyhouse.protocol.messages import (
     Update,
     Watch,
 )
-from plyhouse.server.house import directory
-from plyhouse.server.house.live import LiveMatch
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.results.verify import verify
+from plyhouse.server.table import directory
+from plyhouse.server.table.live import LiveMatch
 
 OpenHouse = Callable[..., Awaitable[Any]]
 GAMES = ("tic_tac_toe", "connect_four", "pig", "coin_guess", "kuhn_poker")
@@ -349,7 +349,7 @@ async def test_a_fault_in_one_match_makes_it_void_and_harms_no_other(
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr("plyhouse.server.match.course.Mark", broken)
+    monkeypatch.setattr("plyhouse.server.match.history.Mark", broken)
     await mover.send(Act(50, match.match, 0, "a1"))
     end = await other.next(Finished)
     assert end.outcome.termination == "server_fault"

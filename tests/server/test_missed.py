@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.house.running import MAX_AGAIN, PairingId, Stored, Tally
+from plyhouse.server.contests.running import MAX_AGAIN, PairingId, Stored, Tally
 from plyhouse.storage.rows import CompetitionRow, PlayedSeat
 
 ROW = CompetitionRow("c", "Cup", "pig", "move:1", "swiss", 1, True, False, 0, "running")

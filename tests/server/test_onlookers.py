@@ -7,7 +7,7 @@ import pytest
 from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.competition.file import read_competition
 from plyhouse.server.competition.standings import Entrant
-from plyhouse.server.house.onlookers import Eyes, Viewer, eyes_of
+from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
 
 FILE = """
 name = "Cup"
@@ -32,7 +32,7 @@ STAFF = [
 ORDER = [0, 1, 8, 9, 2, 3, 7, 4, 5]
 
 
-def eyes(board: str, viewer: Viewer) -> Eyes:
+def eyes(board: str, viewer: Viewer) -> Visibility:
     return eyes_of(read_competition(FILE.format(board=board)), viewer, [*STUDENTS, *STAFF])
 
 

@@ -12,7 +12,7 @@ from tests.server.conftest import FakeClock
 from plyhouse.protocol.codec import MSGPACK, SUBPROTOCOLS
 from plyhouse.protocol.messages import Error, Hello, Ok, Seek, Welcome
 from plyhouse.server.app import create_app
-from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
+from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
 from plyhouse.server.wire.direct import (
     WHOLE_BINARY,
     WHOLE_TEXT,

@@ -11,8 +11,8 @@ from tests.server.hosted_finals import HostedFinal, cup_file
 from tests.server.test_hosting import OLGA, Machine
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hosting import SECOND
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.plan import SECOND
 
 HOUR = 3600
 
@@ -63,7 +63,7 @@ async def test_pausing_overnight_costs_nobody_anything(still_house: MemoryHouse)
     assert final.lives == []
     await final.move("resume")
     async with asyncio.timeout(60):
-        while (await still_house.hub.classes.view(final.cup)).row.status != "finished":
+        while (await still_house.hub.courses.view(final.cup)).row.status != "finished":
             await final.connect()
             await final.ready()
             assert {end.outcome.termination for end in await final.play()} <= {"normal"}

@@ -15,12 +15,12 @@ from tests.storage.failures import refuse
 
 from plyhouse.protocol.codec import MSGPACK
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import competitions
-from plyhouse.server.house.competitions import Competitions
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.live import PERSISTENT_ATTEMPTS
-from plyhouse.server.house.periodic import Periodic
-from plyhouse.server.house.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
+from plyhouse.server.contests import competitions
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.jobs.periodic import Periodic
+from plyhouse.server.table.live import PERSISTENT_ATTEMPTS
+from plyhouse.server.table.watchdog import INTERVAL_NS, TOLERANCE_NS, Watchdog
 from plyhouse.storage.errors import DatabaseFull, StorageError
 from plyhouse.storage.rows import By
 from plyhouse.storage.store import Store
@@ -180,7 +180,7 @@ async def test_login_timeouts_come_whatever_else_fails(
     if broken == "hosting":
         monkeypatch.setattr(hub.hosting, "credit", refuse_to_run)
     elif broken == "verdicts":
-        monkeypatch.setattr(hub.verdicts, "look", refuse_to_run)
+        monkeypatch.setattr(hub.flag_reports, "look", refuse_to_run)
     else:
         hub.sessions.add(session)  # type: ignore[arg-type]
     async with asyncio.timeout(60):
@@ -204,8 +204,8 @@ async def opened(tmp_path: Path) -> Any:
     async with await Store.open(url) as store:
         await store.create_competition(competition("cup"), [1, 2])
     hub = await Hub.open(ServerConfig(database=url))
-    await hub.oversight.close()
-    await hub.classes.close()
+    await hub.audit_follower.close()
+    await hub.courses.close()
     yield hub
     await hub.close()
 
@@ -234,9 +234,9 @@ async def test_failed_read_loses_no_pause_of_an_organiser(opened: Hub, full: boo
     await organise(opened, pause)
     refused = refuse(opened.store, "FROM competitions", full=full)
     with pytest.raises(StorageError):
-        await opened.oversight.look()
+        await opened.audit_follower.look()
     assert (len(refused), is_paused(opened)) == (1, False)
-    await opened.oversight.look()
+    await opened.audit_follower.look()
     assert is_paused(opened)
 
 
@@ -253,12 +253,12 @@ async def test_failed_read_loses_no_suspension_and_keeps_the_order(opened: Hub) 
     await organise(opened, both)
     refuse(opened.store, "FROM suspensions")
     with pytest.raises(StorageError):
-        await opened.oversight.look()
+        await opened.audit_follower.look()
     assert not is_paused(opened), "what comes later waits"
-    await opened.oversight.look()
+    await opened.audit_follower.look()
     assert ada.suspended == "ten forfeits"
     assert is_paused(opened)
-    assert ("player", 2) in opened.oversight._banned
+    assert ("player", 2) in opened.audit_follower._banned
 
 
 async def test_action_that_always_fails_keeps_no_other_back_for_ever(
@@ -269,10 +269,10 @@ async def test_action_that_always_fails_keeps_no_other_back_for_ever(
     refuse(opened.store, "FROM competitions", times=1000)
     for _ in range(PERSISTENT_ATTEMPTS - 1):
         with pytest.raises(StorageError):
-            await opened.oversight.look()
-        assert not opened.oversight._banned
-    await opened.oversight.look()
-    assert ("player", 2) in opened.oversight._banned
+            await opened.audit_follower.look()
+        assert not opened.audit_follower._banned
+    await opened.audit_follower.look()
+    assert ("player", 2) in opened.audit_follower._banned
     assert "competition.pause of olga could not be carried out" in caplog.text
 
 
@@ -282,8 +282,8 @@ async def test_full_disk_is_waited_for_as_long_as_it_takes(opened: Hub) -> None:
     refuse(opened.store, "FROM competitions", times, full=True)
     for _ in range(times):
         with pytest.raises(DatabaseFull):
-            await opened.oversight.look()
-    await opened.oversight.look()
+            await opened.audit_follower.look()
+    await opened.audit_follower.look()
     assert is_paused(opened)
 
 
@@ -304,7 +304,7 @@ async def test_pause_while_the_server_starts_is_not_missed(
     monkeypatch.setattr(Competitions, "restore", restored)
     hub = await Hub.open(ServerConfig(database=url))
     try:
-        await hub.oversight.look()
+        await hub.audit_follower.look()
         assert is_paused(hub)
     finally:
         await hub.close()

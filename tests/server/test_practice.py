@@ -13,9 +13,9 @@ import pytest
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import changing
-from plyhouse.server.house.boards import Board
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.contests import changing
+from plyhouse.server.contests.boards import Board
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.storage.match_lists import MatchFilter
 from plyhouse.storage.rows import Identity, MatchRow
 
@@ -70,7 +70,7 @@ def at_least(course: Fast, count: int, fits: Callable[[MatchRow], bool] = bool) 
     async def enough() -> bool:
         course.clock.advance(course.step)
         course.hub.competitions.advance_soon()
-        await course.hub.classes.look()
+        await course.hub.courses.look()
         if await course.hub.store.classes.practice_status(await practice_id(course)) is None:
             return False
         return sum(map(fits, await played(course))) >= count
@@ -103,7 +103,7 @@ async def test_a_ladder_runs_from_the_opening_to_the_freeze_and_counts_for_nothi
     await course.connect("s00", "late")
     await course.until(at_least(course, 1, lambda row: "s00/late" in holders(row)))
     await course.run()
-    await course.hub.classes.look()
+    await course.hub.courses.look()
     assert (await course.hub.store.classes.find(LADDER)).status == "finished"
     assert [each.row.name for each in course.hub.competitions.played()] == ["Cup: pig"]
     await course.finished()
@@ -205,7 +205,7 @@ async def test_who_leaves_is_paired_no_more_and_a_deleted_ladder_stays_deleted(
     await course.open(FILE + PRACTICE, 3)
     await course.until(at_least(course, 6))
     await course.hub.store.classes.disqualify("Cup", "s01", OLGA)
-    await course.hub.classes.look()
+    await course.hub.courses.look()
     await course.until(at_least(course, 2 + len(await played(course))))
     ladder = await course.hub.store.classes.find(LADDER)
     entries = await course.hub.store.classes.entries(ladder.id)
@@ -213,11 +213,11 @@ async def test_who_leaves_is_paired_no_more_and_a_deleted_ladder_stays_deleted(
     (running,) = course.hub.competitions.played()
     assert len(running.gone) == 1
     await course.hub.store.classes.move(ladder.id, "delete", OLGA)
-    await course.hub.oversight.look()
-    await course.hub.classes.look()
+    await course.hub.audit_follower.look()
+    await course.hub.courses.look()
     assert course.hub.competitions.played() == []
     await course.hub.store.classes.move("Cup", "delete", OLGA)
-    await course.hub.classes.look()
+    await course.hub.courses.look()
 
 
 async def test_the_ladder_of_a_deleted_competition_is_deleted(course: Fast) -> None:
@@ -225,9 +225,9 @@ async def test_the_ladder_of_a_deleted_competition_is_deleted(course: Fast) -> N
     await course.until(at_least(course, 2))
     name = await practice_id(course)
     await course.hub.store.classes.move("Cup", "delete", OLGA)
-    await course.hub.oversight.look()
-    await course.hub.classes.look()
-    await course.hub.oversight.look()
+    await course.hub.audit_follower.look()
+    await course.hub.courses.look()
+    await course.hub.audit_follower.look()
     assert await course.hub.store.classes.practice_status(name) == "deleted"
     assert course.hub.competitions.played() == []
 
@@ -268,10 +268,10 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
 
     async def change(old: str, new: str) -> None:
         row = await book.find("Cup")
-        proposal = await changing.propose(hub.store, hub.classes, row, row.file.replace(old, new))
-        await changing.change(hub.store, hub.classes, proposal, OLGA)
-        await hub.classes.look()
-        await hub.oversight.look()
+        proposal = await changing.propose(hub.store, hub.courses, row, row.file.replace(old, new))
+        await changing.change(hub.store, hub.courses, proposal, OLGA)
+        await hub.courses.look()
+        await hub.audit_follower.look()
 
     nobody = await hub.privacy.sight(None)
     ids = tuple(each.row.id for each in hub.competitions.played())
@@ -291,12 +291,12 @@ async def test_a_ladder_follows_changes_of_its_competition_and_goes_on_after_an_
     assert "staff/b1" not in {name for row in rows for name in holders(row)}
     before = len(await played(course))
     await book.move("Cup", "freeze", OLGA)
-    await hub.classes.look()
-    await hub.oversight.look()
+    await hub.courses.look()
+    await hub.audit_follower.look()
     assert hub.competitions.played() == []
-    await changing.unfreeze(hub.store, hub.classes, await book.find("Cup"), OLGA)
+    await changing.unfreeze(hub.store, hub.courses, await book.find("Cup"), OLGA)
     await course.until(at_least(course, before + 4))
     await change('time_control = "total:3000"', 'time_control = "total:2000"')
     assert (await book.find(LADDER)).status == "finished"
-    await hub.classes.look()
+    await hub.courses.look()
     assert hub.competitions.played() == []

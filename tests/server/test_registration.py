@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from plyhouse.protocol.messages import Welcome
-from plyhouse.server.house import registration
+from plyhouse.server.accounts import registration
 from plyhouse.storage.errors import Unreachable
 
 OpenHouse = Callable[..., Awaitable[Any]]

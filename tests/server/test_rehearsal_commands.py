@@ -37,7 +37,7 @@ async def test_dress_rehearsal_prints_commands_that_work(
         code = await asyncio.to_thread(main, [*arguments, *given])
         return code, capsys.readouterr().err
 
-    cup = await house.hub.classes.open(CUP, olga)
+    cup = await house.hub.courses.open(CUP, olga)
     await store.classes.take_in(cup.id, [NewMember("ada", "ada")], olga, adopt="*")
     ada = await store.player("ada")
     bot = await store.ensure_bot(ada.id, "mine", "bot")

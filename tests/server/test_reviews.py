@@ -154,7 +154,7 @@ async def test_a_program_that_fails_is_no_answer(
 async def test_a_program_that_does_not_end_is_ended(
     open_house: OpenHouse, waiting: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plyhouse.server.house.worked_out.STARTING", 0.1)
+    monkeypatch.setattr("plyhouse.server.jobs.helper_jobs.STARTING", 0.1)
     house = await open_house(review_command=waiting, review_seconds=0.1)
     match = await played(house)
     answer = await ask(house, f"/api/v1/matches/{match}/review")

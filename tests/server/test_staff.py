@@ -217,7 +217,7 @@ async def test_last_owner_stays_and_a_role_replaces_the_one_before(house: Any) -
 
 async def test_competition_without_an_owner_belongs_to_every_organiser(house: Any) -> None:
     store = house.hub.store
-    await house.hub.classes.open(CUP.partition("[[")[0], By("somebody"))
+    await house.hub.courses.open(CUP.partition("[[")[0], By("somebody"))
     course = Course(house, "")
     for who in ("olga", "other"):
         course.tokens[who] = await house.token(who, "organise")

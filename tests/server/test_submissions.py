@@ -22,7 +22,7 @@ from plyhouse.clients.cli.main import main
 from plyhouse.clients.cli.submit import waited
 from plyhouse.protocol.api.submissions import Submission
 from plyhouse.protocol.package import Rules, digest_of, from_upload, from_zip, version_of
-from plyhouse.server.house.runner_messages import RunnerSays
+from plyhouse.server.hosting.runner_messages import RunnerSays
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import By, Identity
@@ -196,7 +196,7 @@ async def test_handing_in_for_a_competition(house: House, ada: httpx.AsyncClient
 
 
 async def test_limits_of_a_player_and_of_a_server(house: House, ada: httpx.AsyncClient) -> None:
-    handing = house.hub.handing_in
+    handing = house.hub.uploads
     with handing.place((await house.hub.store.player("ada")).id):
         assert await refused(ada, BOT) == (429, "submission/busy")
     with contextlib.ExitStack() as slow:
@@ -280,7 +280,7 @@ async def test_from_the_command_line(
     assert (await plyhouse("submissions", str(number), "--remove"))[0] == 0
     code, out, err = await plyhouse("submissions")
     assert ("ada/deep" in out, "ada/many" in out) == (False, True)
-    await house.hub.classes.open(FILE, By("olga"))
+    await house.hub.courses.open(FILE, By("olga"))
     await house.hub.store.classes.take_in("Cup", [NewMember("ada", "ada")], By("olga"), adopt="*")
     other = ["submit", str(path), "--competition", "cup"]
     assert (await plyhouse(*other, "--no-wait"))[0] == 0

@@ -17,8 +17,8 @@ from tests.server.test_reviews import over
 
 from plyhouse.protocol.messages import Act, Resign
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.trees import Trees
-from plyhouse.server.house.worked_out import NotWorkedOut
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut
+from plyhouse.server.jobs.search_trees import Trees
 from plyhouse.server.results.record import read_record
 
 OpenHouse = Callable[..., Awaitable[House]]

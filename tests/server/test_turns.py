@@ -10,12 +10,12 @@ import pytest
 from tests.server.conftest import House
 from tests.server.test_reviews import played
 
-from plyhouse.server.house.turns import ByTurns
+from plyhouse.server.jobs.fair_queue import FairQueue
 from plyhouse.server.web.api import matches
 
 
 async def test_one_of_each_visitor_stands_in_line() -> None:
-    turns, done = ByTurns(), list[str]()
+    turns, done = FairQueue(), list[str]()
 
     async def piece(visitor: str) -> None:
         async with turns.of(visitor):

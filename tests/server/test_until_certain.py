@@ -13,9 +13,9 @@ from tests.server.conftest import Client
 from tests.server.test_finals import FILE, ORGANISER, Course, told
 
 from plyhouse.protocol.messages import MatchSnapshot, Ready
-from plyhouse.server.house.exports import Exports
-from plyhouse.server.house.finals import finals_of
-from plyhouse.server.house.grade_books import grade_entries
+from plyhouse.server.contests.exports import Exports
+from plyhouse.server.contests.finals import finals_of
+from plyhouse.server.contests.grade_books import grade_entries
 from plyhouse.server.results.sequential import ConfidenceSequence, Grading
 
 STAFF = (

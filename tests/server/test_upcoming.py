@@ -6,7 +6,7 @@ import pytest
 from tests.server.test_finals import FILE, OLGA, ORGANISER, STAFF, Course, course
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.upcoming import Upcoming, unplayed, upcoming
+from plyhouse.server.contests.upcoming import Upcoming, unplayed, upcoming
 from plyhouse.storage.rows import Identity
 
 __all__ = ["course"]
@@ -44,14 +44,14 @@ async def test_what_comes_next_is_told_to_those_who_may_know(course: Course) -> 
         with pytest.raises(ProtocolError):
             await coming(viewer)
     # Who ends it now is told whose pairings are left out.
-    (left,) = await hub.classes.unplayed("Cup")
+    (left,) = await hub.courses.unplayed("Cup")
     assert left == "pig: 9 pairings have not begun, of " + ", ".join(
         sorted({each for pair in everything for each in pair.entries})
     )
     await hub.store.classes.move("Cup", "finish", OLGA)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     assert await coming(ORGANISER) == []
-    assert await hub.classes.unplayed("Cup") == []
+    assert await hub.courses.unplayed("Cup") == []
 
 
 def test_a_sentence_names_a_few_and_counts_the_others() -> None:

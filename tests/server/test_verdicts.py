@@ -12,13 +12,13 @@ from tests.server.test_hosting import GAME, Machine, digest, submissions
 
 from plyhouse.protocol.messages import MatchMessage, Ready, Welcome
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.competitions import CompetitionView
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.house.runner_messages import FlagFell
-from plyhouse.server.house.verdicts import HOLD_NS
+from plyhouse.server.contests.competitions import CompetitionView
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.flag_reports import HOLD_NS
+from plyhouse.server.hosting.runner_messages import FlagFell
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.rows import By
 
@@ -212,7 +212,7 @@ async def test_what_does_not_fit_is_not_heard_and_a_silent_machine_is_not_waited
     await hall.machine.call(flags=[hall.flag(live, **wrong)])
     other = Machine(still_house, "lab2")
     await other.call(flags=[hall.flag(live)])  # it has never hosted that bot
-    verdicts = still_house.hub.verdicts
+    verdicts = still_house.hub.flag_reports
     verdicts.look(still_house.clock.now + HOLD_NS - 1)
     assert await hall.counted() == (1, 1, "running")
     verdicts.look(still_house.clock.now + HOLD_NS)
@@ -234,7 +234,7 @@ async def test_other_endings_and_bots_of_people_wait_for_nobody(still_house: Mem
     lost.input(lost.match.tick, still_house.clock.now)
     while not lost.over:  # noqa: ASYNC110 - its end is being stored
         await asyncio.sleep(0.001)
-    assert not still_house.hub.verdicts.holds(lost)
+    assert not still_house.hub.flag_reports.holds(lost)
     for client in clients:
         await client.close()
 
@@ -251,7 +251,7 @@ async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
     still_house: MemoryHouse,
 ) -> None:
     hub, olga = still_house.hub, By("olga")
-    cup = await hub.classes.open(FINAL, olga)
+    cup = await hub.courses.open(FINAL, olga)
     await hub.store.classes.take_in(
         cup.id, [NewMember(name, name) for name in ("player0", "player1")], olga
     )
@@ -261,13 +261,13 @@ async def test_the_organiser_of_a_final_is_told_which_machine_is_too_busy(
         row = await hub.store.submissions.submit(bot.id, "v1", digest(number), b"zip", 1000)
         await hub.store.submissions.checked(row.id, True, "", ["tic_tac_toe"], 2000)
     await hub.store.classes.move(cup.id, "freeze", olga)
-    begun = await hub.classes.run(cup.id, olga, anyway=True)
+    begun = await hub.courses.run(cup.id, olga, anyway=True)
     assert begun.games[0].competition_id is not None
     hall = Hall(still_house, Machine(still_house), begun.games[0].competition_id)
     await hall.connect()
-    assert (await hub.classes.view(cup.id)).warnings == ()
+    assert (await hub.courses.view(cup.id)).warnings == ()
     live = await hall.lose()
     await hall.machine.call(flags=[hall.flag(live)])
-    (told,) = (await hub.classes.view(cup.id)).warnings
+    (told,) = (await hub.courses.view(cup.id)).warnings
     assert told.startswith("tic_tac_toe: the machine lab1 was too busy for bots whose flags fell")
     assert "a match is void and played again" in told

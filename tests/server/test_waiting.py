@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plyhouse.protocol.messages import MatchMessage, Notice, Unseek
-from plyhouse.server.house import lobby
+from plyhouse.server.lobby import lobby
 
 
 @pytest.fixture(autouse=True)

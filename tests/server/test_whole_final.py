@@ -17,11 +17,11 @@ from tests.server.test_hosting import OLGA, Machine, digest
 
 from plyhouse.protocol.messages import Resign
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.changing import change, propose
-from plyhouse.server.house.hosting import SECOND
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.runner_messages import FlagFell
+from plyhouse.server.contests.changing import change, propose
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.plan import SECOND
+from plyhouse.server.hosting.runner_messages import FlagFell
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.storage.class_rows import NewMember
 from plyhouse.storage.errors import ClassRefusal
 from plyhouse.storage.rows import Identity, MatchRow
@@ -128,8 +128,8 @@ class Final(HostedFinal):
         hub.watchdog.stop()
         for timer in hub._timers:
             timer.stop()
-        await hub.classes.close()
-        await hub.oversight.close()
+        await hub.courses.close()
+        await hub.audit_follower.close()
         await hub.store.close()  # nobody is told, and nothing more is stored
         self.house.hub = await opened()
         self.machine = Machine(self.house, self.machine.said.name)
@@ -200,7 +200,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
     final = Final(house, "", Machine(house))
     try:
         hub = house.hub
-        final.cup = (await hub.classes.open(CUP, OLGA)).id
+        final.cup = (await hub.courses.open(CUP, OLGA)).id
         members = [NewMember(name, name) for name in STUDENTS]
         await hub.store.classes.take_in(final.cup, members, OLGA)
         for name in STUDENTS:
@@ -209,23 +209,23 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
         # The deadline moves, and what is submitted after the first one counts.
         text = CUP.replace("2026-07-01T12", "2026-07-08T12")
         row = await hub.store.classes.find(final.cup)
-        await change(hub.store, hub.classes, await propose(hub.store, hub.classes, row, text), OLGA)
+        await change(hub.store, hub.courses, await propose(hub.store, hub.courses, row, text), OLGA)
         wall.set("2026-07-05")
-        await hub.classes.look()
+        await hub.courses.look()
         assert await final.status() == "open"
         await final.submit("cleo", "v2", wall())
         wall.set("2026-07-09")
-        await hub.classes.look()
+        await hub.courses.look()
         assert await final.status() == "frozen"
 
         # A baseline is refused, and replaced.
         await final.check_baselines(refused=["house/strong"])
         with pytest.raises(ClassRefusal, match="house/strong was refused by its check"):
-            await hub.classes.run(final.cup, OLGA)
-        again = hub.classes.baselines.check_again
+            await hub.courses.run(final.cup, OLGA)
+        again = hub.courses.baselines.check_again
         await again(final.cup, "house/strong", OLGA, replace_by="alpha_beta")
         await final.check_baselines()
-        await hub.classes.run(final.cup, OLGA)
+        await hub.courses.run(final.cup, OLGA)
 
         # A night.
         await final.connect()
@@ -271,7 +271,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
 
         # A student cheated.
         await hub.store.classes.disqualify(final.cup, "dan", OLGA)
-        await hub.oversight.look()
+        await hub.audit_follower.look()
         await final.play_out()
         assert await final.status() == "finished"
         rows = await final.finished()
@@ -284,7 +284,7 @@ async def test_hosted_final_is_graded_right_whatever_happens_to_it(
         await hub.store.classes.extend(final.cup, "ben", until, OLGA)
         await final.submit("ben", "v2", wall())
         wall.now = until
-        await hub.classes.rerun(final.cup, OLGA)
+        await hub.courses.rerun(final.cup, OLGA)
         final.order = [*(each for each in ORDER if each != "ben/mine"), "ben/mine"]
         await final.play_out()
         assert await final.status() == "finished"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plyhouse.server.house.matchmaking import (
+from plyhouse.server.lobby.matchmaking import (
     Matchmaker,
     Proposal,
     Seek,

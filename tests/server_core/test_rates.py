@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.server.house.rates import Rate
+from plyhouse.server.accounts.rates import Rate
 
 
 class Time:

@@ -14,13 +14,13 @@ from sqlalchemy import event
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.competition import schedule
+from plyhouse.server.competition.game_scoring import scoring_of
 from plyhouse.server.competition.progress import Robin
-from plyhouse.server.house import running
-from plyhouse.server.house.competitions import Competitions
-from plyhouse.server.house.directory import Directory
-from plyhouse.server.house.game_scoring import scoring_of
-from plyhouse.server.house.matches import Terms
+from plyhouse.server.contests import running
+from plyhouse.server.contests.competitions import Competitions
 from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.match_runner import Terms
 from plyhouse.storage.rows import MatchRow, NewMatch, NewPairing, Op, PairingRow, SeatRow
 from plyhouse.storage.store import Store
 

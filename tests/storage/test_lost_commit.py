@@ -10,7 +10,7 @@ from tests.server.conftest import FakeClock, MemoryHouse
 from tests.storage.wire import wire_to
 
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.scoring import match_scores
 from plyhouse.storage.errors import AlreadyExists, InDoubt, Unreachable
 from plyhouse.storage.rows import CompetitionRow, EventRow, FinishMatch, FinishPairing, StartMatch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection, text
 
-from plyhouse.storage import schema, upkeep
+from plyhouse.storage import maintenance, schema
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import AlreadyExists, Disabled, TokenRevoked
 from plyhouse.storage.rows import By, PlayerRow
@@ -145,7 +145,7 @@ async def test_roles_stay_when_a_database_is_copied(lasting_url: str, tmp_path: 
     copied = f"sqlite:///{tmp_path / 'copy.db'}"
     async with await Store.open(lasting_url) as store:
         house = await store.sessions.special("house", ("house",))
-    await upkeep.copy(lasting_url, copied)
+    await maintenance.copy(lasting_url, copied)
     async with await Store.open(copied) as store:
         assert await store.sessions.special("house", ("house",)) == house
 

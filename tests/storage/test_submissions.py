@@ -12,12 +12,12 @@ from plyhouse.storage import schema
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import ClassRefusal, LimitReached, SubmissionRefusal, Unknown
+from plyhouse.storage.maintenance import check, copy
 from plyhouse.storage.models import package_parts, packages
+from plyhouse.storage.package_retention import PART, put
 from plyhouse.storage.rows import BotRow, By
 from plyhouse.storage.store import Store
-from plyhouse.storage.submission_keeping import PART, put
 from plyhouse.storage.submission_rows import MAX_REPORT, OUTCOMES
-from plyhouse.storage.upkeep import check, copy
 from plyhouse.storage.urls import parse_url
 
 OLGA = By("olga")

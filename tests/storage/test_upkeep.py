@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from plyhouse.storage import schema, upkeep
+from plyhouse.storage import maintenance, schema
 from plyhouse.storage.class_rows import ClassCompetition, ClassGame, NewMember
 from plyhouse.storage.database import Database
 from plyhouse.storage.errors import (
@@ -74,7 +74,7 @@ async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
         return await database.read(
             lambda c: {
                 table.name: sorted(map(tuple, c.execute(select(table))), key=repr)
-                for table in upkeep.TABLES
+                for table in maintenance.TABLES
             }
         )
     finally:
@@ -82,7 +82,7 @@ async def everything(url: str) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def test_all_tables_are_copied_but_the_facts_about_the_database() -> None:
-    assert {table.name for table in upkeep.TABLES} == set(metadata.tables) - {"meta"}
+    assert {table.name for table in maintenance.TABLES} == set(metadata.tables) - {"meta"}
 
 
 async def test_a_copy_has_everything_and_goes_on(
@@ -94,7 +94,7 @@ async def test_a_copy_has_everything_and_goes_on(
     assert all(before.values()), "every table has something to lose"
     there = f"sqlite:///{tmp_path / 'copy.db'}"
     seen: dict[str, int] = {}
-    rows = await upkeep.copy(lasting_url, there, seen.__setitem__)
+    rows = await maintenance.copy(lasting_url, there, seen.__setitem__)
     assert rows == sum(map(len, before.values())) == sum(seen.values())
     assert await everything(there) == before
     assert await everything(lasting_url) == before
@@ -108,14 +108,14 @@ async def test_from_sqlite_to_postgresql_and_back(
     async with world_at(first) as world:
         await fill(world)
     before = await everything(first)
-    await upkeep.copy(first, postgres_url)
-    await upkeep.copy(postgres_url, last)
+    await maintenance.copy(first, postgres_url)
+    await maintenance.copy(postgres_url, last)
     assert await everything(postgres_url) == await everything(last) == before
     async with await Store.open(postgres_url) as store:
         dan = await store.add_player("dan")  # ids go on after those copied
         assert dan.id == max(row[0] for row in before["players"]) + 1
         await store.ensure_bot(dan.id, "")
-    assert await upkeep.check(postgres_url) == []
+    assert await maintenance.check(postgres_url) == []
 
 
 async def test_only_an_empty_database_is_copied_into(
@@ -128,7 +128,7 @@ async def test_only_an_empty_database_is_copied_into(
         await store.add_player("zoe")
     before = await everything(lasting_url)
     with pytest.raises(AlreadyExists, match=r"is not empty \(there is something in players\)"):
-        await upkeep.copy(source, lasting_url)
+        await maintenance.copy(source, lasting_url)
     assert await everything(lasting_url) == before
 
 
@@ -144,9 +144,9 @@ async def test_a_copy_that_fails_leaves_nothing(
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        await upkeep.copy(source, lasting_url, stop)
+        await maintenance.copy(source, lasting_url, stop)
     assert not any((await everything(lasting_url)).values())
-    await upkeep.copy(source, lasting_url)
+    await maintenance.copy(source, lasting_url)
 
 
 async def test_nothing_is_copied_beside_a_server(lasting_url: str, tmp_path: Path) -> None:
@@ -157,19 +157,21 @@ async def test_nothing_is_copied_beside_a_server(lasting_url: str, tmp_path: Pat
             async with await Store.open(other):
                 pass
             with pytest.raises(ServedAlready):
-                await upkeep.copy(source, target)
+                await maintenance.copy(source, target)
 
 
 async def test_what_cannot_be_copied_is_said(tmp_path: Path) -> None:
     with pytest.raises(CannotOpen, match="there is no database"):
-        await upkeep.copy(f"sqlite:///{tmp_path / 'no.db'}", "sqlite:///:memory:")
+        await maintenance.copy(f"sqlite:///{tmp_path / 'no.db'}", "sqlite:///:memory:")
     (tmp_path / "text.db").write_text("x" * 5000)
     with pytest.raises(NotADatabase):
-        await upkeep.copy(f"sqlite:///{tmp_path / 'text.db'}", f"sqlite:///{tmp_path / 'b.db'}")
+        await maintenance.copy(
+            f"sqlite:///{tmp_path / 'text.db'}", f"sqlite:///{tmp_path / 'b.db'}"
+        )
     async with await Store.open(f"sqlite:///{tmp_path / 'a.db'}"):
         pass
     with pytest.raises(CannotOpen, match="would be gone at once"):
-        await upkeep.copy(f"sqlite:///{tmp_path / 'a.db'}", "sqlite:///:memory:")
+        await maintenance.copy(f"sqlite:///{tmp_path / 'a.db'}", "sqlite:///:memory:")
 
 
 async def test_a_backup_is_one_whole_file_made_beside_a_server(
@@ -180,18 +182,18 @@ async def test_a_backup_is_one_whole_file_made_beside_a_server(
     async with world_at(lasting_url) as world:
         await world.store.claim()
         await fill(world)
-        await upkeep.backup(lasting_url, folder / "one.db")
+        await maintenance.backup(lasting_url, folder / "one.db")
         before = await everything(lasting_url)
         await world.store.add_player("late")
     assert [path.name for path in folder.iterdir()] == ["one.db"]
     assert stat.S_IMODE((folder / "one.db").stat().st_mode) == 0o600
     copy = f"sqlite:///{folder / 'one.db'}"
     assert await everything(copy) == before
-    assert await upkeep.check(copy) == []
+    assert await maintenance.check(copy) == []
     with pytest.raises(AlreadyExists, match="give the name of a new file"):
-        await upkeep.backup(lasting_url, folder / "one.db")
+        await maintenance.backup(lasting_url, folder / "one.db")
     with pytest.raises(CannotOpen, match="create it first"):
-        await upkeep.backup(lasting_url, folder / "none" / "one.db")
+        await maintenance.backup(lasting_url, folder / "none" / "one.db")
 
 
 @pytest.mark.parametrize(
@@ -209,21 +211,21 @@ async def test_damage_is_found(world_at: Any, tmp_path: Path, damage: str, says:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     async with world_at(url) as world:
         await fill(world)
-    assert await upkeep.check(url) == []
+    assert await maintenance.check(url) == []
     with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.execute(damage)
         connection.commit()
-    assert any(says in line for line in await upkeep.check(url))
+    assert any(says in line for line in await maintenance.check(url))
 
 
 async def test_an_upgrade_says_from_where_to_where(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'a.db'}"
     (tmp_path / "a.db").touch()
     with pytest.raises(CannotOpen, match="has no tables yet"):
-        await upkeep.upgrade(url)
+        await maintenance.upgrade(url)
     async with await Store.open(url):
         pass
-    assert await upkeep.upgrade(url) == (schema.HEAD, schema.HEAD)
+    assert await maintenance.upgrade(url) == (schema.HEAD, schema.HEAD)
 
 
 async def test_an_older_database_is_upgraded_unless_it_is_served(
@@ -236,14 +238,14 @@ async def test_an_older_database_is_upgraded_unless_it_is_served(
         monkeypatch.setattr(schema, "HEAD", "9999")
         monkeypatch.setattr(schema, "KNOWN", (*schema.KNOWN, "9999"))
         with pytest.raises(OlderSchema):
-            await upkeep.check(url)
+            await maintenance.check(url)
         with pytest.raises(ServedAlready):
-            await upkeep.upgrade(url)
+            await maintenance.upgrade(url)
     monkeypatch.setattr(
         schema,
         "migrate",
         lambda c: c.exec_driver_sql(f"UPDATE {schema.VERSION_TABLE} SET version_num = '9999'"),
     )
-    before, after = await upkeep.upgrade(url)
+    before, after = await maintenance.upgrade(url)
     assert (before, after) == (head, "9999")
-    assert await upkeep.upgrade(url) == ("9999", "9999")
+    assert await maintenance.upgrade(url) == ("9999", "9999")

@@ -28,7 +28,7 @@ from plyhouse.protocol.messages import (
     Welcome,
 )
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.serve import RunningServer, running_server
 from plyhouse.server.wire.memory import MemoryClient
 

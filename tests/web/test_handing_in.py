@@ -34,7 +34,7 @@ async def hall() -> AsyncIterator[House]:
 async def opened(hall: House) -> str:
     """An open competition with ada in it; returns her token."""
     token = await hall.token("ada")
-    await hall.hub.classes.open(FILE, By("olga"))
+    await hall.hub.courses.open(FILE, By("olga"))
     people = [NewMember("ada", "ada")]
     await hall.hub.store.classes.take_in("cup", people, By("olga"), adopt="*")
     return token
@@ -70,7 +70,7 @@ async def test_a_session_hands_in_from_pages_of_the_server_only(hall: House) -> 
 
 async def test_who_only_connects_is_told_that_only_what_is_handed_in_plays(hall: House) -> None:
     token = await hall.token("ada")
-    await hall.hub.classes.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
+    await hall.hub.courses.open(FILE + "[hosting]\nrequired = true\n", By("olga"))
     people = [NewMember("ada", "ada")]
     await hall.hub.store.classes.take_in("cup", people, By("olga"), adopt="*")
     async with httpx.AsyncClient(base_url=hall.server.url) as web:

@@ -10,7 +10,7 @@ import jinja2
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from plyhouse.server.web.pages.kept import KeptTemplates
+from plyhouse.server.web.pages.template_cache import KeptTemplates
 
 
 @pytest.fixture

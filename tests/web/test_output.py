@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from plyhouse.server.house.runner_messages import MatchOutput, OutputLine, PlyCost
+from plyhouse.server.hosting.runner_messages import MatchOutput, OutputLine, PlyCost
 
 from .browser import Page, sign_in
 from .conftest import House

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from plyhouse.protocol.messages import Challenge, DeclineDraw, OfferDraw, Seek
-from plyhouse.server.house import lobby
+from plyhouse.server.lobby import lobby
 
 from .browser import Page, sign_in
 from .conftest import Bot, House

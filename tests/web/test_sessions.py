@@ -15,8 +15,8 @@ from websockets.exceptions import ConnectionClosed
 
 from plyhouse.protocol.codec import JSON
 from plyhouse.protocol.messages import Challenge, Error, Hello, Seek, Welcome
+from plyhouse.server.accounts import passwords
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house import passwords
 from plyhouse.server.serve import running_server
 from plyhouse.storage.rows import By
 
@@ -204,7 +204,7 @@ async def test_disabling_a_player_or_a_token_ends_its_sessions(
         wire, answer = await hello(house, web, takeover=True)
         assert isinstance(answer, Welcome)
         await shut_out()
-        await house.hub.oversight.look()
+        await house.hub.audit_follower.look()
         await until_closed(wire)
         assert (await web.get("/session")).json()["player"] == ""
         assert (await web.patch("/players/ann", json={"display": ""})).status_code in (401, 403)
@@ -212,7 +212,7 @@ async def test_disabling_a_player_or_a_token_ends_its_sessions(
         assert isinstance(answer, Error)
         assert answer.code in ("auth/disabled", "auth/revoked")
         await office.enable_player("ann", BY)
-        await house.hub.oversight.look()
+        await house.hub.audit_follower.look()
 
 
 async def test_signing_out_closes_what_was_opened(house: House, web: httpx.AsyncClient) -> None:

@@ -41,7 +41,7 @@ async def test_a_final_is_rehearsed_and_bots_are_opened_from_the_page_of_the_com
     store, url = house.hub.store, house.server.url
     token = await house.token("olga", "organise", "play")
     await house.hand_in("olga", PIG, "mine", "tic_tac_toe")
-    cup = await house.hub.classes.open(CUP, OLGA)
+    cup = await house.hub.courses.open(CUP, OLGA)
     (ada,) = await store.classes.take_in(cup.id, [NewMember("ada", "ada")], OLGA)
     house._players.add(ada.account)
     await house.hand_in("ada", PIG, "mine", "tic_tac_toe")
@@ -91,7 +91,7 @@ async def test_refused_baseline_is_shown_with_its_reason_and_replaced_on_the_pag
     book, url = house.hub.store.submissions, house.server.url
     token = await house.token("olga", "organise", "play")
     reference = '[[baselines]]\nbot = "house/weak"\nreference = "alpha_beta"\n'
-    cup = await house.hub.classes.open(CUP.partition("[[baselines]]")[0] + reference, OLGA)
+    cup = await house.hub.courses.open(CUP.partition("[[baselines]]")[0] + reference, OLGA)
     report = "ok      loads: 9 games claimed\nFAILED  plays tic_tac_toe as X: flag fall: too late"
     await book.checked(next(iter(await book.waiting())), False, report, (), 10)
     await page.go(f"{url}/competitions/{cup.id}")

@@ -26,9 +26,9 @@ from plyhouse.protocol.api.reports import (
 from plyhouse.server.competition.evidence import Line
 from plyhouse.server.competition.file import Practice as FilePractice
 from plyhouse.server.competition.standings import Entrant, Standing
-from plyhouse.server.house.careers import BotCareer
-from plyhouse.server.house.looking import Words
-from plyhouse.server.house.upcoming import Upcoming
+from plyhouse.server.contests.bot_profiles import BotCareer
+from plyhouse.server.contests.upcoming import Upcoming
+from plyhouse.server.lobby.match_search import Words
 from plyhouse.server.results.careers import career, forfeited, paces
 from plyhouse.server.results.fitted import Estimate
 from plyhouse.server.results.nash import NashShare

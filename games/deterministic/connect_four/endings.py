@@ -1,4 +1,4 @@
-"""The last plies of connect four, solved: for `plyhouse.games.endings`; lines of four only.
+"""The last plies of connect four, solved: for `plyhouse.games.endgames`; lines of four only.
 
 Who can complete a line does so; a single cell that the other threatens must be filled; two
 of them lose, and so does filling the cell below one.  So each position looked at is one in
@@ -18,7 +18,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.games.bits import count_bits
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

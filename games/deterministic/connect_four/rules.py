@@ -28,7 +28,7 @@ from plyhouse.games.base import (
 )
 from plyhouse.games.deterministic.connect_four.endings import ConnectFourEndings
 from plyhouse.games.deterministic.connect_four.lines import has_run, lead_in_fours, winning_cells
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import InvalidParameter
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Cell, Grid, Scene

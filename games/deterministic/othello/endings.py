@@ -1,4 +1,4 @@
-"""The last plies of othello, solved: for `plyhouse.games.endings`.
+"""The last plies of othello, solved: for `plyhouse.games.endgames`.
 
 Alpha-beta over two machine words, without a state for each position.  First come the squares
 that leave the other the fewest replies ("fastest first"), and where few squares are empty
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from plyhouse.games.bits import BIT, bit_number, count_bits, signed_set
 from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 
 if TYPE_CHECKING:
     from mypy_extensions import i64

@@ -37,7 +37,7 @@ from plyhouse.games.bits import BIT, bit_number, count_bits, pick_bit
 from plyhouse.games.boards import board_grid, board_scene, result_status, square_names
 from plyhouse.games.deterministic.othello.board import final_score, placeable, turned
 from plyhouse.games.deterministic.othello.endings import OthelloEndings
-from plyhouse.games.endings import Endings, Meter
+from plyhouse.games.endgames import Endings, Meter
 from plyhouse.games.errors import InvalidPosition
 from plyhouse.games.native import BoardState
 from plyhouse.games.scene import Counter, Scene

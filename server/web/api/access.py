@@ -12,11 +12,11 @@ from typing import Any, Final, TypeAlias
 
 from litestar.connection import ASGIConnection
 
+from plyhouse.server.accounts.cookies import own_page, secret_of
+from plyhouse.server.accounts.privacy import Sight
+from plyhouse.server.accounts.roles import require
 from plyhouse.server.competition.staff import Action
-from plyhouse.server.house.cookies import own_page, secret_of
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.privacy import Sight
-from plyhouse.server.house.staff import require
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.storage.class_rows import ClassCompetition

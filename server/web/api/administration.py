@@ -19,9 +19,9 @@ from msgspec import Meta, Struct, convert
 from plyhouse.protocol.api.bots import Suspension
 from plyhouse.protocol.api.matches import Match
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import admit_to_bot, admit_to_part, bots_seen
 from plyhouse.server.competition.staff import Action
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.staff import admit_to_bot, admit_to_part, bots_seen
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.voiding import void_match
 from plyhouse.server.web.api.access import authorise, first, stored_for
 from plyhouse.server.web.api.matches import match_view
@@ -103,7 +103,7 @@ async def _measure(
     """
     hub = hub_of(state)
     yield hub, await _by(request, hub, scope, why)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
 
 
 def _post(path: str, *scopes: str) -> Callable[[Callable[..., Any]], HTTPRouteHandler]:

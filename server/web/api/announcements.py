@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.classes import Announcement
-from plyhouse.server.house.announcements import announcements_for
+from plyhouse.server.contests.announcements import announcements_for
 from plyhouse.server.web.api.access import first, staff_for, viewer_of
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.announcements import MAX_TEXT

@@ -38,7 +38,7 @@ async def change_baseline(
     hub = hub_of(state)
     reference = data.reference.strip()
     row, identity = await staff_for(request, hub, competition, "change" if reference else "run")
-    made = await hub.classes.baselines.check_again(
+    made = await hub.courses.baselines.check_again(
         row.id, data.bot, By(identity.player, data.why), replace_by=reference
     )
     return submission_view(hub, made)

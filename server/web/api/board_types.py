@@ -14,7 +14,7 @@ from plyhouse.protocol.api.boards import (
     Twin,
 )
 from plyhouse.server.competition.evidence import Crossing, Line
-from plyhouse.server.house.boards import Board as KnownBoard
+from plyhouse.server.contests.boards import Board as KnownBoard
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.luck import Adjusted
 

@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.protocol.api.bots import BotMatch, BotPage
-from plyhouse.server.house.careers import bot_career, matches_seen
+from plyhouse.server.contests.bot_profiles import bot_career, matches_seen
 from plyhouse.server.web.api.access import sight_of, viewer_of
 from plyhouse.server.web.api.career_types import bot_match, bot_view
 from plyhouse.server.web.parameters import Limit, hub_of

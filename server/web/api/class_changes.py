@@ -20,7 +20,7 @@ from plyhouse.protocol.api.classes import (
     Losses,
 )
 from plyhouse.server.competition.times import read_time
-from plyhouse.server.house.changing import Proposal, change, propose, unfreeze
+from plyhouse.server.contests.changing import Proposal, change, propose, unfreeze
 from plyhouse.server.web.api.access import first, staff_for
 from plyhouse.server.web.api.class_types import FileText, Why
 from plyhouse.server.web.api.classes import HERE, class_summary
@@ -91,12 +91,12 @@ async def change_file(
             f"The file of {row.name!r} has changed since you took it: take it again, and repeat "
             "your changes.",
         )
-    proposal = await propose(hub.store, hub.classes, row, data.file)
+    proposal = await propose(hub.store, hub.courses, row, data.file)
     if not data.apply or not proposal.changes:
         return _view(proposal, row.status, row.file, applied=False)
     by = By(identity.player, data.why, identity.player_id)
-    made = await change(hub.store, hub.classes, proposal, by)
-    await hub.oversight.look()
+    made = await change(hub.store, hub.courses, proposal, by)
+    await hub.audit_follower.look()
     return _view(proposal, made.status, made.file, applied=True)
 
 
@@ -109,8 +109,8 @@ async def unfreeze_now(
     row, identity = await staff_for(request, hub, competition, "run")
     until = read_time(data.until) if data.until.strip() else None
     by = By(identity.player, data.why, identity.player_id)
-    made = await unfreeze(hub.store, hub.classes, row, by, until)
-    await hub.oversight.look()
+    made = await unfreeze(hub.store, hub.courses, row, by, until)
+    await hub.audit_follower.look()
     return class_summary(made)
 
 
@@ -130,10 +130,10 @@ async def copy(
     hub = hub_of(state)
     old, identity = await staff_for(request, hub, competition, "run")
     by = By(identity.player, data.why, identity.player_id)
-    made, carried = await hub.classes.open_with(
+    made, carried = await hub.courses.open_with(
         data.file, by, Carry(old.id, data.codes, data.submissions)
     )
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     return Copied(made.name, made.status, carried.students, carried.codes, carried.entries)
 
 

@@ -54,7 +54,7 @@ async def cost(
     """
     hub = hub_of(state)
     await authorise(request, hub, "organise")
-    file = await hub.classes.check(data.file)
+    file = await hub.courses.check(data.file)
     control = str(file.time_control)
     measured: dict[str, Measured] = {}
     for game in file.games:

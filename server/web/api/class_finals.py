@@ -17,9 +17,9 @@ from plyhouse.protocol.api.boards import (
     RoundPairing,
 )
 from plyhouse.server.competition.facts import Line
-from plyhouse.server.house.finals import finals_of
-from plyhouse.server.house.game_finals import GameFinal
-from plyhouse.server.house.upcoming import SHOWN, upcoming
+from plyhouse.server.contests.finals import finals_of
+from plyhouse.server.contests.game_finals import GameFinal
+from plyhouse.server.contests.upcoming import SHOWN, upcoming
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.api.classes import HERE
 from plyhouse.server.web.parameters import hub_of

@@ -31,6 +31,7 @@ from plyhouse.protocol.api.classes import (
 )
 from plyhouse.protocol.api.submissions import Version, VersionEntry
 from plyhouse.protocol.api.suspicions import Suspicions
+from plyhouse.server.accounts.roles import require
 from plyhouse.server.competition.file import (
     Baseline,
     CompetitionFile,
@@ -43,13 +44,12 @@ from plyhouse.server.competition.standings import Standing as EntryStanding
 from plyhouse.server.competition.standings import standings_csv
 from plyhouse.server.competition.students import read_students
 from plyhouse.server.competition.times import milliseconds, read_time
-from plyhouse.server.house.baselines import BaselineState
-from plyhouse.server.house.classes import only_handed_in
-from plyhouse.server.house.grade_books import grade_entries
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.onlookers import Viewer, eyes_of
-from plyhouse.server.house.staff import require
-from plyhouse.server.house.suspicions import suspicions
+from plyhouse.server.contests.baselines import BaselineState
+from plyhouse.server.contests.board_visibility import Viewer, eyes_of
+from plyhouse.server.contests.courses import only_handed_in
+from plyhouse.server.contests.grade_books import grade_entries
+from plyhouse.server.contests.suspicions import suspicions
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.scoring import scoring_words
 from plyhouse.server.web.api.access import (
     address_of,
@@ -110,7 +110,7 @@ async def check(state: State, request: Call, data: JSONBody[FileText]) -> list[M
     """Say whether a file could be opened here; answers how long matches of its games took."""
     hub = hub_of(state)
     await authorise(request, hub, "organise")
-    file = await hub.classes.check(data.file)
+    file = await hub.courses.check(data.file)
     control = str(file.time_control)
     measures = [await hub.store.classes.measure(game, control) for game in file.games]
     return [Measure(**asdict(each)) for each in measures]
@@ -122,7 +122,7 @@ async def open_file(state: State, request: Call, data: JSONBody[FileText]) -> Cl
     hub = hub_of(state)
     identity = await authorise(request, hub, "organise")
     by = By(identity.player, data.why, identity.player_id)
-    return ClassCompetition(**_summary(await hub.classes.open(data.file, by)))
+    return ClassCompetition(**_summary(await hub.courses.open(data.file, by)))
 
 
 @get(HERE, tags=["class"])
@@ -136,7 +136,7 @@ async def status(state: State, request: Call, competition: FromPath[str]) -> Cla
     """Show a competition with its students, entries and progress."""
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "see")
-    view = await hub.classes.view(row.id)
+    view = await hub.courses.view(row.id)
     return ClassDetail(
         **_summary(view.row, view.file),
         note=view.row.note or "",
@@ -169,7 +169,7 @@ async def _move(
         await require(hub.store, row, identity, "change")
     by = By(identity.player, data.why, identity.player_id)
     row = await hub.store.classes.move(row.id, step, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     return ClassCompetition(**_summary(row))
 
 
@@ -196,7 +196,7 @@ async def run(
     """Begin the final."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    row = await hub.classes.run(competition, by, anyway=data.anyway)
+    row = await hub.courses.run(competition, by, anyway=data.anyway)
     return ClassCompetition(**_summary(row))
 
 
@@ -210,7 +210,7 @@ async def rehearse(
     """
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    row, left_out = await hub.classes.rehearse(competition, by)
+    row, left_out = await hub.courses.rehearse(competition, by)
     return Rehearsal(**_summary(row), left_out=left_out)
 
 
@@ -221,7 +221,7 @@ async def rerun(
     """Play a final that is over again, as far as what is entered has changed."""
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
-    row = await hub.classes.rerun(competition, by, anyway=data.anyway)
+    row = await hub.courses.rerun(competition, by, anyway=data.anyway)
     return ClassCompetition(**_summary(row))
 
 
@@ -251,7 +251,7 @@ async def finish(
     """
     hub = hub_of(state)
     row, _ = await staff_for(request, hub, competition, "run")
-    unplayed = await hub.classes.unplayed(row.id)
+    unplayed = await hub.courses.unplayed(row.id)
     summary = await _move(state, request, competition, "finish", data)
     return EndedFinal(**structs.asdict(summary), unplayed=unplayed)
 
@@ -365,7 +365,7 @@ async def extend(
     competition, by = await _by(request, hub, competition, data.why)
     until = milliseconds(read_time(data.until))
     await hub.store.classes.extend(competition, data.student, until, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
 
 
 @post(HERE + "/{competition:str}/disqualify", **_ORGANISE)
@@ -376,7 +376,7 @@ async def disqualify(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     _, gone = await hub.store.classes.disqualify(competition, data.who, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     return await _entries(hub, competition, gone)
 
 
@@ -388,7 +388,7 @@ async def revoke(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     _, gone = await hub.store.classes.leave(competition, data.student, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     return await _entries(hub, competition, gone)
 
 
@@ -400,7 +400,7 @@ async def restore(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     await hub.store.classes.restore(competition, data.student, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
 
 
 @post(HERE + "/{competition:str}/reissue-token", **_ORGANISE)
@@ -411,7 +411,7 @@ async def reissue_token(
     hub = hub_of(state)
     competition, by = await _by(request, hub, competition, data.why)
     made = await hub.store.classes.reissue_token(competition, data.student, data.member, by)
-    await hub.oversight.look()
+    await hub.audit_follower.look()
     return Joining(**asdict(made))
 
 

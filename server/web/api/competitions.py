@@ -11,10 +11,10 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct, convert
 
 from plyhouse.protocol.api.competitions import Competition, CompetitionDetail, CompetitionStanding
-from plyhouse.server.house.competitions import CompetitionView
-from plyhouse.server.house.lobby import read_game, read_time_control
-from plyhouse.server.house.matches import Terms
-from plyhouse.server.house.staff import admit_to_part
+from plyhouse.server.accounts.roles import admit_to_part
+from plyhouse.server.contests.competitions import CompetitionView
+from plyhouse.server.lobby.lobby import read_game, read_time_control
+from plyhouse.server.table.match_runner import Terms
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.rows import CompetitionRow

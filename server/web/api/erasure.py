@@ -10,7 +10,7 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.people import ErasedPlayer
-from plyhouse.server.house.erasure import admit, erase
+from plyhouse.server.administration.erasure import admit, erase
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.names import key_of

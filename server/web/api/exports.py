@@ -12,7 +12,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from plyhouse.server.house.exports import FILES, MATCHES
+from plyhouse.server.contests.exports import FILES, MATCHES
 from plyhouse.server.web.api.access import staff_for, viewer_of
 from plyhouse.server.web.api.board_types import board_view
 from plyhouse.server.web.parameters import hub_of

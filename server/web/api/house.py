@@ -26,8 +26,8 @@ from plyhouse.protocol.api.server import (
 )
 from plyhouse.protocol.messages import PROTOCOL_VERSION
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.house.hub import Hub, server_version
-from plyhouse.server.house.tables import tables_of
+from plyhouse.server.gateway.hub import Hub, server_version
+from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
 from plyhouse.server.web.api.access import address_of

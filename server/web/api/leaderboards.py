@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.protocol.api.leaderboards import Leaderboard
-from plyhouse.server.house.lobby import read_game
+from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board, scoring_of
 from plyhouse.server.web.parameters import Limit, Offset, hub_of
 

@@ -2,7 +2,7 @@
 
 What is public is public here as well: of a match with hidden information that still runs, only
 what a spectator may see.  Matches of a competition that is not public are there for those who
-may see them, by their tokens (`plyhouse.server.house.privacy`).
+may see them, by their tokens (`plyhouse.server.accounts.privacy`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
 from plyhouse.protocol.api.matches import Ending, Match, Replay, Seat
 from plyhouse.protocol.api.positions import Chances
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.looking import Words, filter_of
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.lobby.match_search import Words, filter_of
 from plyhouse.server.match.events import end_data
 from plyhouse.server.results.chances import chances_json
 from plyhouse.server.results.record import Record, record_json, stored_record, write_record

@@ -9,7 +9,7 @@ from litestar.datastructures import ResponseHeader, State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.protocol.api.matches import KeptOutput, Output, OutputLine, PlyCost
-from plyhouse.server.house.outputs import BotOutput
+from plyhouse.server.hosting.outputs import BotOutput
 from plyhouse.server.web.api.access import authorise, stored_for
 from plyhouse.server.web.parameters import Limit, hub_of
 

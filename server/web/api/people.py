@@ -17,10 +17,10 @@ from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.people import MadeToken, Opponent, OwnMatch, Person, Seek
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.cookies import ended_cookie, session_cookie
-from plyhouse.server.house.house_bots import MOST_OF_A_LEVEL
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.visitors import Entry
+from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
+from plyhouse.server.accounts.cookies import ended_cookie, session_cookie
+from plyhouse.server.accounts.visitors import Entry
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.api.access import (
     address_of,
     authorise,
@@ -112,7 +112,7 @@ def _person(hub: Hub, identity: Identity | None) -> Person:
         matches=matches,
         guests=config.takes_guests,
         registration=config.registration,
-        levels=[] if hub.house_bots is None else list(hub.house_bots.levels),
+        levels=[] if hub.builtin_bots is None else list(hub.builtin_bots.levels),
     )
 
 
@@ -261,7 +261,7 @@ async def house_bot(state: State, request: Call, data: JSONBody[Wanted]) -> Oppo
     """
     hub = hub_of(state)
     await authorise(request, hub, "play", "guest")
-    bots = hub.house_bots
+    bots = hub.builtin_bots
     if bots is None or data.level not in bots.levels:
         known = "none here" if bots is None else ", ".join(bots.levels)
         raise Problem("house/no_bot", f"There is no {data.level!r}: levels are {known}.", 404)

@@ -12,8 +12,8 @@ from msgspec import Meta, Struct, convert
 from plyhouse.protocol.api.bots import Bot
 from plyhouse.protocol.api.people import Account, Player
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.privacy import Sight
+from plyhouse.server.accounts.privacy import Sight
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.api.access import address_of, authorise, first, sight_of
 from plyhouse.server.web.api.matches import match_view
 from plyhouse.server.web.parameters import hub_of

@@ -10,8 +10,8 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.classes import Regrade
+from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition.staff import allows
-from plyhouse.server.house.staff import role_in
 from plyhouse.server.web.api.access import authorise, first, staff_for
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.regrades import MAX_TEXT

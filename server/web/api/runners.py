@@ -9,7 +9,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 
 from plyhouse.protocol.api.server import RunnerCapacity
-from plyhouse.server.house.runner_messages import MatchOutput, RunnerSays, RunnerTold
+from plyhouse.server.hosting.runner_messages import MatchOutput, RunnerSays, RunnerTold
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 
@@ -59,7 +59,7 @@ async def capacity(state: State) -> RunnerCapacity:
     """Say how many runner machines there are, and what they have."""
     hub = hub_of(state)
     hosting = hub.hosting
-    lacking = sorted(hub.handing_in.rules.runtimes - hosting.programs)
+    lacking = sorted(hub.uploads.rules.runtimes - hosting.programs)
     return RunnerCapacity(hosting.machines, hosting.cores, lacking)
 
 

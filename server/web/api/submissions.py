@@ -31,9 +31,9 @@ from plyhouse.protocol.api.submissions import (
     SubmissionRules,
 )
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.handing_in import SECONDS
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.lobby import read_game
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.hosting.uploads import SECONDS
+from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
@@ -118,7 +118,7 @@ async def hand_in(
     entered.
     """
     hub = hub_of(state)
-    handing = hub.handing_in
+    handing = hub.uploads
     handing.refuse_unless_hosted()
     identity = await authorise(request, hub, "play")
     told = request.headers.get("content-length", "")
@@ -140,7 +140,7 @@ async def hand_in(
 @get(HERE + "/rules", tags=["submissions"])
 async def rules(state: State) -> SubmissionRules:
     """Say what may be handed in; refused with ``submission/not_hosted`` where nothing may."""
-    handing = hub_of(state).handing_in
+    handing = hub_of(state).uploads
     handing.refuse_unless_hosted()
     rules = handing.rules
     return SubmissionRules(
@@ -170,7 +170,7 @@ async def one(state: State, request: Call, submission: FromPath[int]) -> Submiss
     """
     hub = hub_of(state)
     identity = await authorise(request, hub, "play", "organise")
-    return submission_view(hub, await hub.handing_in.seen_by(identity, _id(submission)))
+    return submission_view(hub, await hub.uploads.seen_by(identity, _id(submission)))
 
 
 @delete(HERE + "/{submission:int}", **_SECURED)
@@ -199,7 +199,7 @@ async def open_bot(
     if row.player_id != identity.player_id:
         raise ProtocolError("auth/scope", f"{row.player}/{row.name} is not a bot of yours.")
     if data.open:
-        hub.handing_in.refuse_unless_hosted()
+        hub.uploads.refuse_unless_hosted()
         if not await hub.store.submissions.of_bot(row.id):
             raise Problem(
                 "submission/missing",

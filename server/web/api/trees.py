@@ -17,8 +17,8 @@ from litestar.params import FromPath, QueryParameter
 
 from plyhouse.games.base import Game, Information
 from plyhouse.games.registry import get_game
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.jobs.search_trees import MAX_DEPTH, MAX_THEN, USUAL_DEPTH
 from plyhouse.server.results.record import stored_record
 from plyhouse.server.web.api.access import address_of, stored_for, viewer_of
 from plyhouse.server.web.parameters import MAX_OFFSET, hub_of

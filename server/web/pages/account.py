@@ -7,7 +7,7 @@ from typing import Any, Final
 from litestar import Response, get
 from litestar.datastructures import State
 
-from plyhouse.server.house.passwords import LONGEST, SHORTEST
+from plyhouse.server.accounts.passwords import LONGEST, SHORTEST
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
 

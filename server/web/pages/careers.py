@@ -8,7 +8,7 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
-from plyhouse.server.house.careers import bot_career, matches_seen
+from plyhouse.server.contests.bot_profiles import bot_career, matches_seen
 from plyhouse.server.results.careers import forfeited
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.curves import Curve, curves

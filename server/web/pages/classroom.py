@@ -17,13 +17,13 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition.rehearsals import rehearsal_name
 from plyhouse.server.competition.staff import allows
 from plyhouse.server.competition.template import template
-from plyhouse.server.house.baselines import BaselineState
-from plyhouse.server.house.classes import ClassView
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.staff import role_in
+from plyhouse.server.contests.baselines import BaselineState
+from plyhouse.server.contests.courses import ClassView
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of

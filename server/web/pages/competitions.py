@@ -23,11 +23,11 @@ from plyhouse.server.competition.file import (
     InvalidCompetition,
     read_competition,
 )
-from plyhouse.server.house.announcements import announcements_for
-from plyhouse.server.house.boards import Board
-from plyhouse.server.house.classes import GameProgress
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.upcoming import Upcoming, upcoming
+from plyhouse.server.contests.announcements import announcements_for
+from plyhouse.server.contests.boards import Board
+from plyhouse.server.contests.courses import GameProgress
+from plyhouse.server.contests.upcoming import Upcoming, upcoming
+from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.results.intervals import Interval
 from plyhouse.server.results.scoring import scoring_rule
 from plyhouse.server.web.api.access import viewer_of
@@ -162,7 +162,7 @@ async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) 
         following = await upcoming(hub.store, hub.boards, hub.competitions, row.id, viewer)
     practice = await _practice(hub, row, viewer)
     parts = frozenset(each.competition_id for each in row.games if each.competition_id)
-    view = await hub.classes.view(row.id)
+    view = await hub.courses.view(row.id)
     staff = await staff_of(hub, view, viewer)
     # What is waited for names entries: for those who see all of them.
     named = table is not None and row.id not in sight.closed

@@ -9,8 +9,8 @@ from litestar.datastructures import State
 from litestar.params import FromPath, QueryParameter
 
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.hub import server_version
-from plyhouse.server.house.lobby import read_game
+from plyhouse.server.gateway.hub import server_version
+from plyhouse.server.lobby.lobby import read_game
 from plyhouse.server.results.leaderboards import board as read_board
 from plyhouse.server.web.api.access import sight_of
 from plyhouse.server.web.pages.play import tiles
@@ -32,7 +32,7 @@ async def front(state: State, request: Request[Any, Any, Any]) -> Response[str]:
     return page(
         "front.html",
         # Where nobody plays but bots in competitions, these would be in the way.
-        tiles=await tiles() if hub.config.takes_guests or hub.house_bots else (),
+        tiles=await tiles() if hub.config.takes_guests or hub.builtin_bots else (),
         guests=hub.config.takes_guests,
         bots=len(hub.directory.online()),
         running=len(hub.directory.live),

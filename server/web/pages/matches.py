@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from plyhouse.games.errors import GameError
 from plyhouse.games.registry import game_names, get_game
 from plyhouse.protocol.errors import ProtocolError
-from plyhouse.server.house.hub import Hub
-from plyhouse.server.house.live import LiveMatch
-from plyhouse.server.house.looking import TERMINATIONS, Looked, Words, filter_of
-from plyhouse.server.house.privacy import Sight
+from plyhouse.server.accounts.privacy import Sight
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.lobby.match_search import TERMINATIONS, Looked, Words, filter_of
+from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.web.api.access import sight_of, stored_for, viewer_of
 from plyhouse.server.web.api.trees import why_no_trees
 from plyhouse.server.web.pages.rendering import page

@@ -13,8 +13,8 @@ from litestar import Response, get
 from litestar.datastructures import State
 
 from plyhouse.games.registry import game_names, get_game
-from plyhouse.server.house.house_bots import MOST_OF_A_LEVEL
-from plyhouse.server.house.tables import tables_of
+from plyhouse.server.accounts.builtin_bots import MOST_OF_A_LEVEL
+from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.web.pages.rendering import page
 from plyhouse.server.web.parameters import hub_of
 
@@ -78,7 +78,7 @@ async def tiles() -> list[Tile]:
 async def play(state: State) -> Response[str]:
     """Show games to play, whom to play against, and who seeks what."""
     hub = hub_of(state)
-    bots = hub.house_bots
+    bots = hub.builtin_bots
     return page(
         "play.html",
         tiles=await tiles(),

@@ -17,7 +17,7 @@ from litestar import MediaType, Response
 from plyhouse.server.web import templates
 from plyhouse.server.web.client import INDEX, imported_by
 from plyhouse.server.web.pages import words
-from plyhouse.server.web.pages.kept import KeptTemplates
+from plyhouse.server.web.pages.template_cache import KeptTemplates
 
 __all__ = ["ENVIRONMENT", "missing", "page", "prepare", "render"]
 

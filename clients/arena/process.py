@@ -1,0 +1,264 @@
+"""One process of the local arena: a hub, the bots, and pairings played one after the other.
+
+Started by `plyhouse.clients.arena.series` as a program of its own.  It talks JSON lines: the
+first line in is the `Series`; the answer ``{"ready": true}`` or ``{"error": ...}``.  Every further
+line in is the index of a pairing, answered with its matches.  At the end of the input it leaves, so
+it never outlives its parent.  What bots print goes to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.running.runner import RunOptions, run_bot
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.clients.arena.local import (
+    PLAYER,
+    connector_of,
+    local_hub,
+    online,
+)
+from plyhouse.clients.arena.loops import loop_factory
+from plyhouse.clients.arena.series import ArenaFailure, PlayedPairing, Series
+from plyhouse.clients.arena.tally import MatchResult
+from plyhouse.clients.shared.errors import EXIT_FAILED, exit_code, sentence
+from plyhouse.clients.shared.garbage import collect_rarely
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Outcome
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.server.table.participants import Participant
+
+__all__ = ["Arena", "failure_of", "main", "pairing_seed", "seat_orders"]
+
+Work: TypeAlias = "asyncio.Task[None]"
+
+NOTE: Final = re.compile(r"match \w+(?:, ply \d+)?: ([^:\n]*)")
+"""A runner's note on one match; what comes before its first colon says of what kind it is."""
+
+
+def pairing_seed(seed: int, index: int) -> bytes:
+    """The chance seed of pairing ``index`` in the series with ``seed``."""
+    return hashlib.sha256(f"plyhouse-match|{seed}|{index}".encode()).digest()
+
+
+def seat_orders(seats: int, mirrored: bool, index: int) -> list[tuple[int, ...]]:
+    """Who sits where in each match of a pairing: every rotation, or one that alternates.
+
+    >>> seat_orders(3, mirrored=True, index=0)
+    [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+    >>> [seat_orders(2, mirrored=False, index=index) for index in range(3)]
+    [[(0, 1)], [(1, 0)], [(0, 1)]]
+    """
+    rotations = [tuple((seat + turn) % seats for seat in range(seats)) for turn in range(seats)]
+    return rotations if mirrored else [rotations[index % seats]]
+
+
+class Arena:
+    """Plays pairings of a series on a hub of its own."""
+
+    def __init__(self, series: Series, hub: Hub) -> None:
+        self.series = series
+        self.hub = hub
+        game = get_game(series.game, files=True)
+        self.terms = Terms(
+            game, TimeControl.parse(series.time_control), rated=False, mirrored=series.mirrored
+        )
+        self._runs: list[asyncio.Task[Any]] = []
+        self._results: dict[tuple[str, int], SeatResult] = {}
+        self._news = asyncio.Event()
+        self._noted: set[tuple[str, str]] = set()
+
+    @asynccontextmanager
+    async def bots(self) -> AsyncIterator[list[Participant]]:
+        """Connect all bots; raises what keeps one of them from playing."""
+        player = await self.hub.store.add_player(PLAYER)
+        token = await self.hub.store.add_token(player.id, ["play"])
+        try:
+            for index in range(len(self.series.bots)):
+                self._runs.append(asyncio.create_task(self._run(index, token)))
+            names = [f"{PLAYER}/{name}" for name in self.series.names]
+            yield [await online(self.hub, name, self._check_runs) for name in names]
+        finally:
+            for run in self._runs:
+                run.cancel()
+            await asyncio.gather(*self._runs, return_exceptions=True)
+
+    async def _run(self, index: int, token: str) -> None:
+        name = self.series.names[index]
+        await run_bot(
+            self.series.bots[index],
+            "",
+            token,
+            RunOptions(
+                bot=name,
+                games=[self.series.game],
+                # A process for each match of a pairing: none has to wait for another one's turn.
+                workers=self.terms.game.seats if self.series.mirrored else 1,
+                seed=self.series.seed * len(self.series.bots) + index,
+                opening_plies=self.series.opening_plies,
+                say=lambda line: self._say(name, line),
+                log_folder=Path(self.series.log_folder) if self.series.log_folder else None,
+                on_result=self._finished,
+                first_attempts=1,
+            ),
+            connector=connector_of(self.hub),
+        )
+
+    def _check_runs(self) -> None:
+        """Raise what ended a bot's run; none ends by itself."""
+        for run in self._runs:
+            if run.done():
+                run.result()
+                raise RuntimeError("a bot has left the arena")
+
+    def _finished(self, result: SeatResult) -> None:
+        self._results[result.match, result.seat] = result
+        self._news.set()
+
+    def _say(self, name: str, line: str) -> None:
+        """Pass on what a bot printed and how it failed; the runner's progress is of no interest.
+
+        What the runner notes about one match after the other is said once: the result counts it.
+        """
+        if not line.startswith(f"[{name}] "):
+            return
+        noted = NOTE.match(line.removeprefix(f"[{name}] "))
+        if noted is not None:
+            if (name, noted[1]) in self._noted:
+                return
+            self._noted.add((name, noted[1]))
+        print(line, file=sys.stderr, flush=True)
+
+    async def play(self, index: int, holders: Sequence[Participant]) -> PlayedPairing:
+        """Play one pairing."""
+        seats = self.terms.game.seats
+        orders = seat_orders(seats, self.series.mirrored, index)
+        # The seed is known: the same series gives the same dice again.
+        pairing = self.hub.runner.begin(
+            self.terms,
+            [[holders[bot] for bot in order] for order in orders],
+            seed=pairing_seed(self.series.seed, index),
+        )
+        matches = list(pairing.open)
+        wanted = [(match, seat) for match in matches for seat in range(seats)]
+        while not all(key in self._results for key in wanted):
+            self._news.clear()
+            news = asyncio.create_task(self._news.wait())
+            await asyncio.wait({news, *self._runs}, return_when=asyncio.FIRST_COMPLETED)
+            news.cancel()
+            self._check_runs()
+        played = [
+            self._result(index, order, [self._results.pop((match, s)) for s in range(seats)])
+            for match, order in zip(matches, orders, strict=True)
+        ]
+        records = [await self._record(match) for match in matches] if self.series.records else []
+        return PlayedPairing(played, records)
+
+    def _result(
+        self, index: int, order: tuple[int, ...], seen: Sequence[SeatResult]
+    ) -> MatchResult:
+        outcome: Outcome = seen[0].outcome
+        return MatchResult(
+            pairing=index,
+            bots=order,
+            returns=tuple(outcome.returns),
+            termination=outcome.termination,
+            culprit=outcome.seat,
+            plies=seen[0].plies,
+            charged_ns=tuple(result.charged_ms * 1_000_000 for result in seen),
+            reason=outcome.reason,
+        )
+
+    async def _record(self, match: str) -> str:
+        from plyhouse.server.results.record import stored_record
+
+        record = stored_record(await self.hub.store.match(match), self.terms.game)
+        return msgspec.json.encode(record).decode()
+
+
+def failure_of(error: BaseException) -> ArenaFailure:
+    """An error as the parent passes it on."""
+    code = exit_code(error)
+    if code is None:
+        return ArenaFailure(
+            f"internal error: {type(error).__name__}: {sentence(error)}", EXIT_FAILED
+        )
+    details = error.details if isinstance(error, BotLoadError) else ""
+    return ArenaFailure(sentence(error), code, details)
+
+
+def _say(answer: PlayedPairing | ArenaFailure | bool) -> None:
+    if isinstance(answer, bool):
+        fields: Any = {"ready": answer}
+    elif isinstance(answer, ArenaFailure):
+        fields = {"error": answer}
+    else:
+        fields = {"played": answer}
+    sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _read(loop: asyncio.AbstractEventLoop, lines: asyncio.Queue[str], work: Work) -> None:
+    """Pass lines from the parent to the loop; at the end of the input, end the work."""
+    with contextlib.suppress(RuntimeError):  # the loop may be closed by then
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+        loop.call_soon_threadsafe(work.cancel)
+
+
+async def _serve(lines: asyncio.Queue[str]) -> None:
+    """Answer lines for ever."""
+    series = msgspec.json.decode(await lines.get(), type=Series)
+    try:
+        async with local_hub(series.illegal_rule) as hub:
+            arena = Arena(series, hub)
+            async with arena.bots() as holders:
+                _say(True)
+                while True:
+                    _say(await arena.play(int(await lines.get()), holders))
+    except Exception as error:
+        _say(failure_of(error))
+
+
+async def serve() -> None:
+    """Answer lines until the input ends, at once also in the middle of a match: a parent that
+    was killed wants no result any more.
+    """
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    work = asyncio.create_task(_serve(lines))
+    # A daemon, since nothing ends a read from a pipe but its other side.
+    reader = Thread(target=_read, args=(asyncio.get_running_loop(), lines, work), daemon=True)
+    reader.start()
+    with contextlib.suppress(asyncio.CancelledError):
+        await work
+
+
+def main() -> None:
+    """Be a process of the arena."""
+    # Ctrl-C reaches the whole group; the parent decides, and ends our input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_rarely()
+    with (
+        asyncio.Runner(loop_factory=loop_factory()) as runner,
+        contextlib.suppress(BrokenPipeError),
+    ):
+        runner.run(serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+"""The local arena: a series of matches between bots, parallel over processes.
+
+Every process (`plyhouse.clients.arena.process`) has a hub and bots of its own and is given
+one pairing after the other, so that slow pairings hold up nobody.  The chance of a pairing
+follows from the seed of the series and the pairing's index alone, whichever process plays it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from plyhouse.clients.arena.tally import MatchResult
+from plyhouse.clients.shared.errors import EXIT_FAILED, CommandError
+
+__all__ = ["ArenaError", "ArenaFailure", "PlayedPairing", "Series", "default_jobs", "play_series"]
+
+LINE_LIMIT = 64 * 1024 * 1024
+"""Longest line of a process: the records of a whole pairing."""
+
+
+class Series(msgspec.Struct, frozen=True):
+    """What all matches of a series have in common."""
+
+    bots: tuple[str, ...]
+    """How to load each bot."""
+    names: tuple[str, ...]
+    """What each is called; all different."""
+    game: str
+    time_control: str
+    illegal_rule: str
+    mirrored: bool
+    seed: int
+    records: bool
+    """Whether the records of the matches are wanted."""
+    log_folder: str = ""
+    """Where to keep what each bot prints and how it fails; "" keeps nothing."""
+    opening_plies: int = 0
+    """Plies at the start of every pairing that are drawn at random, alike in all its matches."""
+
+
+class PlayedPairing(msgspec.Struct, frozen=True):
+    """What came of one pairing."""
+
+    results: list[MatchResult]
+    records: list[str]
+    """One line of JSON per match, if wanted."""
+
+
+class ArenaFailure(msgspec.Struct, frozen=True):
+    """Why nothing can be played."""
+
+    message: str
+    exit_code: int
+    details: str = ""
+    """Traceback within the code of a bot's author."""
+
+
+class ArenaError(CommandError):
+    """The series cannot be played; ``details`` is the traceback in a bot author's code."""
+
+    def __init__(self, failure: ArenaFailure) -> None:
+        super().__init__(failure.message, failure.exit_code)
+        self.details = failure.details
+
+
+def default_jobs(seats: int, mirrored: bool) -> int:
+    """Processes that keep every core busy: in a mirrored pairing as many bots think at once as
+    it has matches, that is, seats.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (cores or 1) // (seats if mirrored else 1))
+
+
+async def play_series(
+    series: Series,
+    pairings: Iterable[int],
+    jobs: int,
+    on_played: Callable[[int, PlayedPairing], None],
+    on_line: Callable[[str], None],
+    gate: asyncio.Semaphore | None = None,
+) -> None:
+    """Play the pairings with these indices in ``jobs`` processes; ``on_played`` gets each.
+
+    They are handed over as they end, with their indices, which need not be in order; ``on_line``
+    gets what the bots print and how they fail, line by line.  ``pairings`` is asked for the next
+    one when a process is free, and may end at any time.  ``gate`` limits how many are played at
+    once by several series together.  Raises `ArenaError`; however it ends, no process is left.
+    """
+    queue = iter(pairings)
+    gate = gate or asyncio.Semaphore(jobs)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(jobs):
+            group.create_task(_work(series, queue, gate, on_played, on_line))
+
+
+async def _work(
+    series: Series,
+    queue: Iterator[int],
+    gate: asyncio.Semaphore,
+    on_played: Callable[[int, PlayedPairing], None],
+    on_line: Callable[[str], None],
+) -> None:
+    """Let one process play what is left in the queue."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "plyhouse.clients.arena.process",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,  # a progress bar may be where it would print
+        limit=LINE_LIMIT,
+    )
+    telling = asyncio.create_task(_tell(process, on_line))
+    grace = 0.5  # when interrupted, nobody wants to wait for the end of a match
+    try:
+        await _ask(process, msgspec.json.encode(series).decode())
+        while True:
+            async with gate:
+                if (index := next(queue, None)) is None:
+                    break
+                played = await _ask(process, str(index))
+            on_played(index, msgspec.convert(played["played"], PlayedPairing))
+        grace = 10.0
+    finally:
+        await _end(process, grace)
+        # Whatever it left behind may hold its standard error open.
+        await asyncio.wait({telling}, timeout=1.0)
+        telling.cancel()
+
+
+async def _tell(process: asyncio.subprocess.Process, on_line: Callable[[str], None]) -> None:
+    """Pass on what a process prints."""
+    if process.stderr is not None:
+        async for line in process.stderr:
+            on_line(line.decode(errors="replace").rstrip("\n"))
+
+
+async def _ask(process: asyncio.subprocess.Process, line: str) -> dict[str, object]:
+    """Send a line and return the answer; raises `ArenaError` if it says why not."""
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("a process of the arena is started with pipes")
+    with contextlib.suppress(ConnectionError):
+        process.stdin.write(f"{line}\n".encode())
+        await process.stdin.drain()
+    answer = await process.stdout.readline()
+    if not answer:
+        code = await process.wait()
+        raise ArenaError(
+            ArenaFailure(f"A process of the arena ended with code {code}.", EXIT_FAILED)
+        )
+    fields: dict[str, object] = json.loads(answer)
+    if "error" in fields:
+        raise ArenaError(msgspec.convert(fields["error"], ArenaFailure))
+    return fields
+
+
+async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
+    """Let a process leave; end it if it does not within ``grace`` seconds."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), grace)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):  # it has left just now
+            process.kill()
+        await process.wait()
+    except asyncio.CancelledError:  # while it was leaving: it gets no more than a moment
+        await _end(process, min(grace, 0.5))
+        raise

@@ -1,0 +1,286 @@
+"""Plays the matches of a check: one bot, its opponents, and a connection that misbehaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from plyhouse.bots.client.channel import Channel, Connector
+from plyhouse.bots.hosting.host import Runner
+from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.running.runner import RunOptions
+from plyhouse.bots.running.summary import SeatResult
+from plyhouse.clients.arena.local import PLAYER, connector_of, online
+from plyhouse.clients.bot_check.disturbed import Disturbance, DisturbedChannel
+from plyhouse.clients.bot_check.opponent import Script, oppose
+from plyhouse.games.base import Game
+from plyhouse.protocol.messages import VOID
+from plyhouse.server.competition.hosting import LostTime
+from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.server.table.participants import Participant
+
+__all__ = ["Examination", "MachineBusyError", "Played", "examination_of"]
+
+MATCH_SECONDS = 60.0
+"""Seconds after which the opponents give up, so that a check ends."""
+MOST_TRIES: Final = 3
+"""How often matches are played in which the machine was too busy for the bot."""
+PATIENCE: Final = 1.0
+"""Seconds after which the referee is asked whether the matches still run."""
+
+BOT: Final = "checked"
+SEED: Final = 20260101
+
+
+class MachineBusyError(Exception):
+    """A bot cannot be checked now; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """How a bot did in the matches of one check."""
+
+    passed: bool
+    explanation: str
+    """The faults with advice, or the lengths of the matches."""
+    late: bool = False
+    """True if its only fault is that its flag fell."""
+
+
+class Examination:
+    """One bot on one hub, with opponents enough for its games."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.hub = hub
+        self.games: list[Game] = []
+        self.disturbance = Disturbance()
+        self.script = Script()
+        self.results: dict[str, SeatResult] = {}
+        self.said: deque[str] = deque(maxlen=40)
+        self.costs: dict[str, list[CostOfPly]] = {}
+        """Costs of the plies of the bot, by match."""
+        self.news = asyncio.Event()
+        self.restart_at_next_act = False
+        self.flags_count = False
+        """True to count flag falls even if the machine was busy."""
+        self.excused = 0
+        """Matches that count for nothing, because the machine was too busy."""
+        self.runner: Runner
+        self.run: asyncio.Task[Any]
+        self.bot: Participant
+        self.opponents: list[Participant] = []
+        self.opposing: list[asyncio.Task[None]] = []
+
+    async def plays(
+        self,
+        game: Game,
+        seats: Sequence[int],
+        *,
+        control: TimeControl,
+        disturbance: Disturbance | None = None,
+        script: Script | None = None,
+        restart: bool = False,
+    ) -> Played:
+        """Play a match for each of ``seats``, all at once, and say whether the bot did well.
+
+        Matches in which the bot's flag fell because the machine was busy are played again.  Raises
+        `MachineBusyError` if that happens too often.
+        """
+        for _ in range(MOST_TRIES):
+            results, stopped = await self._play(
+                game, seats, control, disturbance or Disturbance(), script or Script(), restart
+            )
+            if not any(self._excused(result, control) for result in results):
+                return self._judge(results, stopped)
+            self.excused += 1
+        raise MachineBusyError(
+            f"In {MOST_TRIES} matches of {game.spec} the bot's flag fell while this machine was at "
+            "work for others. Check it on a machine with less to do."
+        )
+
+    async def _play(
+        self,
+        game: Game,
+        seats: Sequence[int],
+        control: TimeControl,
+        disturbance: Disturbance,
+        script: Script,
+        restart: bool,
+    ) -> tuple[list[SeatResult], bool]:
+        """Play these matches; return their results, and whether they were stopped."""
+        self.disturbance = replace(disturbance)  # it is counted down
+        self.script = script
+        self.restart_at_next_act = restart
+        self.said.clear()
+        self.costs.clear()
+        stopped, loop = False, asyncio.get_running_loop()
+        until = loop.time() + MATCH_SECONDS
+        terms = Terms(game, control, rated=False)
+        # After a cut line the hub may know it anew.
+        self.bot = await online(self.hub, f"{PLAYER}/{BOT}", self.check_runs)
+        wanted: list[str] = []
+        for seat in seats:
+            order = [*self.opponents[: game.seats - 1]]
+            order.insert(seat, self.bot)
+            wanted.extend(self.hub.runner.begin(terms, [order]).open)
+        while missing := [match for match in wanted if match not in self.results]:
+            self.news.clear()
+            news = asyncio.create_task(self.news.wait())
+            await asyncio.wait(
+                {news, self.run}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
+            )
+            news.cancel()
+            for match in missing:
+                self._ask_the_referee(match, game, seats[wanted.index(match)])
+            if self.run.done():
+                self.run.result()
+                raise RuntimeError("the bot left before its matches were over")
+            if not stopped and missing and loop.time() >= until:
+                stopped, self.script = True, Script(resigns=True)
+        return [self.results[match] for match in wanted], stopped
+
+    def _excused(self, result: SeatResult, control: TimeControl) -> bool:
+        """Return whether the machine, and not the bot, lost a match on time."""
+        if self.flags_count:
+            return False
+        outcome, costs = result.outcome, self.costs.get(result.match, [])
+        if outcome.termination != "flag_fall" or outcome.seat != result.seat:
+            return False
+        if not costs or costs[-1].ply != result.plies:
+            return False
+        last = costs[-1]
+        time = LostTime(
+            *(last.allowed, last.lost),
+            match_wall=sum(each.wall for each in costs),
+            match_lost=sum(each.lost for each in costs),
+            slept=last.slept,
+        )
+        return time.excuses(kept=control.kind != "move")
+
+    def _ask_the_referee(self, match: str, game: Game, seat: int) -> None:
+        """A match may have ended while the line was cut, so that the bot was never told."""
+        if match in self.hub.directory.live or match in self.runner.matches:
+            return
+        live = self.hub.directory.match(match)
+        if live is not None and live.match.outcome is not None:
+            outcome = live.match.outcome
+            self.results[match] = SeatResult(match, game.spec, seat, (), outcome, live.match.ply, 0)
+
+    def _judge(self, results: Sequence[SeatResult], stopped: bool) -> Played:
+        told: list[str] = []
+        late = 0
+        for result in results:
+            outcome = result.outcome
+            ended = outcome.termination.replace("_", " ")
+            if outcome.seat == result.seat and outcome.termination != "normal":
+                advice = _ADVICE.get(outcome.termination, "")
+                told.append(f"{ended}: {outcome.reason.rstrip('.')}{advice}")
+                late += outcome.termination == "flag_fall"
+            elif outcome.termination in VOID:
+                told.append(f"{ended}: {outcome.reason}")
+        if told:
+            return Played(False, "\n".join(told), late == len(told))
+        plies = ", ".join([f"{result.plies} plies" for result in results])
+        return Played(True, plies + (f", stopped after {MATCH_SECONDS:g} s" if stopped else ""))
+
+    def say(self, line: str) -> None:
+        """Keep what the bot and its failures say, for `Finding.said`."""
+        if line.startswith("["):
+            self.said.append(line)
+
+    def check_runs(self) -> None:
+        """Raise what ended the run of the bot or of an opponent; none ends by itself."""
+        for task in (self.run, *self.opposing):
+            if task.done():
+                task.result()
+                raise RuntimeError("a bot has left the examination")
+
+    def cost(self, each: CostOfPly) -> None:
+        """Note what a ply of the bot cost."""
+        self.costs.setdefault(each.match, []).append(each)
+
+    def finished(self, result: SeatResult) -> None:
+        """A match of the bot is over."""
+        self.results[result.match] = result
+        self.news.set()
+
+    def acted(self) -> None:
+        """The bot has acted."""
+        if self.restart_at_next_act:
+            self.restart_at_next_act = False
+            self.runner.restart_processes()
+
+
+_ADVICE: Final = {
+    "flag_fall": "; use turn.limit for searches, or turn.report the best action so far",
+    "illegal_action": "; choose one of turn.legal",
+    "bot_crash": "; see the traceback and the position",
+    "disconnect": "; the bot was gone for too long",
+}
+
+
+@asynccontextmanager
+async def examination_of(
+    hub: Hub,
+    spec: str,
+    games: Sequence[str] | None,
+    choose: Callable[[Sequence[str]], Sequence[Game]],
+    on_output: Callable[[str], None] | None,
+    make_runner: Callable[[str, Connector, str, RunOptions], Runner],
+) -> AsyncIterator[Examination]:
+    """Load a bot and connect it, with opponents for the games that ``choose`` picks.
+
+    ``games`` take the place of those that the bot claims.  Raises `BotLoadError`, `GameError`.
+    """
+    player = await hub.store.add_player(PLAYER)
+    token = await hub.store.add_token(player.id, ["play"])
+    examination = Examination(hub)
+
+    def say(line: str) -> None:
+        examination.say(line)
+        if on_output is not None and line.startswith("["):
+            on_output(line)
+
+    async def connect() -> Channel:
+        return DisturbedChannel(hub.connect(), lambda: examination.disturbance, examination.acted)
+
+    examination.runner = make_runner(
+        spec,
+        connect,
+        token,
+        RunOptions(
+            bot=BOT,
+            games=games,
+            workers=2,
+            seed=SEED,
+            say=say,
+            on_result=examination.finished,
+            on_cost=examination.cost,
+        ),
+    )
+    examination.run = asyncio.create_task(examination.runner.run())
+
+    try:
+        examination.bot = await online(hub, f"{PLAYER}/{BOT}", examination.check_runs)
+        examination.games = list(choose(examination.runner.games))
+        for number in range(1, max((game.seats for game in examination.games), default=1)):
+            name = f"opponent-{number}"
+            task = asyncio.create_task(
+                oppose(connector_of(hub), token, name, lambda: examination.script)
+            )
+            examination.opposing.append(task)
+            examination.opponents.append(
+                await online(hub, f"{PLAYER}/{name}", examination.check_runs)
+            )
+        yield examination
+    finally:
+        tasks = [examination.run, *examination.opposing]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,585 @@
+"""What this machine was told to have, and what it has: brought together again and again.
+
+One request says to the server what there is and answers what shall be, in full.  So it does not
+matter what was missed: whatever dies here or there is mended when the next answer comes.
+
+All bots have one keeper and share the processors.  If the keeper dies, all bots begin anew with
+another one; if this program is killed, the keeper and all boxes end with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.bots.client.client import ClientError, Refused
+from plyhouse.bots.client.websocket import websocket_connector
+from plyhouse.bots.hosting.host import hosted_runner
+from plyhouse.bots.loading import BotLoadError
+from plyhouse.bots.process.author import AuthorLog, Line
+from plyhouse.bots.process.flood import Allowance
+from plyhouse.bots.process.launching import LauncherLost
+from plyhouse.bots.process.ledger import CostOfPly
+from plyhouse.bots.process.pipe import cut
+from plyhouse.bots.running.run_options import RunOptions
+from plyhouse.bots.running.summary import SeatResult, counted
+from plyhouse.bots.sandbox.box import SandboxError, Tier
+from plyhouse.bots.sandbox.client import KeeperClient
+from plyhouse.bots.sandbox.cores import Cores
+from plyhouse.bots.sandbox.kernel import BEHIND
+from plyhouse.bots.sandbox.tiers import choose_tier
+from plyhouse.clients.runner.checking import check_package
+from plyhouse.clients.runner.news import Batch, News
+from plyhouse.clients.runner.outbox import Outbox, Parcel
+from plyhouse.clients.runner.packages import KEEP, Packages, WrongPackageError
+from plyhouse.clients.shared.http import (
+    ApiError,
+    UnreachableError,
+    Url,
+    ask,
+    call,
+    fetch,
+    path,
+)
+from plyhouse.games.errors import GameError
+from plyhouse.protocol.api import calls
+from plyhouse.protocol.package import Rules, SubmissionError
+from plyhouse.server.competition.hosting import MOST_LOST
+from plyhouse.server.hosting.runner_messages import (
+    BotWanted,
+    CheckDone,
+    CheckWanted,
+    FlagFell,
+    Hosted,
+    RunnerSays,
+    RunnerTold,
+    Trouble,
+)
+
+__all__ = ["Machine", "Setup"]
+
+ANSWER_SECONDS: Final = 10.0
+FIRST_EVERY: Final = 1.0
+"""Seconds between two calls until the server says how often it wants to hear."""
+PAUSES: Final = (0.0, 1.0, 5.0, 30.0)
+"""Seconds before a bot that ended is run again, after each end in a row."""
+SAID_HOURLY: Final = 160_000
+"""Characters that are said of one bot at once and in an hour, over all its runs."""
+SAID_LINE: Final = 8000
+"""Characters of one thing that is said of a bot."""
+LAST_REPORTS: Final = 5.0
+"""Seconds for the reports that the server has not taken, when this program ends."""
+LAST_WORDS: Final = 3.0
+"""Seconds for what bots have printed, when this program ends."""
+UNWANTED: Final = (400, 404, 409, 413)
+"""What a server answers that does not want something, however often it is told."""
+REFUSED: Final = (401, 403)
+"""What it answers to a token that is none, or no runner's."""
+FINAL: Final = (400, 404, *REFUSED)
+"""What a server answers first that cannot be used."""
+UNFIT: Final = (400, 413)
+"""What it answers to what it cannot read, or what is too much."""
+PROGRAMS_EVERY: Final = 300.0
+"""Seconds after which a machine looks again which programs it has."""
+TIDY_EVERY: Final = 60.0
+"""Seconds after which it is looked which packages may go."""
+WELL: Final = 60.0
+"""Seconds after which a bot that ends was all right before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a machine is."""
+
+    server: str
+    token: str
+    name: str
+    cores: int
+    bots: int
+    folder: Path
+    """For packages and logs."""
+    keep: int = KEEP
+    """Bytes of packages that are kept there, apart from those in use."""
+    nice: int = BEHIND
+    """Niceness of bots that play finals; others step back further."""
+    tier: Tier | None = None
+    """None for the first that works of those that may be taken."""
+    every: float | None = None
+    """Seconds between two calls; None for what the server says."""
+    say: Callable[[str], None] = print
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """A bot that is run here."""
+
+    wanted: BotWanted
+    task: asyncio.Task[None]
+    began: float
+
+
+def in_words(costs: Sequence[CostOfPly]) -> str:
+    """What the plies of a match have cost, for the author of a bot.
+
+    >>> in_words([CostOfPly("m", 0, 400_000_000, 390_000_000, 20_000_000)])
+    '1 ply, 0.390 s of a processor in 0.400 s; for 5 % of that it was at work for others'
+    """
+    wall = sum(each.wall for each in costs)
+    lost = sum(each.waited for each in costs)
+    return (
+        f"{counted(len(costs), 'ply', 'plies')}, {sum(each.cpu for each in costs) / 1e9:.3f} s of "
+        f"a processor in {wall / 1e9:.3f} s; for {100 * lost / max(1, wall):.0f} % of that it was "
+        "at work for others"
+    )
+
+
+def disturbed(costs: Sequence[CostOfPly]) -> list[CostOfPly]:
+    """The plies for which the machine was not the bot's for more than a lost flag allows."""
+    return [each for each in costs if each.allowed and each.lost > MOST_LOST * each.allowed]
+
+
+def flag_fell(bot: int, result: SeatResult, costs: Sequence[CostOfPly]) -> FlagFell | None:
+    """Return the report of a match that a bot has lost on time; None of all others.
+
+    Without figures of the last ply the bot had no time that anybody knows of: the flag counts.
+    """
+    lost = result.outcome.termination == "flag_fall" and result.outcome.seat == result.seat
+    if not lost:
+        return None
+    unknown = CostOfPly(result.match, result.plies, 0, 0, 0)
+    last = costs[-1] if costs and costs[-1].ply == result.plies else unknown
+    return FlagFell(
+        match=result.match,
+        bot=bot,
+        ply=last.ply,
+        allowed=last.allowed,
+        wall=last.wall,
+        cpu=last.cpu,
+        lost=last.lost,
+        slept=last.slept,
+        match_wall=sum(each.wall for each in costs),
+        match_lost=sum(each.lost for each in costs),
+    )
+
+
+class Machine:
+    """A machine, for as long as `run` runs."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._instance = secrets.token_hex(16)
+        self._url = Url(setup.server)
+        self._packages = Packages(setup.folder, self._fetch, self._rules, keep=setup.keep)
+        self._tidying: asyncio.Task[Any] | None = None
+        self._tidy_at = 0.0
+        usable = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+        self._cores = Cores(usable[-setup.cores :])
+        self._keeper: KeeperClient | None = None
+        self._tier: Tier | None = None
+        self._runs: dict[int, _Run] = {}
+        self._checks: dict[int, asyncio.Task[None]] = {}
+        self._deaths: dict[tuple[int, int], int] = {}
+        self._not_before: dict[tuple[int, int], float] = {}
+        self._news = News()
+        self._soon = asyncio.Event()
+        self._every = setup.every or FIRST_EVERY
+        self._reached: bool | None = None
+        self._answered = False
+        """True once the server has answered a call."""
+        self._programs: frozenset[str] = frozenset()
+        """Those that packages may be started with and that are here."""
+        self._look_again = 0.0
+        self._ended_itself: set[tuple[int, int]] = set()
+        """Bots and their versions whose program has ended by itself and is not back yet."""
+        self._outbox = Outbox(self._packages.private / "outbox")
+        self._telling: asyncio.Task[None] | None = None
+        self._said_of: dict[int, Allowance] = {}
+        """What else may be said of each bot, in characters."""
+        self._silent: set[int] = set()
+        """Bots of which nothing more is said for now."""
+
+    @property
+    def keeper_pid(self) -> int:
+        """The process from which boxes are forked; 0 before there is one."""
+        return self._keeper.pid if self._keeper is not None else 0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Host until ``stop`` is set.
+
+        Raises `SandboxError` if there is no sandbox here, and `ApiError` if the token is refused.
+        """
+        ended = asyncio.create_task(stop.wait())
+        try:
+            while not stop.is_set():
+                await self._have_keeper()
+                await self._look_for_programs()
+                told = await self._sync()
+                if told is not None:
+                    await self._reconcile(told)
+                    self._tell()
+                    self._tidy(told)
+                soon = asyncio.create_task(self._soon.wait())
+                await asyncio.wait(
+                    {ended, soon}, timeout=self._every, return_when=asyncio.FIRST_COMPLETED
+                )
+                soon.cancel()
+                self._soon.clear()
+        finally:
+            ended.cancel()
+            await self._leave()
+
+    # ------------------------------------------------------------------------- calling
+
+    async def _sync(self) -> RunnerTold | None:
+        """Say what there is and hear what shall be; None if nobody answers."""
+        batch = self._news.batch()
+        try:
+            answer = await asyncio.to_thread(self._call, self._says(batch))
+        except (UnreachableError, ApiError) as error:
+            if isinstance(error, ApiError) and error.status in UNFIT and batch:
+                # Something that a bot had a hand in must not end all that is hosted here.
+                self._refused(batch, error)
+                self._soon.set()
+                return None
+            # Not heard, perhaps: sent again, which does no harm.
+            # Once a server has answered, 400 and 404 are about something that it was told or
+            # looked for, and end nothing else.
+            last = REFUSED if self._answered else FINAL
+            if isinstance(error, ApiError) and error.status in last:
+                raise
+            if self._reached is not False:
+                self._setup.say(f"{error} Trying again.")
+            self._reached = False
+            return None
+        self._news.taken(batch)
+        if len(self._news):
+            self._soon.set()
+        told = msgspec.convert(answer, RunnerTold)
+        if not self._reached:
+            self._setup.say(
+                f"{self._setup.name} hosts for {self._url.base}: {self._setup.cores} cores, "
+                f"{self._tier.value if self._tier is not None else 'no sandbox'}"
+            )
+        self._reached = self._answered = True
+        if self._setup.every is None:
+            self._every = told.every_ms / 1000
+        return told
+
+    def _refused(self, batch: Batch, error: ApiError) -> None:
+        dropped = self._news.refused(batch)
+        if dropped is None:
+            return
+        said = cut(f"{error} {dropped}", 500)
+        self._setup.say(f"the server does not take a report, which is dropped: {said}")
+        if isinstance(dropped, CheckDone):  # without a verdict it would be checked for ever
+            why = f"the server does not take the report of this check: {error}"
+            self._news.add(
+                Trouble(cut(why, 2000), submission=dropped.submission, machine_works=True)
+            )
+
+    def _says(self, batch: Batch, *, leaving: bool = False) -> RunnerSays:
+        setup = self._setup
+        return RunnerSays(
+            name=setup.name,
+            instance=self._instance,
+            cores=setup.cores,
+            bots=setup.bots,
+            tier=self._tier.value if self._tier is not None else "",
+            languages=["python", "program", *sorted(self._programs)],
+            hosts=[Hosted(bot, run.wanted.version) for bot, run in self._runs.items()],
+            ended=[Hosted(*each) for each in sorted(self._ended_itself)],
+            checked=batch.checked,
+            troubles=batch.troubles,
+            flags=batch.flags,
+            leaving=leaving,
+        )
+
+    def _call(self, says: RunnerSays, seconds: float = ANSWER_SECONDS) -> Any:
+        setup = self._setup
+        target, body = path("runner", "sync"), msgspec.to_builtins(says)
+        return call(setup.server, "POST", target, body, setup.token, seconds)
+
+    def _fetch(self, digest: str) -> bytes:
+        return fetch(self._setup.server, path("runner", "packages", digest), self._setup.token)
+
+    def _rules(self) -> Rules:
+        """What the server lets in; what that names has to be installed here."""
+        try:
+            told = ask(self._setup.server, replace(calls.submission_rules(), timeout=5.0))
+        except ApiError:  # nothing is handed in any more, and what was is played on
+            return Rules()
+        return Rules(packages=frozenset(told.packages), runtimes=frozenset(told.programs))
+
+    async def _look_for_programs(self) -> None:
+        """Look which programs are here of those that packages may be started with."""
+        now = time.monotonic()
+        if now < self._look_again:
+            return
+        with contextlib.suppress(UnreachableError, ApiError):
+            rules = await asyncio.to_thread(self._rules)
+            found = frozenset(each for each in rules.runtimes if shutil.which(each))
+            if found != self._programs and rules.runtimes - found:
+                missing = ", ".join(sorted(rules.runtimes - found))
+                self._setup.say(f"not here: {missing}; bots that need it go to other machines")
+            self._programs, self._look_again = found, now + PROGRAMS_EVERY
+
+    # --------------------------------------------------------------------- reconciling
+
+    async def _have_keeper(self) -> None:
+        """See to it that there is a keeper; bots of one that has ended are run anew."""
+        if self._keeper is not None and not self._keeper.gone:
+            return
+        if self._keeper is not None:
+            self._setup.say("the keeper of the boxes has ended; another one takes over")
+            await self._end(list(self._runs))
+            await self._keeper.close()
+        self._keeper = await KeeperClient.start()
+        self._tier = await choose_tier(self._keeper, only=self._setup.tier)
+
+    async def _reconcile(self, told: RunnerTold) -> None:
+        wanted = {each.bot: each for each in told.bots}
+        await self._end([bot for bot, run in self._runs.items() if wanted.get(bot) != run.wanted])
+        for bot, run in tuple(self._runs.items()):
+            if run.task.done():
+                del self._runs[bot]
+                self._ended(run)
+        self._ended_itself &= {(each.bot, each.version) for each in told.bots}
+        now = time.monotonic()
+        for bot, each in wanted.items():
+            key = bot, each.version
+            if bot not in self._runs and self._not_before.get(key, 0.0) <= now:
+                task = asyncio.create_task(self._host(each))
+                task.add_done_callback(lambda _: self._soon.set())
+                self._runs[bot] = _Run(each, task, now)
+        checks = {each.submission: each for each in told.checks}
+        for submission, task in tuple(self._checks.items()):
+            if submission not in checks:
+                task.cancel()
+                del self._checks[submission]
+        for submission, check in checks.items():
+            known = self._checks.get(submission)
+            if known is None or known.done():
+                self._checks[submission] = asyncio.create_task(self._check(check))
+
+    async def _end(self, bots: list[int]) -> None:
+        wanted = [self._runs[bot].wanted for bot in bots]
+        self._ended_itself -= {(each.bot, each.version) for each in wanted}
+        tasks = [self._runs.pop(bot).task for bot in bots]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _ended(self, run: _Run) -> None:
+        """A bot has ended by itself: it is run again, later each time."""
+        key, now = (run.wanted.bot, run.wanted.version), time.monotonic()
+        deaths = 0 if now - run.began > WELL else self._deaths.get(key, 0)
+        self._deaths[key] = deaths + 1
+        self._not_before[key] = now + PAUSES[min(deaths, len(PAUSES) - 1)]
+
+    # ---------------------------------------------------------------------------- bots
+
+    async def _host(self, wanted: BotWanted) -> None:
+        name = f"{wanted.player}/{wanted.name}"
+
+        def say(line: str) -> None:
+            self._say_of(wanted.bot, f"{name}: {line}")
+
+        def trouble(why: str) -> None:
+            say(why)
+            said = cut(f"{name}: {why}", 2000)
+            self._news.add(Trouble(said, bot=wanted.bot, version=wanted.version))
+
+        keeper, tier = self._keeper, self._tier
+        if keeper is None or tier is None:
+            return
+        try:
+            built = await asyncio.to_thread(self._packages.built, wanted.digest)
+            logs = self._packages.private / "logs" / wanted.player
+            log = AuthorLog(wanted.name, folder=logs)  # the same file as its runner's
+            costs: dict[str, list[CostOfPly]] = {}
+
+            def cost(each: CostOfPly) -> None:
+                costs.setdefault(each.match, []).append(each)
+                self._outbox.cost(wanted.bot, each)
+
+            def over(result: SeatResult) -> None:
+                self._over(wanted.bot, result, costs.pop(result.match, []), log)
+                self._outbox.over(wanted.bot, result.match)
+
+            options = RunOptions(
+                bot=wanted.name,
+                version=wanted.label,
+                workers=wanted.matches,
+                max_matches=wanted.matches,
+                forgetful=True,
+                takeover=True,
+                log_folder=logs,
+                say=say,
+                on_cost=cost,
+                on_up=lambda up: self._up(wanted, up),
+                on_line=lambda line: self._outbox.line(wanted.bot, line),
+                on_result=over,
+            )
+            connector = websocket_connector(self._url.websocket, options.codec)
+            nice = self._setup.nice - BEHIND + wanted.nice
+            runner = hosted_runner(
+                built, connector, wanted.ticket, options,
+                keeper=keeper, tier=tier, cores=self._cores, nice=nice,
+            )  # fmt: skip
+            await runner.run()
+        except LauncherLost as error:
+            say(str(error))
+        except BotLoadError as error:
+            trouble(f"{error}\n{error.details}".rstrip())
+        except (SubmissionError, WrongPackageError, GameError, OSError, SandboxError) as error:
+            trouble(str(error))
+        except (UnreachableError, ApiError, ClientError) as error:
+            if isinstance(error, Refused) and error.code.startswith("protocol/"):
+                self._up(wanted, False)  # what it sent: no time is given back for that
+            say(str(error))  # the next answer of the server says what to do
+        finally:
+            self._outbox.left(wanted.bot)
+
+    def _say_of(self, bot: int, line: str) -> None:
+        """Say something that a bot has a word in: so much of each bot in an hour."""
+        line = cut(line, SAID_LINE)
+        allowance = self._said_of.get(bot)
+        if allowance is None:
+            allowance = self._said_of[bot] = Allowance(SAID_HOURLY, seconds=3600.0)
+        if allowance.take(len(line)):
+            self._silent.discard(bot)
+            self._setup.say(line)
+        elif bot not in self._silent:
+            self._silent.add(bot)
+            self._setup.say(f"{line[:80]}... a lot is said of this bot; its own log has the rest")
+
+    def _up(self, wanted: BotWanted, up: bool) -> None:
+        """A program has ended by itself, or was let in: the server is to know that at once."""
+        key = wanted.bot, wanted.version
+        if up:
+            self._ended_itself.discard(key)
+        else:
+            self._ended_itself.add(key)
+            self._soon.set()
+
+    # -------------------------------------------------------------------------- tidying
+
+    def _tidy(self, told: RunnerTold) -> None:
+        """Once a minute, let packages go that are wanted no more, beside the rest."""
+        now = time.monotonic()
+        if now >= self._tidy_at and (self._tidying is None or self._tidying.done()):
+            self._tidy_at = now + TIDY_EVERY
+            used = {each.digest for each in told.bots} | {each.digest for each in told.checks}
+            self._tidying = asyncio.create_task(asyncio.to_thread(self._packages.tidy, used))
+
+    # -------------------------------------------------------------------------- output
+
+    def _tell(self) -> None:
+        """Send what was printed in matches that are over, one after the other, beside the rest."""
+        if self._telling is None or self._telling.done():
+            self._outbox.take_over()
+            parcels = self._outbox.due()
+            if parcels:
+                self._telling = asyncio.create_task(self._tell_all(parcels))
+
+    async def _tell_all(self, parcels: list[Parcel]) -> None:
+        for parcel in parcels:
+            try:
+                await asyncio.to_thread(self._send, parcel)
+            except UnreachableError:
+                return  # tried again
+            except ApiError as error:
+                if error.status not in UNWANTED:
+                    return
+                self._setup.say(f"the server does not take what a bot printed: {error}")
+            self._outbox.done(parcel)
+
+    def _send(self, parcel: Parcel) -> None:
+        output = parcel.read()
+        if output is not None and (output.lines or output.costs):
+            setup, body = self._setup, msgspec.to_builtins(output)
+            call(setup.server, "POST", path("runner", "output"), body, setup.token, ANSWER_SECONDS)
+
+    def _over(
+        self, bot: int, result: SeatResult, costs: Sequence[CostOfPly], log: AuthorLog
+    ) -> None:
+        """A match of a bot of ours is over: what it cost is noted, and a lost flag is told."""
+        log.note(f"match {result.match}: {in_words(costs)}")
+        for each in disturbed(costs):
+            said = (
+                f"for {each.lost / 1e6:.0f} of {each.allowed / 1e6:.0f} ms the machine was not the "
+                "bot's"
+            )
+            log.note(f"match {result.match}, ply {each.ply}: {said}")
+            self._outbox.line(bot, Line(result.match, each.ply, "note", said))
+        flag = flag_fell(bot, result, costs)
+        if flag is not None:
+            self._news.add(flag)
+            self._soon.set()
+
+    # -------------------------------------------------------------------------- checks
+
+    async def _check(self, wanted: CheckWanted) -> None:
+        submission, core = wanted.submission, self._cores.take()
+        try:
+            rules = await asyncio.to_thread(self._rules)
+            done = await check_package(
+                *(wanted, self._packages, self._setup.folder, self._tier, rules), core=core
+            )
+        except (UnreachableError, ApiError):
+            return  # asked for again, unless its author has removed it
+        finally:
+            if core is not None:
+                self._cores.give_back(core)
+        self._news.add(done)
+        word = "in trouble" if isinstance(done, Trouble) else "fit" if done.ok else "refused"
+        self._setup.say(f"submission {submission}: {word}")
+        self._soon.set()
+
+    # -------------------------------------------------------------------------- ending
+
+    async def _leave(self) -> None:
+        """Give everything back, and leave nothing running."""
+        for task in self._checks.values():
+            task.cancel()
+        await asyncio.gather(*self._checks.values(), return_exceptions=True)
+        await self._end(list(self._runs))
+        for beside in (self._telling, self._tidying):
+            if beside is not None:
+                beside.cancel()
+                await asyncio.gather(beside, return_exceptions=True)
+        with contextlib.suppress(UnreachableError, ApiError, TimeoutError):
+            async with asyncio.timeout(LAST_REPORTS):
+                while await self._say_goodbye():
+                    pass
+        # What is still to be told, the next program of this folder tells.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS):
+                await self._tell_all(self._outbox.due(everything=True))
+        self._outbox.close()
+        if self._keeper is not None:
+            await self._keeper.close()
+
+    async def _say_goodbye(self) -> bool:
+        """Send a batch of the last reports; return whether there are more."""
+        batch = self._news.batch()
+        last = len(batch) == len(self._news)
+        try:
+            await asyncio.to_thread(self._call, self._says(batch, leaving=last), 3.0)
+        except ApiError as error:
+            if error.status not in UNFIT or not batch:
+                raise
+            self._refused(batch, error)
+            return True
+        self._news.taken(batch)
+        return not last

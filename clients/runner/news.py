@@ -1,0 +1,99 @@
+"""What a runner has to report to its server: kept until the server has taken it.
+
+A request has room for some reports only (`runner_messages`), so the rest goes with the next ones.
+If the server refuses a request because of its reports, they are sent in halves until the refused
+report is alone; that one is dropped.  A request whose answer was lost is sent again: flags and
+verdicts count once by what they are about, troubles by their ids.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Final
+
+from msgspec import structs
+
+from plyhouse.server.hosting.runner_messages import (
+    MAX_CHECKED,
+    MAX_FLAGS,
+    MAX_TROUBLES,
+    CheckDone,
+    FlagFell,
+    Trouble,
+)
+
+__all__ = ["Batch", "News", "Report"]
+
+Report = CheckDone | Trouble | FlagFell
+
+MOST_TROUBLES: Final = 1000
+"""Troubles that wait for a server that is away; the oldest is dropped for another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Reports for one request."""
+
+    flags: list[FlagFell]
+    checked: list[CheckDone]
+    troubles: list[Trouble]
+
+    def __len__(self) -> int:
+        return len(self.flags) + len(self.checked) + len(self.troubles)
+
+    @property
+    def first(self) -> Report:
+        """The first report; `IndexError` if there is none."""
+        reports: list[Report] = [*self.flags, *self.checked, *self.troubles]
+        return reports[0]
+
+
+@dataclass(slots=True)
+class News:
+    """Reports that the server has not taken yet."""
+
+    _flags: list[FlagFell] = field(default_factory=list)
+    _checked: list[CheckDone] = field(default_factory=list)
+    _troubles: list[Trouble] = field(default_factory=list)
+    _most: int | None = None
+    """Reports in the next request, while a refused one is being looked for."""
+
+    def __len__(self) -> int:
+        return len(self._flags) + len(self._checked) + len(self._troubles)
+
+    def add(self, report: Report) -> None:
+        """Have a report sent with one of the next requests."""
+        match report:
+            case FlagFell():
+                self._flags.append(report)
+            case CheckDone():
+                self._checked.append(report)
+            case Trouble():
+                self._troubles.append(structs.replace(report, id=secrets.token_hex(8)))
+                del self._troubles[:-MOST_TROUBLES]
+
+    def batch(self) -> Batch:
+        """The reports of the next request: flags first, as the server waits for them."""
+        room = len(self) if self._most is None else self._most
+        flags = self._flags[: min(room, MAX_FLAGS)]
+        room -= len(flags)
+        checked = self._checked[: min(room, MAX_CHECKED)]
+        room -= len(checked)
+        return Batch(flags, checked, self._troubles[: min(room, MAX_TROUBLES)])
+
+    def taken(self, batch: Batch) -> None:
+        """The server has taken these reports."""
+        gone = set(map(id, (*batch.flags, *batch.checked, *batch.troubles)))
+        self._flags = [each for each in self._flags if id(each) not in gone]
+        self._checked = [each for each in self._checked if id(each) not in gone]
+        self._troubles = [each for each in self._troubles if id(each) not in gone]
+        self._most = None
+
+    def refused(self, batch: Batch) -> Report | None:
+        """The server cannot read one of these reports; return it if it is known, and dropped."""
+        if len(batch) > 1:
+            self._most = len(batch) // 2
+            return None
+        self.taken(batch)
+        return batch.first

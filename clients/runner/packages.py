@@ -1,0 +1,164 @@
+"""Packages in a folder of the machine: fetched by their digest, built into read-only trees once.
+
+What was not used for long goes when all take up more than a bound.  What is used is touched again
+and again, so that machines that share a folder leave each other's alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Final
+
+from plyhouse.bots.hosting.build import Built, build
+from plyhouse.bots.hosting.package import read_package
+from plyhouse.clients.runner.private_folder import place_of, private_folder
+from plyhouse.protocol.package import Rules
+
+__all__ = ["IN_USE", "KEEP", "Packages", "WrongPackageError", "remove"]
+
+KEEP: Final = 2 << 30
+"""Bytes that packages and trees may take up."""
+IN_USE: Final = 900.0
+"""Seconds for which nothing is removed after it was used."""
+
+
+class WrongPackageError(Exception):
+    """What was fetched is not what its digest says."""
+
+    code = "submission/wrong_digest"
+
+
+class Packages:
+    """The packages of one folder; blocking, so not for an event loop.
+
+    ``fetch`` gets a zip by its digest, ``rules`` what its server lets in.  Several machines may
+    share a folder.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        fetch: Callable[[str], bytes],
+        rules: Callable[[], Rules] = Rules,
+        *,
+        keep: int = KEEP,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._folder = folder
+        self._private: Path | None = None
+        self._fetch = fetch
+        self.rules = rules
+        self._keep = keep
+        self._now = now
+        self._tree_of: dict[str, Path] = {}
+        """By digest."""
+        self._sizes: dict[Path, int] = {}
+        """Of trees, which do not change."""
+
+    @property
+    def private(self) -> Path:
+        """The folder that no bot can name."""
+        if self._private is None:
+            self._private = private_folder(self._folder)
+        return self._private
+
+    @property
+    def _zips(self) -> Path:
+        return self.private / "packages"
+
+    @property
+    def _trees(self) -> Path:
+        return self._folder / "trees"
+
+    def zip_of(self, digest: str) -> Path:
+        """The package as it was handed in, fetched unless it is here."""
+        self._zips.mkdir(parents=True, exist_ok=True)
+        place = self._zips / f"{digest}.zip"
+        if not place.is_file():
+            data = self._fetch(digest)
+            part = place.with_name(f".{digest}.{os.getpid()}")
+            part.write_bytes(data)
+            part.replace(place)
+        self._touch(place)
+        return place
+
+    def built(self, digest: str) -> Built:
+        """Its tree; raises `SubmissionError` if these rules refuse it, and `WrongPackageError`."""
+        place = self.zip_of(digest)
+        name = place_of(self.private, digest)
+        made = build(read_package(place, self.rules()), self._trees, name)
+        if made.digest != digest:
+            place.unlink(missing_ok=True)
+            raise WrongPackageError(
+                f"the package fetched as {digest[:12]}... has the digest {made.digest[:12]}..."
+            )
+        self._tree_of[digest] = made.folder
+        self._touch(made.folder)
+        return made
+
+    def tidy(self, used: Collection[str]) -> list[Path]:
+        """Remove what was not used for longest, until the rest is within the bound.
+
+        Never what is ``used`` (digests), here or by another machine lately.  Returns what is gone.
+        """
+        for digest in used:
+            self._touch(self._zips / f"{digest}.zip")
+            if digest in self._tree_of:
+                self._touch(self._tree_of[digest])
+        found: list[tuple[float, Path, int]] = []
+        for place in (*_entries(self._zips), *_entries(self._trees)):
+            with contextlib.suppress(OSError):
+                found.append((place.stat().st_mtime, place, self._size(place)))
+        total = sum(size for _, _, size in found)
+        gone = []
+        for used_at, place, size in sorted(found):
+            unfinished = place.name.startswith(".")  # of a program that was killed
+            if used_at > self._now() - IN_USE or not (unfinished or total > self._keep):
+                continue
+            remove(place)
+            self._sizes.pop(place, None)
+            total -= size
+            gone.append(place)
+        return gone
+
+    def _touch(self, place: Path) -> None:
+        with contextlib.suppress(OSError):
+            os.utime(place, (self._now(), self._now()))
+
+    def _size(self, place: Path) -> int:
+        if not place.is_dir():
+            return place.stat().st_size
+        if place not in self._sizes:
+            self._sizes[place] = sum(
+                each.stat().st_size for each in place.rglob("*") if each.is_file()
+            )
+        return self._sizes[place]
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def remove(place: Path) -> None:
+    """Remove a file, or a read-only tree: under another name, so that nobody finds half of it."""
+    with contextlib.suppress(OSError):
+        if not place.is_dir():
+            place.unlink(missing_ok=True)
+            return
+        if not place.name.startswith("."):
+            gone = place.with_name(f".gone-{secrets.token_hex(8)}")
+            place.rename(gone)
+            place = gone
+        for folder, _, _ in os.walk(place):
+            os.chmod(folder, stat.S_IRWXU)
+        shutil.rmtree(place)

@@ -1,0 +1,138 @@
+"""Games of the user's own on the command line: named by file, or known to a server by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from plyhouse.clients.shared.errors import EXIT_USAGE, CommandError
+
+if TYPE_CHECKING:
+    from plyhouse.games.base import Game
+
+__all__ = [
+    "UnknownGameError",
+    "chosen_files",
+    "file_of",
+    "game_files_option",
+    "known_game",
+    "named_spec",
+    "own_name",
+    "spec_of",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_named: dict[str, str] = {}
+"""Names of the games in the files that the user chose, by the file's own name."""
+
+_files: dict[str, str] = {}
+"""The files that the user chose, by the name of their game."""
+
+
+class UnknownGameError(CommandError):
+    """A record or a stored match is of a game that is not known here."""
+
+    def __init__(self, spec: str, what: str) -> None:
+        super().__init__(
+            f"unknown game {spec.partition('(')[0]}: give --game-files with the file of its "
+            f"rules ({what} is of {spec}).",
+            EXIT_USAGE,
+        )
+
+
+def game_files_option() -> Callable[[F], F]:
+    """``--game-files FILES``: makes the games in these files known by their names."""
+
+    def add(_: click.Context, __: click.Parameter, value: str) -> None:
+        from plyhouse.games.registry import add_game_file
+
+        for source in filter(None, map(str.strip, value.split(","))):
+            name = _named[_file(source)] = add_game_file(source)
+            _files[name] = source
+
+    return click.option(
+        "--game-files",
+        metavar="FILES",
+        envvar="PLYHOUSE_GAME_FILES",
+        show_envvar=True,
+        default="",
+        callback=add,
+        expose_value=False,
+        is_eager=True,  # the other arguments may name what is in them
+        help="Games of your own, with commas: chomp.py, mygame.py:MyGame. The files are run.",
+    )
+
+
+def file_of(name: str) -> str:
+    """The file, and perhaps class, that the user named for the game of this name; "" if none."""
+    return _files.get(name, "")
+
+
+def chosen_files() -> str:
+    """What was given to ``--game-files``."""
+    return ",".join(_files.values())
+
+
+def named_spec(text: str) -> str:
+    """The spec of a game by its own name, as servers and their databases know it.
+
+    A file that is named is run; raises `GameError` for what is not known here.
+    """
+    from plyhouse.games.errors import UnknownGame
+    from plyhouse.games.registry import add_game_file, get_game
+
+    try:
+        game = get_game(text, files=True)  # whoever types a command may run files
+    except UnknownGame as error:
+        raise CommandError(
+            f"{error} If it is a game of your own, name its file: --game-files.", EXIT_USAGE
+        ) from error
+    if not game.source:
+        return game.spec
+    name = _named[_file(game.source)] = add_game_file(game.source)
+    return name + game.spec.removeprefix(game.source)
+
+
+def spec_of(text: str) -> str:
+    """The same, for somebody else to look up: a game that is not known here is left as it is."""
+    from plyhouse.games.errors import UnknownGame
+
+    try:
+        return named_spec(text)
+    except CommandError as error:
+        if isinstance(error.__cause__, UnknownGame):
+            return text
+        raise
+
+
+def known_game(spec: str, what: str) -> Game:
+    """The game of a record or a stored match.
+
+    Raises `UnknownGameError`, and another `GameError` for parameters that it cannot have.
+
+    A record is not trusted with the name of a file to run: it must be one of ``--game-files``.
+    """
+    from plyhouse.games.errors import InvalidGameSource, UnknownGame
+    from plyhouse.games.registry import get_game
+
+    try:
+        return get_game(own_name(spec))
+    except (UnknownGame, InvalidGameSource) as error:
+        raise UnknownGameError(spec, what) from error
+
+
+def own_name(spec: str) -> str:
+    """The spec of a record by the game's own name, if it names a file that the user named, too."""
+    source, parenthesis, values = spec.partition("(")
+    name = _named.get(_file(source), source) if ".py" in source else source
+    return name + parenthesis + values
+
+
+def _file(source: str) -> str:
+    """``chomp.py`` of ``games/chomp.py:Chomp``."""
+    from pathlib import PurePath
+
+    return PurePath(source.partition(".py")[0] + ".py").name

@@ -1,0 +1,81 @@
+"""`Endings`: what a game knows about its last plies, exactly, for searches to ask.
+
+A game whose last plies can be solved faster than by the general search (in one loop over
+machine words, say, or by a table) makes such an object for each search: by its states'
+``endings(meter)``, one of the optional hooks of `plyhouse.games.base.State`.  Alpha-beta then
+asks it at positions near the end instead of searching below them; how near is for the game to
+say.  The value must be that of minimax to the end of the game, so that nothing but the speed
+changes.
+
+>>> from plyhouse.games import get_game
+>>> from plyhouse.games.endgames import Meter
+>>> game = get_game("connect_four")
+>>> state = game.initial_state()
+>>> for column in "4444":
+...     state = state.after(game.parse(state, column))
+>>> endings = state.endings(Meter())
+>>> endings.value(state, 2, -1.0, 1.0) is None  # too far from the end for two plies
+True
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, final
+
+from mypy_extensions import mypyc_attr
+
+if TYPE_CHECKING:
+    from mypy_extensions import i64
+
+__all__ = ["Endings", "Meter"]
+
+NEVER: Final = 1 << 60
+"""Positions after which a meter that nobody watches asks whether to go on."""
+
+
+def go_on(nodes: int) -> int:
+    """The watch of a meter without a limit."""
+    return NEVER
+
+
+@final
+class Meter:
+    """Counts positions for a search, and raises in the middle of one when its limit is reached.
+
+    ``watch(nodes)`` is called when so many positions have been counted as it said the last
+    time (at first at once); it returns the count at which to call it again, or raises.
+    """
+
+    __slots__ = ("due", "nodes", "watch")
+
+    nodes: i64
+    due: i64
+    watch: Callable[[int], int]
+
+    def __init__(self, watch: Callable[[int], int] = go_on) -> None:
+        self.nodes = 0
+        self.due = 0
+        self.watch = watch
+
+    def visit(self) -> None:
+        """Count a position, before it is looked at; raises what ends the search."""
+        if self.nodes >= self.due:
+            self.due = self.watch(self.nodes)
+        self.nodes += 1
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Endings(ABC):
+    """Solves positions near the end of one game, for one search; it may remember some."""
+
+    @abstractmethod
+    def value(self, state: Any, depth: int, alpha: float, beta: float) -> float | None:
+        """What the mover of ``state`` gets when both play their best to the end; or None if
+        finding that out would cost more than looking ``depth`` plies ahead.
+
+        Exact inside (alpha, beta), otherwise a bound, which may lie beyond them: as alpha-beta
+        returns it.  Each position looked at is told to the meter (`Meter.visit`), ``state``
+        itself not.  What that raises must get through; what is remembered must be right then.
+        """

@@ -1,0 +1,1 @@
+"""People and their accounts: registration, sign-in, guests, roles, and who may see what."""

@@ -1,0 +1,130 @@
+"""Passwords of people: scrypt, in threads of a lower priority, a few at a time.
+
+scrypt (RFC 7914) comes with Python, is as hard on memory as it is on time, and so needs neither
+another dependency nor a compiler where there is no wheel; argon2id would be the first choice of
+OWASP's Password Storage Cheat Sheet, and scrypt with these costs is its equal there.  The costs
+stand beside each hash, so that they can be raised: `outdated` says which hashes are of before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import functools
+import hashlib
+import secrets
+import unicodedata
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, ParamSpec, TypeVar
+
+__all__ = [
+    "LONGEST",
+    "SHORTEST",
+    "PasswordError",
+    "Passwords",
+    "TooMany",
+    "check_password",
+    "outdated",
+]
+
+from plyhouse.server.jobs.helper_jobs import lower_priority
+
+P_ = ParamSpec("P_")
+T = TypeVar("T")
+
+SHORTEST: Final = 10
+"""Characters of a password at least; there are no other rules (NIST SP 800-63B)."""
+LONGEST: Final = 256
+LOG_N: Final = 14
+R: Final = 8
+P: Final = 5
+"""16 MiB and about a quarter of a second: 2**14 blocks of 8 * 128 bytes, five times over."""
+MAX_MEMORY: Final = 64 * 1024 * 1024
+AT_ONCE: Final = 2
+"""Hashes that are worked out at the same time: the rest of the memory is for matches."""
+WAITING: Final = 32
+"""Requests that may wait for that; more are refused, as they would wait too long."""
+
+
+class PasswordError(Exception):
+    """A password cannot be taken; the message says why."""
+
+    code = "auth/bad_password"
+
+
+class TooMany(Exception):  # noqa: N818 - a condition, which passes
+    """So many passwords are being checked that another one would wait too long."""
+
+
+def check_password(password: str, player: str) -> None:
+    """Raise `PasswordError` unless this may be the password of a player."""
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise PasswordError(f"A password has {SHORTEST} to {LONGEST} characters.")
+    if password.lower() == player.lower() or len(set(password)) < 4:
+        raise PasswordError("This password is too easy to guess: take another.")
+
+
+class Passwords:
+    """Works out hashes in threads, at most `AT_ONCE` at the same time."""
+
+    def __init__(self) -> None:
+        # scrypt lets go of the interpreter's lock, but not of the processor.
+        self._threads = ThreadPoolExecutor(AT_ONCE, "passwords", lower_priority)
+        self._asked = 0
+        # Whoever has no password is checked against this one, in the same time.
+        self._nobody = ""
+
+    async def hash(self, password: str) -> str:
+        """Return what is stored of a password: salt, costs and key as one text."""
+        return await self._run(_hash, password)
+
+    async def fits(self, password: str, stored: str) -> bool:
+        """Whether a password is the stored one; takes as long if nothing is stored."""
+        if not stored:
+            self._nobody = self._nobody or await self.hash(secrets.token_hex(16))
+            await self._run(_fits, password, self._nobody)
+            return False
+        return await self._run(_fits, password, stored)
+
+    async def _run(self, work: Callable[P_, T], *arguments: P_.args, **more: P_.kwargs) -> T:
+        if self._asked >= WAITING:
+            raise TooMany("Too many people sign in at this moment: try again in a while.")
+        self._asked += 1
+        try:
+            run = functools.partial(work, *arguments, **more)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+        finally:
+            self._asked -= 1
+
+
+def outdated(stored: str) -> bool:
+    """Whether a hash was made with other costs than those of today."""
+    return not stored.startswith(f"scrypt${LOG_N}${R}${P}$")
+
+
+def _hash(password: str) -> str:
+    salt = secrets.token_bytes(16)
+    key = _key(password, salt, LOG_N, R, P)
+    return f"scrypt${LOG_N}${R}${P}${_text(salt)}${_text(key)}"
+
+
+def _fits(password: str, stored: str) -> bool:
+    try:
+        _, log_n, r, p, salt, key = stored.split("$")
+        expected = base64.b64decode(key)
+        found = _key(password, base64.b64decode(salt), int(log_n), int(r), int(p))
+    except (ValueError, binascii.Error):  # not of ours: nobody gets in by it
+        return False
+    return secrets.compare_digest(found, expected)
+
+
+def _key(password: str, salt: bytes, log_n: int, r: int, p: int) -> bytes:
+    # The same letters may be typed as other code points on another keyboard.
+    typed = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
+    return hashlib.scrypt(typed, salt=salt, n=1 << log_n, r=r, p=p, maxmem=MAX_MEMORY, dklen=32)
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()

@@ -1,0 +1,267 @@
+"""Who may come in: tokens, names, and new accounts where registration is open."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import math
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import Hello
+from plyhouse.server.accounts.rates import Rate
+from plyhouse.server.accounts.reserved_names import reserved
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.hosting.plan import Ticket
+from plyhouse.storage.class_rows import ClassCompetition, Joined
+from plyhouse.storage.errors import (
+    AlreadyExists,
+    Disabled,
+    InvalidName,
+    LimitReached,
+    StorageError,
+    TokenRevoked,
+    public_message,
+)
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import BotRow, Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["Login", "Registration", "failure", "is_in_person"]
+
+log = logging.getLogger("plyhouse.server.accounts.registration")
+
+WRONG_TOKENS: Final = 20, 0.2
+"""Wrong tokens from one address: at once, and per second after that."""
+REGISTRATIONS: Final = 20, 1 / 30
+"""New accounts from one address: a class behind one address may all register in a minute."""
+LOGINS: Final = 2000, 20.0
+"""Logins and other uses of the tokens of one player, for which the database is asked."""
+KNOWN_TOKENS: Final = 10_000
+"""Good tokens that are remembered, so that whoever shares an address with somebody who tries
+wrong ones gets in all the same."""
+
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who a ``hello`` turned out to be."""
+
+    identity: Identity
+    bot: BotRow
+    in_person: bool
+    """Whether the player plays without naming a bot."""
+    version_id: int
+    suspended: str = ""
+    """Why this version is not paired; empty if it is."""
+    ticket: Ticket | None = None
+    """By which the house runs it for its author; None if its author does."""
+
+
+class Registration:
+    """Checks tokens and makes accounts; every refusal is a `ProtocolError` with its code."""
+
+    def __init__(self, config: ServerConfig, store: Store, now: Callable[[], int]) -> None:
+        self._config = config
+        self._store = store
+        self._wrong = Rate(*WRONG_TOKENS, now)
+        self._registrations = Rate(*REGISTRATIONS, now)
+        self._logins = Rate(*LOGINS, now)
+        self._good: OrderedDict[bytes, None] = OrderedDict()
+        """Digests of tokens that were good when last seen, the least recently used first."""
+
+    async def identify(self, token: str, *scopes: str, address: str = "") -> Identity:
+        """Whose token this is; it must allow one of ``scopes`` (``admin`` allows everything).
+
+        ``address`` is where the token comes from; empty within this process.
+        """
+        digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+        if address and digest not in self._good and self._wrong.left(address) < 1.0:
+            raise _wait(self._wrong, address, "wrong tokens from your address")
+        try:
+            identity = await self._store.authenticate(token)
+        except (TokenRevoked, Disabled) as error:
+            self._failed(digest, address)
+            revoked = isinstance(error, TokenRevoked)
+            raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
+        except StorageError as error:
+            raise failure(error) from error
+        if identity is None:
+            self._failed(digest, address)
+            raise ProtocolError("auth/bad_token")
+        self._good[digest] = None
+        self._good.move_to_end(digest)
+        while len(self._good) > KNOWN_TOKENS:
+            self._good.popitem(last=False)
+        if address and not self._logins.take(identity.player_id):
+            raise _wait(self._logins, identity.player_id, "logins of this player")
+        if identity.scopes.isdisjoint((*scopes, "admin")):
+            held = ", ".join(sorted(identity.scopes)) or "nothing"
+            wanted = " or ".join(f"'{scope}'" for scope in scopes)
+            raise ProtocolError("auth/scope", f"This token does not allow {wanted}, only: {held}.")
+        return identity
+
+    def _failed(self, digest: bytes, address: str) -> None:
+        self._good.pop(digest, None)
+        if address:
+            self._wrong.take(address)
+
+    async def player_of(
+        self, hello: Hello, address: str = "", person: Identity | None = None
+    ) -> Identity:
+        """Identify the player of a ``hello`` by its token.
+
+        ``person`` is who is signed in at the browser that says it, if it wants to be that person.
+        """
+        if person is None:
+            return await self.identify(hello.token, "play", address=address)
+        if hello.token or hello.bot:
+            raise ProtocolError(
+                "protocol/bad_field", "With signed_in, token and bot have to be empty."
+            )
+        return person
+
+    async def log_in(self, hello: Hello, identity: Identity) -> Login:
+        """Find the bot that says ``hello``, and make it and its version at their first login.
+
+        ``identity`` is its player.
+        """
+        in_person = is_in_person(hello, identity)
+        name = identity.player if in_person else hello.bot
+        config = self._config
+        if hello.digest and not _DIGEST.fullmatch(hello.digest):
+            raise ProtocolError(
+                "protocol/bad_field",
+                "digest must be empty, or a SHA-256 as 64 hexadecimal digits in small letters.",
+            )
+        try:
+            known = await self._store.known_login(
+                identity.player_id, name, hello.version, hello.digest
+            )
+            if known is not None:
+                bot, version, suspended = known
+            else:
+                bot = await self._store.ensure_bot(
+                    *(identity.player_id, name, _kind(identity, in_person)),
+                    limit=config.max_bots_per_player,
+                )
+            if bot.disabled_ms is not None:
+                raise ProtocolError("auth/disabled")
+            if known is None:
+                version = await self._store.log_in(
+                    *(bot, hello.version, config.max_versions_per_bot),
+                    digest=hello.digest,
+                    games=hello.games,
+                )
+                suspended = await self._store.probation.reason(version)
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
+        except LimitReached as error:
+            raise ProtocolError("auth/limit", _sentence(error)) from error
+        except StorageError as error:
+            raise failure(error) from error
+        return Login(identity, bot, in_person, version, suspended)
+
+    async def admit_hosted(self, ticket: Ticket) -> Login:
+        """Let in what the house runs for its author; raises `ProtocolError`."""
+        try:
+            player = await self._store.player(ticket.player)
+            bot = await self._store.ensure_bot(player.id, ticket.name, "bot")
+            if player.disabled_ms is not None or bot.disabled_ms is not None:
+                raise ProtocolError("auth/disabled")
+            suspended = await self._store.probation.reason(ticket.version)
+        except StorageError as error:
+            raise failure(error) from error
+        identity = Identity(player.id, player.name, frozenset(("play",)), 0)
+        return Login(identity, bot, False, ticket.version, suspended, ticket)
+
+    async def join(
+        self,
+        code: str,
+        player: str,
+        token: str = "",
+        address: str = "",
+        member: Identity | None = None,
+    ) -> tuple[ClassCompetition, Joined]:
+        """Join a competition by a code: with the account of a token, or with a new one.
+
+        ``member`` is who is signed in already and joins, instead of a token.
+
+        A code is an invitation, so it works where registration is closed.  Wrong ones are limited
+        by address as new accounts are; right ones are not, as each has its number of uses.
+        """
+        if address and not self._registrations.take(address):
+            raise _wait(self._registrations, address, "codes from your address")
+        player_id = None if member is None else member.player_id
+        if token:
+            player_id = (await self.identify(token, "play", address=address)).player_id
+        elif member is None:
+            _not_reserved(player)
+        try:
+            row, joined = await self._store.classes.join(code, player, player_id)
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
+        if address:
+            self._registrations.give_back(address)
+        return row, joined
+
+    def may_register(self, player: str, address: str = "") -> None:
+        """Raise `ProtocolError` unless an account of this name may be made from an address now."""
+        if self._config.registration != "open":
+            raise ProtocolError("auth/registration_closed")
+        _not_reserved(player)
+        if address and not self._registrations.take(address):
+            raise _wait(self._registrations, address, "new accounts from your address")
+
+    async def register(self, player: str, address: str = "", display: str = "") -> tuple[str, str]:
+        """Make an account; return its name and its token."""
+        self.may_register(player, address)
+        try:
+            row = await self._store.add_player(player, display)
+            token = await self._store.add_token(row, ("play",), label="registered")
+        except AlreadyExists as error:
+            raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
+        except StorageError as error:
+            raise failure(error) from error
+        return row.name, token
+
+
+def is_in_person(hello: Hello, identity: Identity) -> bool:
+    """Whether a player says ``hello`` without naming a bot."""
+    return not hello.bot or key_of(hello.bot) == key_of(identity.player)
+
+
+def _not_reserved(player: str) -> None:
+    if reserved(player):
+        raise ProtocolError(
+            "auth/bad_name", f"{player!r} is for guests or the house's own bots: choose another."
+        )
+
+
+def _kind(identity: Identity, in_person: bool) -> str:
+    if identity.guest:
+        return "guest"
+    return "human" if in_person else "bot"
+
+
+def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
+    seconds = max(1, math.ceil(rate.wait(key)))
+    return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.")
+
+
+def failure(error: StorageError) -> ProtocolError:
+    """What strangers are told of it; the log says where the database is."""
+    log.error("a login or registration failed: %s", error)
+    return ProtocolError("server/storage", _sentence(error))
+
+
+def _sentence(error: StorageError) -> str:
+    text = public_message(error)
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,39 @@
+"""Names that are not for everybody: those of guests and of the house."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Final
+
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES
+
+__all__ = ["GUEST_PREFIX", "friendly_name", "reserved"]
+
+GUEST_PREFIX: Final = "guest-"
+
+_HOW: Final = (
+    *("amber", "bold", "brave", "bright", "calm", "clever", "cosy", "curious", "eager", "gentle"),
+    *("golden", "happy", "honest", "jolly", "keen", "kind", "lucky", "merry", "mild", "nimble"),
+    *("patient", "proud", "quick", "quiet", "silver", "sly", "sunny", "swift", "tidy", "wise"),
+)
+_WHO: Final = (
+    *("badger", "beaver", "bison", "crane", "dolphin", "falcon", "ferret", "finch", "fox", "gecko"),
+    *("hare", "hedgehog", "heron", "ibex", "jay", "koala", "lark", "lynx", "marten", "mole"),
+    *("newt", "otter", "owl", "panda", "puffin", "raven", "robin", "seal", "stork", "wren"),
+)
+
+
+def reserved(player: str) -> bool:
+    """Whether a name is for guests or for the house, so that nobody takes it who is neither.
+
+    >>> reserved("Guest-sly-fox-700"), reserved("house"), reserved("ada")
+    (True, True, False)
+    """
+    name = player.lower()
+    return name.startswith(GUEST_PREFIX) or name in (*HOUSE_NAMES, "guest")
+
+
+def friendly_name() -> str:
+    """Return a name for a guest, which says nothing about who it is: ``guest-sly-fox-700``."""
+    number = secrets.randbelow(900) + 100
+    return f"{GUEST_PREFIX}{secrets.choice(_HOW)}-{secrets.choice(_WHO)}-{number}"

@@ -1,0 +1,326 @@
+"""People at browsers: who is signed in, and guests, who need no account.
+
+Secrets of sessions come in by a cookie (`plyhouse.server.accounts.cookies`).  Every refusal is a
+`ProtocolError` with its code, as it is for tokens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.cookies import own_page, secret_of
+from plyhouse.server.accounts.passwords import (
+    PasswordError,
+    Passwords,
+    TooMany,
+    check_password,
+    outdated,
+)
+from plyhouse.server.accounts.rates import Rate
+from plyhouse.server.accounts.registration import Registration, failure
+from plyhouse.server.accounts.reserved_names import friendly_name
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.jobs.periodic import Periodic
+from plyhouse.server.wire.transport import Upgrade
+from plyhouse.storage.errors import (
+    AlreadyExists,
+    Disabled,
+    InvalidName,
+    StorageError,
+    TokenRevoked,
+)
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["SESSION_MS", "Entry", "Visitors"]
+
+log = logging.getLogger("plyhouse.server.accounts.visitors")
+
+SESSION_MS: Final = 30 * 24 * 3_600_000
+"""How long a person stays signed in."""
+WRONG_PASSWORDS: Final = 10, 1 / 30
+"""Wrong passwords from one address: at once, and per second after that."""
+WRONG_OF_PLAYER: Final = 20, 1 / 60
+"""Wrong passwords of one player from wherever they come.  More, as it keeps the person out, too."""
+NEW_GUESTS: Final = 20, 1 / 30
+"""New guests from one address: at once, and per second after that."""
+SWEEP_SECONDS: Final = 60.0
+PLAYING_MS: Final = 600_000
+"""What a guest is given whose time ends in the middle of a match, again and again."""
+NAMES_TRIED: Final = 8
+GONE_KEPT: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Somebody who has just come in, with the secret for the cookie."""
+
+    identity: Identity
+    secret: str
+    seconds: int
+    """How long the session lasts."""
+
+
+class Visitors:
+    """Sessions, passwords and guests of one server."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        registration: Registration,
+        now: Callable[[], int],
+        *,
+        playing: Callable[[int], bool],
+        leaving: Callable[[list[int]], None],
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._registration = registration
+        self._playing = playing
+        """Whether a player holds a seat in a match that is not over."""
+        self._leaving = leaving
+        """Called before guests are forgotten, to close their connections."""
+        self._passwords = Passwords()
+        self._wrong = Rate(*WRONG_PASSWORDS, now)
+        self._wrong_of = Rate(*WRONG_OF_PLAYER, now)
+        self._arrivals = Rate(*NEW_GUESTS, now)
+        self._addresses: dict[int, str] = {}
+        """Where each guest came from.  Only here: no address is ever stored."""
+        self._adding = asyncio.Lock()
+        self._gone: OrderedDict[int, int] = OrderedDict()
+        """Guests that were forgotten lately, each with the number of that time."""
+        self.forgotten = 0
+        """How often guests were forgotten."""
+        self._sweeper = Periodic(self.sweep, SWEEP_SECONDS, "forgetting of guests", log)
+
+    # ------------------------------------------------------------------- who is there
+
+    async def identify(self, secret: str, *scopes: str) -> Identity:
+        """Whose session this is; it must allow one of ``scopes``."""
+        try:
+            identity = await self._store.sessions.find(secret) if secret else None
+        except (TokenRevoked, Disabled) as error:
+            revoked = isinstance(error, TokenRevoked)
+            raise ProtocolError("auth/revoked" if revoked else "auth/disabled") from error
+        except StorageError as error:
+            raise failure(error) from error
+        if identity is None:
+            raise ProtocolError("auth/signed_out")
+        if scopes and identity.scopes.isdisjoint((*scopes, "admin")):
+            if identity.guest:
+                raise ProtocolError("auth/scope", "Guests cannot do that: it takes an account.")
+            raise ProtocolError("auth/scope")
+        return identity
+
+    async def at(self, upgrade: Upgrade | None) -> Identity:
+        """Whose browser opened a websocket, from a page of this server; else `ProtocolError`."""
+        if upgrade is None or not own_page(upgrade.origin, upgrade.host):
+            raise ProtocolError("auth/signed_out")
+        secret = secret_of(upgrade.cookie, upgrade.host, secure=upgrade.secure)
+        return await self.identify(secret, "play", "guest")
+
+    async def viewer(self, upgrade: Upgrade | None) -> Identity | None:
+        """Who watches over a websocket that a page of this server opened; None for nobody.
+
+        A session that counts no more is nobody's, as it is for pages.
+        """
+        if upgrade is None or not own_page(upgrade.origin, upgrade.host):
+            return None
+        return await self.known(secret_of(upgrade.cookie, upgrade.host, secure=upgrade.secure))
+
+    async def known(self, secret: str) -> Identity | None:
+        """Whose session this is; None without one, and for one that counts no more."""
+        if not secret:
+            return None
+        try:
+            return await self.identify(secret)
+        except ProtocolError as error:
+            if not error.code.startswith("auth/"):
+                raise
+            return None
+
+    # ---------------------------------------------------------------------- signing in
+
+    async def sign_in_by_token(self, token: str, address: str) -> Entry:
+        """Begin a session with a token: it allows what the token does, and ends with it."""
+        identity = await self._registration.identify(
+            token, "play", "organise", "admin", address=address
+        )
+        return await self._enter(identity.player_id, identity.token_id)
+
+    async def sign_in(self, player: str, password: str, address: str) -> Entry:
+        """Begin a session with a password."""
+        key = player.lower()
+        for rate, who, whose in (
+            (self._wrong, address, "from your address"),
+            (self._wrong_of, key, f"of {player}"),
+        ):
+            if rate.left(who) < 1.0:
+                raise _wait(rate, who, f"wrong passwords {whose}")
+        try:
+            found = await self._store.sessions.password(player)
+        except StorageError as error:
+            raise failure(error) from error
+        # Taken before the answer is known, so that guesses at the same time count, too.
+        self._wrong.take(address)
+        self._wrong_of.take(key)
+        row, stored = found if found is not None else (None, "")
+        try:
+            fits = len(password) <= 1024 and await self._passwords.fits(password, stored)
+        except TooMany as error:  # no password was checked
+            self._wrong.give_back(address)
+            self._wrong_of.give_back(key)
+            raise ProtocolError("server/overloaded", str(error)) from error
+        if row is None or not fits:
+            raise ProtocolError(
+                "auth/bad_password",
+                "This name and this password do not go together. Whoever has no password yet "
+                "signs in with a token.",
+            )
+        self._wrong.give_back(address)
+        self._wrong_of.give_back(key)
+        if row.disabled_ms is not None:
+            raise ProtocolError("auth/disabled")
+        if outdated(stored):
+            await self._store.sessions.set_password(row.id, await self._passwords.hash(password))
+        return await self._enter(row.id)
+
+    async def sign_up(self, player: str, password: str, display: str, address: str) -> Entry:
+        """Make an account with a password, where registration is open."""
+        self._registration.may_register(player, address)
+        hashed = await self._hashed(password, player)
+        try:
+            row = await self._store.sessions.sign_up(player, display, hashed)
+        except AlreadyExists as error:
+            raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
+        except InvalidName as error:
+            raise ProtocolError("auth/bad_name", f"{error}.") from error
+        except StorageError as error:
+            raise failure(error) from error
+        return await self._enter(row.id)
+
+    async def set_password(self, identity: Identity, old: str, new: str, address: str) -> list[int]:
+        """Set the password of who is signed in; whoever has one must say it.
+
+        Ends all other sessions of the player and returns their ids.
+        """
+        found = await self._store.sessions.password(identity.player)
+        if found is not None and found[1]:
+            # Taken before the answer is known, so that guesses at the same time count, too.
+            if not self._wrong.take(address):
+                raise _wait(self._wrong, address, "wrong passwords from your address")
+            try:
+                fits = await self._passwords.fits(old[:1024], found[1])
+            except TooMany as error:
+                self._wrong.give_back(address)  # nothing was guessed
+                raise ProtocolError("server/overloaded", str(error)) from error
+            if not fits:
+                raise ProtocolError("auth/bad_password", "This is not your password.")
+            self._wrong.give_back(address)
+        hashed = await self._hashed(new, identity.player)
+        await self._store.sessions.set_password(identity.player_id, hashed)
+        return await self._store.sessions.end_others(identity.player_id, identity.session_id)
+
+    async def _hashed(self, password: str, player: str) -> str:
+        try:
+            check_password(password, player)
+            return await self._passwords.hash(password)
+        except PasswordError as error:
+            raise ProtocolError("auth/bad_password", str(error)) from error
+        except TooMany as error:
+            raise ProtocolError("server/overloaded", str(error)) from error
+
+    async def _enter(self, player_id: int, token_id: int = 0) -> Entry:
+        try:
+            secret = await self._store.sessions.begin(player_id, SESSION_MS, token_id)
+        except StorageError as error:
+            raise failure(error) from error
+        return Entry(await self.identify(secret), secret, SESSION_MS // 1000)
+
+    # -------------------------------------------------------------------------- guests
+
+    async def new_guest(self, address: str) -> Entry:
+        """Let somebody in without an account, within the limits of the operator."""
+        config = self._config
+        if not config.takes_guests:
+            raise ProtocolError("guest/closed", "This server takes no guests: sign in.")
+        if not self._arrivals.take(address):
+            raise _wait(self._arrivals, address, "new guests from your address")
+        async with self._adding:  # so that many at once do not pass the limits together
+            here = sum(each == address for each in self._addresses.values())
+            full = here >= config.max_guests_per_address
+            if full or await self._store.sessions.guests() >= config.max_guests:
+                where = " from your address" if full else ""
+                raise ProtocolError(
+                    "guest/full",
+                    f"There are as many guests{where} as may be: come back later, or sign in.",
+                    fatal=False,
+                )
+            lifetime = int(config.guest_hours * 3_600_000)
+            names = [friendly_name() for _ in range(NAMES_TRIED)]
+            try:
+                row, secret = await self._store.sessions.add_guest(names, lifetime)
+            except StorageError as error:
+                raise failure(error) from error
+            self._addresses[row.id] = address
+        return Entry(await self.identify(secret), secret, lifetime // 1000)
+
+    def start(self) -> None:
+        """Forget guests and sessions whose time is over, from now on."""
+        self._sweeper.start(at_once=True)
+
+    async def close(self) -> None:
+        """Stop that."""
+        await self._sweeper.close()
+
+    async def sweep(self) -> None:
+        """Forget those whose time is over; who is playing may finish the match."""
+        book = self._store.sessions
+        # Those whose time ends before the next look are given more now, so that their session
+        # does not end in the middle of a match.
+        soon = await book.expiring_guests(within_ms=int(2 * SWEEP_SECONDS * 1000))
+        playing = [each for each in soon if self._playing(each)]
+        if playing:
+            await book.extend_guests(playing, PLAYING_MS)
+        gone = [each for each in await book.expiring_guests() if not self._playing(each)]
+        await self._forget(gone)
+        await book.sweep()
+
+    async def leave(self, identity: Identity) -> None:
+        """End a session; a guest who does not play is forgotten at once."""
+        await self._store.sessions.end(identity.session_id)
+        if identity.guest and not self._playing(identity.player_id):
+            await self._forget([identity.player_id])
+
+    async def _forget(self, gone: Iterable[int]) -> None:
+        players = list(gone)
+        if players:
+            self.forgotten += 1
+            for each in players:
+                self._gone[each] = self.forgotten
+            while len(self._gone) > GONE_KEPT:
+                self._gone.popitem(last=False)
+            self._leaving(players)
+            await self._store.sessions.forget_guests(players)
+            for each in players:
+                self._addresses.pop(each, None)
+
+    def overtaken(self, player_id: int, since: int) -> bool:
+        """Whether a guest was forgotten after ``forgotten`` was ``since``: while it logged in.
+
+        Databases may give its number to another player later.
+        """
+        return self._gone.get(player_id, 0) > since
+
+
+def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
+    seconds = max(1, math.ceil(rate.wait(key)))
+    return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.")

@@ -1,0 +1,149 @@
+"""What organisers do, taken to heart by the running server.
+
+Every action of an organiser stands in the audit log of the database, whoever did it: the API of
+this server or the command line beside it.  The server reads what is new there every second, and
+at once after an action of its own, and acts on it: it closes connections, ends matches, and lets
+competitions go on differently.  There is no other way, so both do the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Container, Hashable
+from typing import TYPE_CHECKING
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.registration import Login
+from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.table.live import PERSISTENT_ATTEMPTS, TRANSIENT
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.rows import AuditRow
+
+if TYPE_CHECKING:
+    from plyhouse.server.gateway.hub import Hub
+
+__all__ = ["AuditFollower"]
+
+log = logging.getLogger("plyhouse.server.administration.audit_follower")
+
+
+class AuditFollower:
+    """Follows the audit log on behalf of a hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._office = hub.store.administration
+        self._mark = 0
+        """The last entry that was acted on."""
+        self._failures = 0
+        """How often acting on the one after it has failed."""
+        self._banned: set[tuple[str, Hashable]] = set()
+        """Tokens, players and bots shut out since the start, for logins that are under way."""
+        self._follower = Periodic(self.look, LOOK_SECONDS, "oversight", log)
+        self._looking = asyncio.Lock()
+
+    async def mark(self) -> None:
+        """Note where the log ends; `start` acts on what comes after.
+
+        To be called before anything is restored: what is done meanwhile must not be missed.
+        """
+        self._mark = await self._office.mark()
+
+    async def start(self) -> None:
+        """Take up what was done while no server ran, and follow the log from now on."""
+        for match_id in await self._office.void_running():
+            self._abort(match_id)
+        self._follower.start()
+
+    async def close(self) -> None:
+        """Follow the log no longer."""
+        await self._follower.close()
+
+    async def look(self) -> None:
+        """Act on what is new in the audit log.
+
+        Raises what keeps it from acting, such as a `StorageError`; the next look begins with the
+        same entry, as acting twice does no harm.  An error that does not go away by itself is
+        logged after `PERSISTENT_ATTEMPTS`, and its entry passed over: others must not wait for it.
+        """
+        async with self._looking:
+            for entry in await self._office.since(self._mark):
+                try:
+                    await self._act(entry)
+                except TRANSIENT:
+                    raise
+                except Exception:
+                    self._failures += 1
+                    if self._failures < PERSISTENT_ATTEMPTS:
+                        raise
+                    log.exception("%s of %s could not be carried out", entry.what, entry.who)
+                self._mark, self._failures = entry.id, 0
+                log.info(
+                    "%s: %s %s (%s)", entry.who, entry.what, entry.subject, entry.why or "no reason"
+                )
+
+    def check(self, login: Login) -> None:
+        """Raise `ProtocolError` if a login was overtaken by an organiser's decision."""
+        if ("token", login.identity.token_id) in self._banned:
+            raise ProtocolError("auth/revoked")
+        who = ("player", login.identity.player_id), ("bot", login.bot.id)
+        if not self._banned.isdisjoint(who):
+            raise ProtocolError("auth/disabled")
+
+    def forget_players(self, gone: Container[int]) -> None:
+        """Players are deleted: who gets their numbers later is not shut out."""
+        self._banned = {
+            (kind, each)
+            for kind, each in self._banned
+            if not (kind == "player" and isinstance(each, int) and each in gone)
+        }
+
+    async def _act(self, entry: AuditRow) -> None:
+        kind, _, action = entry.what.partition(".")
+        if kind == "competition":
+            self._hub.privacy.forget(entry.subject_id)
+            await self._hub.competitions.changed(entry.subject_id)
+            await self._hub.courses.changed(entry.subject_id)
+        elif kind == "version":
+            reason = await self._hub.store.probation.reason(int(entry.subject_id))
+            self._hub.suspend(int(entry.subject_id), reason)
+        elif kind == "student":
+            await self._hub.courses.changed(entry.subject_id)
+        elif kind == "match":
+            self._abort(entry.subject_id)
+            self._hub.ratings.played(entry.subject)
+        elif action in ("revoke", "disable"):
+            self._banned.add((kind, int(entry.subject_id)))
+            code = "auth/revoked" if kind == "token" else "auth/disabled"
+            self._hub.expel(
+                self._fits(kind, int(entry.subject_id)), code, "", keep_matches=entry.keep_matches
+            )
+        elif action == "enable":
+            self._banned.discard((kind, int(entry.subject_id)))
+        elif action == "rename":
+            self._rename(int(entry.subject_id), entry.subject.rpartition(" to ")[2])
+
+    @staticmethod
+    def _fits(kind: str, identifier: int) -> Callable[[Participant], bool]:
+        if kind == "token":
+            return lambda each: each.token_id == identifier
+        if kind == "player":
+            return lambda each: each.player_id == identifier
+        return lambda each: each.bot_id == identifier
+
+    def _rename(self, player_id: int, name: str) -> None:
+        """Let a player's bots connect again, by their new names, and play on."""
+        hub = self._hub
+        renamed = self._fits("player", player_id)
+        holders = [each for each in hub.directory.participants.values() if renamed(each)]
+        text = f"This player is called {name} now: connect again."
+        hub.expel(renamed, "server/shutting_down", text, keep_matches=True)
+        for participant in holders:
+            participant.player = name
+
+    def _abort(self, match_id: str) -> None:
+        live = self._hub.directory.live.get(match_id)
+        if live is not None:
+            reason = "The organiser made this match void."
+            live.input(live.match.abort, reason, self._hub.now())

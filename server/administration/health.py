@@ -1,0 +1,91 @@
+"""Whether the server can do its work: tried out, not assumed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from plyhouse.storage.errors import StorageError
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+__all__ = ["HealthCheck"]
+
+log = logging.getLogger("plyhouse.server.administration.health")
+
+LASTS_NS: Final = 5_000_000_000
+"""How long it is believed that all is well: anybody may ask, and each trial writes to the disk."""
+ANSWER_SECONDS: Final = 1.5
+"""How long the database may take to answer before the server counts as not ready."""
+TRIAL_SECONDS: Final = 30.0
+"""How long one trial may take, which goes on after the answer: it finds out why."""
+_WORDS: Final = {
+    "storage/full": "The disk of the database is full.",
+    "storage/locked": "The database is locked by another program.",
+    "storage/read_only": "The database cannot be written.",
+    "storage/unreachable": "The database cannot be reached.",
+    "storage/in_doubt": "The database cannot be reached.",
+    "storage/claim_lost": "Another server has taken the database.",
+    "storage/overloaded": "The database is too slow for what is played.",
+}
+
+
+class HealthCheck:
+    """Writes a row now and then, when somebody wants to know."""
+
+    def __init__(self, store: Store, writer: Writer, now: Callable[[], int]) -> None:
+        self._store = store
+        self._writer = writer
+        self._now = now
+        self._well_at: int | None = None
+        """When the last trial succeeded, if none has failed since."""
+        self._trial: asyncio.Task[str] | None = None
+        self._why = ""
+        """What the last trial found out; empty if it succeeded."""
+
+    async def trouble(self) -> str:
+        """What keeps the database from taking what is played; empty if nothing does.
+
+        The answer is in general words, as anybody may ask: the log has the rest.  It may be some
+        seconds old where all was well, and the last transaction did not fail either.  It comes
+        within `ANSWER_SECONDS`, also while the database is locked: then the trial goes on, and
+        all who ask share it.
+        """
+        well = self._well_at is not None and self._now() - self._well_at < LASTS_NS
+        if well and self._writer.trouble is None:
+            return ""
+        if self._trial is None:
+            self._trial = asyncio.create_task(self._try())
+            self._trial.add_done_callback(self._tried)
+        done, _ = await asyncio.wait({self._trial}, timeout=ANSWER_SECONDS)
+        return done.pop().result() if done else self._why or "The database does not answer."
+
+    def forget(self) -> None:
+        """Try anew when somebody asks next."""
+        self._well_at = None
+
+    async def _try(self) -> str:
+        begun = self._now()
+        self._well_at = None
+        self._why = await self._probe()
+        if not self._why:
+            self._well_at = begun
+            self._writer.trouble = None
+        return self._why
+
+    async def _probe(self) -> str:
+        try:
+            async with asyncio.timeout(TRIAL_SECONDS):
+                await self._store.probe()
+        except StorageError as error:
+            log.error("the database cannot be written: %s", error)
+            return _WORDS.get(error.code, "The database cannot store anything.")
+        except TimeoutError:
+            log.error("the database did not answer within %g s", TRIAL_SECONDS)
+            return "The database does not answer."
+        return ""
+
+    def _tried(self, _: asyncio.Task[str]) -> None:
+        self._trial = None

@@ -1,0 +1,1 @@
+"""Competitions and classes: from the file to boards, reports, grades and exports."""

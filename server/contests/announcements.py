@@ -1,0 +1,24 @@
+"""Announcements of a competition for those who may read them: whoever may see its board."""
+
+from __future__ import annotations
+
+from plyhouse.server.competition.file import read_competition
+from plyhouse.server.contests.boards import Boards
+from plyhouse.storage.announcements import Announcement
+from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["announcements_for"]
+
+
+async def announcements_for(
+    store: Store, boards: Boards, row: ClassCompetition, identity: Identity | None
+) -> list[Announcement]:
+    """Return the announcements of a competition, newest first.
+
+    Raises `ProtocolError` for somebody who may not see its board.
+    """
+    viewer = await boards.viewer(row, identity)
+    boards.admit(row, read_competition(row.file), viewer, identity)
+    return await store.classes.announcements(row.id)

@@ -1,0 +1,544 @@
+"""Boards of competitions with a class: standings, and what they prove, for whoever may see them.
+
+What follows from the matches is worked out in a thread and kept until the number of finished or
+void matches changes.  While a final runs it is worked out anew at most after twenty times the
+time that the last one took, so that a class that watches a board never takes the machine from its
+own matches.  Courses of matches, from which luck and repeated games are seen, are read once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import time
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from plyhouse.games.base import Scoring
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition.evidence import (
+    PRIVATE,
+    Crossing,
+    Evidence,
+    Line,
+    Outcome,
+    crosstab,
+    lines,
+)
+from plyhouse.server.competition.file import CompetitionFile, read_competition
+from plyhouse.server.competition.game_scoring import FinalRules, final_rules
+from plyhouse.server.competition.places import BY_SCORE, with_places
+from plyhouse.server.competition.standings import (
+    Entrant,
+    Grade,
+    SeatResult,
+    Standing,
+    grades,
+    standings,
+)
+from plyhouse.server.competition.twins import Twins, told, twins
+from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
+from plyhouse.server.contests.game_finals import GameFinal, GameFinals
+from plyhouse.server.contests.late import days_late
+from plyhouse.server.contests.rosters import gone_texts, withdrawn_texts
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.results.luck import Judge, course_luck, judge_of
+from plyhouse.server.results.repeats import Line as Course
+from plyhouse.server.results.repeats import line_weights
+from plyhouse.storage.class_results import FinalSeat, State
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["Board", "Boards", "Results", "entrants_of", "standings_for"]
+
+ANY_TIME: Final = (
+    "Pairings were played until grades were certain, so every interval here is an any-time one: it "
+    "holds however often you look."
+)
+KEPT: Final = 16
+"""Competitions whose results are kept in memory, those looked at last."""
+PATIENCE: Final = 20.0
+"""A running final is worked out anew after so many times the time it took."""
+AT_ONCE: Final = 100
+"""Matches whose courses are read with one query."""
+MOST_COURSES: Final = 20_000
+"""Matches whose courses are read for one board; beyond, luck and repeats are not looked for."""
+MOST_VALUES: Final = 20_000
+"""Positions that are valued for the luck of one match: about 0.15 s of work in backgammon, and most
+of such a match.  The luck of later rolls stays in its result."""
+BUDGET: Final = 2.0
+"""Seconds of work on luck for one look; what is left comes with the next ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that was played in a final so far, and what it says."""
+
+    row: ClassCompetition
+    file: CompetitionFile
+    entrants: tuple[Entrant, ...]
+    seats: tuple[FinalSeat, ...]
+    """Of every finished match, void ones too, in the order they ended."""
+    outcomes: tuple[Outcome, ...]
+    """Of those that count."""
+    results: tuple[SeatResult, ...]
+    standings: tuple[Standing, ...]
+    evidence: Evidence
+    crosstab: dict[tuple[str, str], Crossing]
+    state: State
+    rules: FinalRules
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A board as somebody may see it."""
+
+    row: ClassCompetition
+    file: CompetitionFile
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    evidence: Evidence
+    crosstab: dict[tuple[str, str], Crossing]
+    """Between the entries of the lines; empty where they have no names."""
+    twins: tuple[Twins, ...] = ()
+    """Those among the lines."""
+    scoring: Mapping[str, Scoring] = field(default_factory=dict)
+    """What scores a match, by game."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of one competition."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    results: Results | None = None
+    entries: tuple[ClassEntry, ...] = ()
+    complete: bool = False
+    """Whether luck is known of all matches of which it can be."""
+    until: float = 0.0
+    """While the final runs, what is there is good until then."""
+    luck: dict[str, tuple[float, ...] | None] = field(default_factory=dict)
+    """By match; None where its record does not fit the game."""
+    courses: dict[str, Course] = field(default_factory=dict)
+    """By match, of games without chance."""
+
+
+class Boards:
+    """The boards of one server."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store = store
+        self._book = store.classes
+        self._clock = clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self.games = GameFinals(store, clock)
+        """The same finals as their formats see them."""
+
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next: entries have other names."""
+        self._kept.clear()
+        self.games.forget()
+
+    # ---------------------------------------------------------------------------- viewers
+
+    async def viewer(self, row: ClassCompetition, identity: Identity | None) -> Viewer:
+        """What somebody with this token is in a competition."""
+        if identity is None:
+            return Viewer()
+        if await role_in(self._store, row.id, identity) is not None:
+            return Viewer(organiser=True)
+        for each in await self._book.students(row.id):
+            if each.player_id == identity.player_id and each.status != "revoked":
+                return Viewer(student=each.player)
+        return Viewer()
+
+    @staticmethod
+    def admit(
+        row: ClassCompetition, file: CompetitionFile, viewer: Viewer, identity: Identity | None
+    ) -> None:
+        """Raise `ProtocolError` for who may see nothing of a board."""
+        if not (viewer.organiser or viewer.student or file.board == "public"):
+            code = "auth/required" if identity is None else "auth/scope"
+            raise ProtocolError(code, f"The board of {row.name!r} is for its class.")
+
+    async def board(self, reference: str, identity: Identity | None) -> Board:
+        """A board as somebody may see it; `ProtocolError` for who may see nothing.
+
+        Organisers see everything, others no hidden baselines.  On an anonymous board a student
+        sees its own entries, three ahead of the best of them without their names, and baselines.
+        """
+        row = await self._book.find(reference)
+        file = read_competition(row.file)
+        viewer = await self.viewer(row, identity)
+        self.admit(row, file, viewer, identity)
+        found = await self.results(row)
+        finals = await self.games.of(row, state=found.state)
+        board = await asyncio.to_thread(_board, found, viewer, finals)
+        gone = await self._gone(row, board.lines)
+        stopped = [ANY_TIME] if file.until_certain else []
+        secret = file.board == "anonymous" and not viewer.organiser
+        rules = _rules(finals, secret=secret)
+        return replace(board, notes=(*rules, *stopped, *board.notes, *gone))
+
+    async def placed(self, found: Results, eyes: Visibility) -> list[Standing]:
+        """The standings that somebody sees, with their places and in that order."""
+        return standings_for(found, eyes, await self.games.of(found.row, state=found.state))
+
+    async def _gone(self, row: ClassCompetition, shown: Sequence[Line]) -> list[str]:
+        """Who of those shown by name was withdrawn from the final or a game of it, and why."""
+        names = {line.standing.entrant.bot_id: line.standing.entrant.name for line in shown}
+        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        return withdrawn_texts(suspended, names) + [
+            text
+            for game in row.games
+            if game.competition_id is not None
+            for text in gone_texts(await self._store.competition(game.competition_id), names)
+        ]
+
+    # ---------------------------------------------------------------------------- results
+
+    async def results(self, row: ClassCompetition, *, complete: bool = False) -> Results:
+        """All that was played and what it says; ``complete``: with all luck worked out."""
+        kept = self._kept.setdefault(row.id, _Kept())
+        self._kept.move_to_end(row.id)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        async with kept.lock:
+            found = await self._good(row, kept, complete=complete)
+            while found is None or (complete and not kept.complete):
+                found = await self._work(row, kept)
+        return found
+
+    async def grades(self, found: Results) -> list[Grade]:
+        """The grades of all students that were not taken out, by name."""
+        students = [
+            each.player
+            for each in await self._book.students(found.row.id)
+            if each.status != "revoked"
+        ]
+        marks = await asyncio.to_thread(
+            functools.partial(
+                grades,
+                *(students, found.entrants, found.results, found.file.originals),
+                every_lower=found.rules.every_lower,
+                by_opponent=found.rules.by_opponent,
+            )
+        )
+        late = await self._late(found)
+        return [
+            replace(
+                each, days_late=late[each.entry], penalty=found.file.late.penalty(late[each.entry])
+            )
+            if each.entry in late
+            else each
+            for each in marks
+        ]
+
+    async def _late(self, found: Results) -> dict[str, int]:
+        """The entries of a final that came late, and by how many days."""
+        entries = await self._book.played_entries(found.row.id)
+        late = await days_late(self._store, found.row, found.file, entries)
+        return {each.name: late[each.bot_id] for each in entries if each.bot_id in late}
+
+    async def _good(self, row: ClassCompetition, kept: _Kept, *, complete: bool) -> Results | None:
+        """What is kept, unless it has to be worked out anew."""
+        found = kept.results
+        if found is None:
+            return None
+        same = row.file == found.row.file
+        if row.status == "running" and same and not complete and self._clock() < kept.until:
+            return found
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
+        if (
+            not same
+            or entries != kept.entries
+            or found.state != await self._book.final_state(row.id)
+        ):
+            return None
+        if row != found.row:  # another status: the rest is the same
+            found = kept.results = replace(found, row=row)
+        return found if kept.complete or self._clock() < kept.until else None
+
+    async def _work(self, row: ClassCompetition, kept: _Kept) -> Results:
+        begun = self._clock()
+        file = read_competition(row.file)
+        entries = tuple(await self._book.played_entries(row.id, replaced=True))
+        state = await self._book.final_state(row.id)
+        seats = await self._book.final_seats(row.id)
+        outcomes = await asyncio.to_thread(_outcomes, entries, seats)
+        extra = await self._read_courses(kept, outcomes, seats)
+        rules = await final_rules(self._store, row, file)
+        left = [
+            each
+            for each in outcomes
+            if _judge(each.game) is not None and each.match not in kept.luck
+        ]
+        found = kept.results = await asyncio.to_thread(
+            _worked, row, file, entries, seats, outcomes, kept, state, extra, rules
+        )
+        kept.entries = entries
+        kept.complete = not left or bool(extra)
+        kept.until = self._clock() + PATIENCE * (self._clock() - begun)
+        return found
+
+    async def _read_courses(
+        self,
+        kept: _Kept,
+        outcomes: Sequence[Outcome],
+        seats: Sequence[FinalSeat],
+    ) -> list[str]:
+        """Read how matches went, as far as somebody wants to know; says if that was too much."""
+        dicey = [each for each in outcomes if _judge(each.game) is not None]
+        repeatable = _repeatable(outcomes, seats)
+        fresh = [each for each in dicey if each.match not in kept.luck]
+        again = [each for each in repeatable if each.match not in kept.courses]
+        if len(dicey) + len(repeatable) > MOST_COURSES:
+            return [
+                f"Luck and repeated games are looked for in up to {MOST_COURSES:,} matches only."
+            ]
+        versions = _versions(seats)
+        end = self._clock() + BUDGET
+        for start in range(0, len(again), AT_ONCE):
+            some = again[start : start + AT_ONCE]
+            read = await self._book.courses([each.match for each in some])
+            for each in some:
+                kept.courses[each.match] = _course(each, versions[each.match], read[each.match])
+        for start in range(0, len(fresh), AT_ONCE):
+            if self._clock() >= end:
+                break
+            some = fresh[start : start + AT_ONCE]
+            read = await self._book.courses([each.match for each in some])
+            kept.luck |= await asyncio.to_thread(_luck, some, read, self._clock, end)
+        return []
+
+
+def _outcomes(entries: Iterable[ClassEntry], seats: Sequence[FinalSeat]) -> list[Outcome]:
+    """The matches that count, in the order they ended."""
+    names = {each.bot_id: each.name for each in entries}
+    made = [
+        Outcome(
+            *(rows[0].match, rows[0].game, rows[0].pairing),
+            tuple(names[each.bot_id] for each in rows),
+            tuple(float(each.score or 0.0) for each in rows),
+            tuple(float(each.returned or 0.0) for each in rows),
+        )
+        for rows in _by_match(seats)
+        if all(
+            each.score is not None and each.returned is not None and each.bot_id in names
+            for each in rows
+        )
+    ]
+    for game in {each.game for each in made}:
+        _judge(game)  # a small game is worked out as a whole: here, in a thread
+    return made
+
+
+def _by_match(seats: Sequence[FinalSeat]) -> Iterable[list[FinalSeat]]:
+    matches: dict[str, list[FinalSeat]] = defaultdict(list)
+    for each in seats:
+        matches[each.match].append(each)
+    return matches.values()
+
+
+def _versions(seats: Sequence[FinalSeat]) -> dict[str, tuple[int, ...]]:
+    return {rows[0].match: tuple(row.version_id for row in rows) for rows in _by_match(seats)}
+
+
+@functools.lru_cache(maxsize=64)
+def _judge(game: str) -> Judge | None:
+    """What tells the luck in a game; None where this server cannot."""
+    try:
+        return judge_of(get_game(game))
+    except GameError:
+        return None
+
+
+def _repeatable(outcomes: Sequence[Outcome], seats: Sequence[FinalSeat]) -> list[Outcome]:
+    """Matches of versions that met twice in the same seats of a game without chance: only they
+    can be repeats, and only what these versions did says whether they vary.
+    """
+    versions = _versions(seats)
+    met = Counter((each.game, versions[each.match]) for each in outcomes)
+    twice = {(game, version) for (game, who), count in met.items() if count > 1 for version in who}
+    if not twice:
+        return []
+    still = {game for game, _ in twice if _without_chance(game)}
+    return [
+        each
+        for each in outcomes
+        if each.game in still
+        and any((each.game, version) in twice for version in versions[each.match])
+    ]
+
+
+def _without_chance(game: str) -> bool:
+    try:
+        return get_game(game).chance_kind.value == "deterministic"
+    except GameError:
+        return False
+
+
+def _course(
+    outcome: Outcome, versions: tuple[int, ...], events: Sequence[tuple[str, int, str]]
+) -> Course:
+    return Course(
+        outcome.game,
+        versions,
+        tuple((seat, text) for kind, seat, text in events if kind == "action"),
+        (outcome.returns,),
+        any(kind == "chance" for kind, _, _ in events),
+    )
+
+
+def _luck(
+    outcomes: Sequence[Outcome],
+    read: dict[str, list[tuple[str, int, str]]],
+    clock: Callable[[], float],
+    end: float,
+) -> dict[str, tuple[float, ...] | None]:
+    """The luck in some matches, as many as time allows until ``end``, and at least in one.
+
+    None where the events do not fit the game (any more).
+    """
+    found: dict[str, tuple[float, ...] | None] = {}
+    for each in outcomes:
+        if found and clock() >= end:
+            break
+        game = get_game(each.game)
+        judge = _judge(each.game)
+        try:
+            found[each.match] = (
+                None if judge is None else course_luck(game, read[each.match], judge, MOST_VALUES)
+            )
+        except (GameError, KeyError):
+            found[each.match] = None
+    return found
+
+
+def _worked(
+    row: ClassCompetition,
+    file: CompetitionFile,
+    entries: Sequence[ClassEntry],
+    seats: Sequence[FinalSeat],
+    outcomes: Sequence[Outcome],
+    kept: _Kept,
+    state: State,
+    extra: Sequence[str],
+    rules: FinalRules,
+) -> Results:
+    """Everything that follows from the matches; takes its time."""
+    from plyhouse.server.competition.proof import evidence  # numpy: only competitions need it
+
+    outcomes = [each._replace(luck=kept.luck.get(each.match)) for each in outcomes]
+    again = [each.match for each in outcomes if each.match in kept.courses]
+    weights = line_weights([kept.courses[match] for match in again])
+    repeats = {match for match, weight in zip(again, weights, strict=True) if weight == 0.0}
+    results = tuple(
+        SeatResult(
+            *(each.match, each.game, each.bot_id, each.score, each.result),
+            each.termination if each.culprit == each.seat and each.termination in FORFEITS else "",
+            each.pairing,
+        )
+        for each in seats
+        if each.score is not None and each.result is not None
+    )
+    entrants = entrants_of(entries, file)
+    return Results(
+        row,
+        file,
+        entrants,
+        tuple(seats),
+        tuple(outcomes),
+        results,
+        tuple(standings(entrants, results, by_opponent=rules.by_opponent)),
+        evidence(outcomes, repeats, extra, rules.scoring),
+        crosstab(outcomes, any_time=file.until_certain),
+        state,
+        rules,
+    )
+
+
+def entrants_of(entries: Sequence[ClassEntry], file: CompetitionFile) -> tuple[Entrant, ...]:
+    """The entries of a competition, as standings take them."""
+    names = {each.name.lower(): each.name for each in entries}
+    twins = {twin: names.get(entry, "") for twin, entry in file.twins.items()}
+    return tuple(
+        Entrant(
+            *(each.bot_id, each.name, each.player, each.status),
+            *(each.baseline, each.version, each.digest),
+            twins.get(each.name.lower(), "") if each.baseline else "",
+        )
+        for each in entries
+    )
+
+
+def standings_for(found: Results, eyes: Visibility, finals: Sequence[GameFinal]) -> list[Standing]:
+    """The standings in the order of places, without the baselines that somebody does not see."""
+    shown: Sequence[Standing] = found.standings
+    if eyes.hidden:
+        kept = [each.entrant for each in shown if each.entrant.bot_id not in eyes.hidden]
+        shown = standings(kept, found.results, by_opponent=found.rules.by_opponent)
+    return with_places(shown, [each.table for each in finals], found.file.format.name)
+
+
+def _rules(finals: Sequence[GameFinal], *, secret: bool) -> list[str]:
+    """What decides the places, and the seed of the lot.
+
+    ``secret``: without the seed, as with it and the names of the class the lot could be drawn
+    again, and the order of the seeds tells who plays whom.
+    """
+    if not finals:
+        return []
+    [rule] = {each.decided_by for each in finals}
+    if len(finals) == 1:
+        told = [f"Places are decided by {rule}."]
+    elif finals[0].format in BY_SCORE:
+        told = ["Places are decided by the mean score over the games."]
+    else:
+        told = [f"Places are decided by the mean place over the games; in a game by {rule}."]
+    told += [
+        f"Entries without a rating in {each.game} were seeded by lot with the seed {each.lot}."
+        for each in finals
+        if each.lot and not secret
+    ]
+    return told
+
+
+def _board(found: Results, viewer: Viewer, finals: Sequence[GameFinal]) -> Board:
+    """What one viewer sees of it."""
+    eyes = eyes_of(found.file, viewer, found.entrants)
+    shown = standings_for(found, eyes, finals)
+    inside = set(eyes.lines([each.entrant.bot_id for each in shown]))
+    seen = [
+        line if eyes.named(line.standing.entrant.bot_id) else _masked(line)
+        for line in lines(shown, found.evidence, any_time=found.file.until_certain)
+        if line.standing.entrant.bot_id in inside
+    ]
+    names = {line.standing.entrant.name for line in seen}
+    secret = {each.name for each in found.entrants} - names
+    table = {key: each for key, each in found.crosstab.items() if names.issuperset(key)}
+    pairs = tuple(twins([each.standing for each in seen], found.evidence))
+    return Board(
+        found.row,
+        found.file,
+        tuple(seen),
+        (*found.evidence.told(secret), *map(told, pairs)),
+        found.evidence,
+        table,
+        pairs,
+        found.rules.scoring,
+    )
+
+
+def _masked(line: Line) -> Line:
+    """A line without what tells whose it is: no names, versions, forfeits, shares or returns."""
+    nobody = Entrant(0, PRIVATE, PRIVATE, line.standing.entrant.status)
+    masked = replace(line.standing, entrant=nobody, forfeits=0)
+    estimate = line.estimate and line.estimate._replace(name=PRIVATE)
+    return Line(masked, estimate, line.ahead, None, {})

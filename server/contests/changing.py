@@ -1,0 +1,188 @@
+"""Competitions that change after they were opened, and frozen ones that are opened again.
+
+`plyhouse.server.competition.changes` says what may change and what follows from it.  A running
+server follows new dates, boards and limits through the audit log, as it does everything else
+(`plyhouse.server.administration.audit_follower`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from plyhouse.server.competition.changes import Change, Stage, compare, notice
+from plyhouse.server.competition.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
+)
+from plyhouse.server.competition.file_edit import CannotEdit, set_value
+from plyhouse.server.competition.game_scoring import grading_settings
+from plyhouse.server.competition.times import milliseconds_of
+from plyhouse.server.contests.courses import Classes
+from plyhouse.storage.class_changes import Changed
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["Proposal", "change", "propose", "unfreeze"]
+
+_DATES: Final = ("opening", "freeze", "final")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The changes that another file would make in a competition."""
+
+    row: ClassCompetition
+    """As it is."""
+    file: CompetitionFile
+    text: str
+    changes: tuple[Change, ...]
+
+    @property
+    def refused(self) -> list[Change]:
+        """The changes that are not possible now."""
+        return [each for each in self.changes if each.refused]
+
+    @property
+    def notice(self) -> str:
+        """The notice for students."""
+        return notice(list(self.changes))
+
+
+async def propose(store: Store, classes: Classes, row: ClassCompetition, text: str) -> Proposal:
+    """Say what a new file would change; raises `InvalidCompetition` for its mistakes."""
+    if row.rehearses is not None:
+        raise ClassRefusal(
+            "competition/not_now", f"{row.name!r} is a rehearsal: change the competition itself"
+        )
+    if row.practice_of:
+        raise ClassRefusal(
+            "competition/not_now",
+            f"{row.name!r} is a practice ladder: change the competition itself",
+        )
+    old = read_competition(row.file)
+    new = await classes.check(text, of=row)
+    now = datetime.fromtimestamp(store.classes.now() / 1000, UTC)
+    past = [
+        Mistake("competition/date_past", f"dates.{name}", f"{value:%Y-%m-%d %H:%M UTC} is over")
+        for name in _DATES
+        if (value := getattr(new.dates, name)) not in (None, getattr(old.dates, name))
+        and value <= now
+    ]
+    if past:
+        raise InvalidCompetition(past)
+    entries = await store.classes.entries(row.id)
+    stage = Stage(row.status, sum(each.status == "active" for each in entries))
+    return Proposal(row, new, text, tuple(compare(old, new, stage)))
+
+
+async def change(store: Store, classes: Classes, proposal: Proposal, by: By) -> ClassCompetition:
+    """Carry a proposal out; raises `ClassRefusal` if something of it is not possible now."""
+    if proposal.refused:
+        lines = "".join(f"\n  {each.key}: {each.refused}" for each in proposal.refused)
+        raise ClassRefusal(
+            "competition/change_refused", f"{proposal.row.name!r} cannot change like this:{lines}"
+        )
+    return await _apply(store, classes, proposal, by, step="competition.change")
+
+
+async def unfreeze(
+    store: Store, classes: Classes, row: ClassCompetition, by: By, until: datetime | None = None
+) -> ClassCompetition:
+    """Open a frozen competition again: versions may change, until a new freeze date if given.
+
+    Dates of the freeze and the final that are over are taken out of its file.  Raises
+    `ClassRefusal` if it is not frozen.
+    """
+    if row.status != "frozen":
+        raise ClassRefusal(
+            "competition/not_now",
+            f"{row.name!r} is {row.status}: only a frozen competition opens again, before its "
+            "final begins",
+        )
+    now, text = store.classes.now(), row.file
+    try:
+        if until is not None:
+            text = set_value(text, "dates.freeze", until.astimezone(UTC).isoformat())
+        elif row.freezes_ms is not None and row.freezes_ms <= now:
+            text = set_value(text, "dates.freeze", None)
+        if row.final_ms is not None and row.final_ms <= now:
+            text = set_value(text, "dates.final", None)
+    except CannotEdit as error:
+        raise ClassRefusal(
+            "competition/change_refused",
+            f"{error}; then: plyhouse competition change {row.name!r} FILE",
+        ) from None
+    proposal = await propose(store, classes, row, text)
+    return await _apply(store, classes, proposal, by, step="competition.unfreeze", status="open")
+
+
+async def _apply(
+    store: Store, classes: Classes, proposal: Proposal, by: By, *, step: str, status: str = ""
+) -> ClassCompetition:
+    row, file = proposal.row, proposal.file
+    keys = {each.key for each in proposal.changes}
+    old = read_competition(row.file)
+    baselines = classes.baselines
+    # Reference bots are checked in the games of their competition.
+    provided = await baselines.provided(file, besides=None if "games" in keys else old)
+    own = {name: bot.id for name, (bot, _) in provided.items()}
+    known = await baselines.known(file) | own
+    entries = await store.classes.entries(row.id)
+    there = {each.name.lower(): each.bot_id for each in entries if each.baseline}
+    wanted = {each.bot.lower() for each in file.baselines}
+    reopened = row.status == "frozen" and "dates.freeze" in keys and file.dates.freeze is not None
+    changed = replace(
+        row,
+        file=proposal.text,
+        format=file.format.name,
+        status=status or ("open" if reopened else row.status),
+        entries_each=file.entries_per_student,
+        most_students=(file.limits.students if "limits.students" in keys else row.most_students),
+        opens_ms=milliseconds_of(file.dates.opening),
+        freezes_ms=milliseconds_of(file.dates.freeze),
+        final_ms=milliseconds_of(file.dates.final),
+        games=(
+            tuple(ClassGame(number, game, None) for number, game in enumerate(file.games))
+            if "games" in keys
+            else row.games
+        ),
+    )
+    told = proposal.notice
+    if changed.status == "open" and row.status == "frozen":
+        told = "\n".join(each for each in ("The competition is open again.", told) if each)
+    after = Changed(
+        changed,
+        [(each.key, each.old, each.new) for each in proposal.changes],
+        told,
+        [known[name] for name in sorted(wanted - there.keys())],
+        list(own.values()),
+        [bot for name, bot in sorted(there.items()) if name not in wanted],
+        _settings(file, entries) if any(game.competition_id for game in row.games) else None,
+        step,
+    )
+    async with classes.beginning:
+        made = await store.classes.change(row, after, by)
+    for bot, package in provided.values():
+        await baselines.hand_in(made, bot, package)
+    return made
+
+
+def _settings(file: CompetitionFile, entries: Sequence[ClassEntry]) -> dict[str, object]:
+    """Settings that a game of a final copies from the file, and that may change later."""
+    needed = {each.bot.lower(): each.at_least for each in file.baselines if each.grade}
+    return {
+        "at_a_time": file.limits.matches_at_a_time,
+        "thresholds": {
+            str(each.bot_id): needed[each.name.lower()]
+            for each in entries
+            if each.baseline and each.name.lower() in needed
+        },
+        "grading": grading_settings(file, entries),
+    }

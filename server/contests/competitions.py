@@ -1,0 +1,693 @@
+"""Competitions: their pairings begun as their bots are there and have room.
+
+What may begin is the format's to say (`plyhouse.server.competition.progress`); its answer follows
+from the entries and from what was played, and the id of a pairing says which one of its format it
+is (`plyhouse.server.contests.running`).  So all that a restart needs is in the database: what exists
+has been played or is being played, the rest is still to come.
+
+Schedules are counted before they are made, and made in a thread, as are rounds that are drawn
+when results come.  To create or restore a competition takes a few statements, however many
+pairings it has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import VOID
+from plyhouse.server.competition.facts import Pairing
+from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.practice import practice_rest
+from plyhouse.server.competition.progress import Progress, look
+from plyhouse.server.contests.ladders import LadderWork
+from plyhouse.server.contests.organising import MAX_MATCHES, robin_of
+from plyhouse.server.contests.rosters import Missing, WaitsFor, missed, missing
+from plyhouse.server.contests.running import (
+    PairingId,
+    Running,
+    Stored,
+    Tally,
+    Work,
+    at_a_time_of,
+    baselines_of,
+    replaced_pairings,
+    run_of,
+    way_of,
+    work_of,
+)
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.match.time_control import InvalidTimeControl, TimeControl
+from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import RETRY_SECONDS as RETRIES
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.competitions import reason, settings
+from plyhouse.storage.errors import NotNow, StorageError, StoreClosed, Unknown
+from plyhouse.storage.rows import (
+    By,
+    CompetitionRow,
+    EntryRow,
+    PlayedSeat,
+    TableRow,
+)
+from plyhouse.storage.store import Store
+
+__all__ = ["MAX_MATCHES", "CompetitionView", "Competitions"]
+
+log = logging.getLogger("plyhouse.server.contests.competitions")
+
+LADDER_SECONDS: Final = 1.0
+"""How often a ladder is looked at while bots wait for another opponent."""
+PRACTICE_REST_NS: Final = 5_000_000_000
+"""How long a bot that has no match to spare rests after a practice pairing."""
+RETRY_SECONDS: Final = 1.0
+"""How long a database that failed is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitionView:
+    """A competition as the API shows it."""
+
+    row: CompetitionRow
+    entries: list[EntryRow]
+    table: list[TableRow]
+    planned: int
+    """Matches of the whole schedule, and void ones that are played again."""
+    created: int
+    finished: int
+    waiting_for: list[str]
+    """Why pairings that could be played now are not: one sentence for each bot at fault, or why
+    the competition is suspended."""
+
+
+class Competitions:
+    """All competitions that are not over."""
+
+    def __init__(self, store: Store, runner: MatchRunner, directory: Directory) -> None:
+        self._store = store
+        self._runner = runner
+        self._directory = directory
+        self._participants = directory.participants
+        self._running: dict[str, Running] = {}
+        self._later: asyncio.TimerHandle | None = None
+        self._early: list[tuple[LiveMatch, bool]] | None = None
+        """Matches that were over while competitions are being restored; None at other times."""
+        self.rooms_of_hosted: Callable[[Running], Callable[[Participant], int]] | None = None
+        """Returns a function for the matches of a competition that a hosted bot may begin now;
+        its answers hold until one begins.  None if nobody is hosted."""
+        self.hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None
+        """Tells which entries of a competition have no name, ``player/bot`` in small letters."""
+        self.hosted_waits_for: WaitsFor | None = None
+        """Says what hosted bots wait for."""
+        self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
+        """Told the id of a competition that is over, when that is stored."""
+        self._soon = False
+        self._freed: set[int] | None = set()
+        """Bots that may have room since the last look; None if it may be any."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    # ----------------------------------------------------------------------- organising
+
+    async def create(
+        self,
+        name: str,
+        terms: Terms,
+        *,
+        rounds: int = 1,
+        entries: Sequence[str] | None = None,
+    ) -> str:
+        """Make a round robin and start it; return its id.
+
+        ``entries`` are names like ``player/bot`` (made known by the first login of the bot);
+        None enters all connected bots that accept the game.  Raises `ProtocolError`.
+        """
+        here = self._participants.values()
+        row, bots, planned = await robin_of(self._store, here, name, terms, rounds, entries)
+        await self._store.create_competition(row, bots)
+        log.info(
+            "competition made",
+            extra={
+                "competition": row.id,
+                "title": name,
+                "game": row.game,
+                "entries": len(bots),
+                "matches": planned,
+            },
+        )
+        await self._take_up(row, ())
+        return row.id
+
+    async def restore(self) -> None:
+        """Go on with the competitions that were running when the server stopped.
+
+        One that cannot go on (its game's file is missing, its entries are too few) is suspended
+        with the reason, and tried again at the next start; one that was paused stays paused then.
+        """
+        self._early = []
+        for row in await self._store.competitions(of_classes=True):
+            if row.status not in ("running", "open", "paused", "suspended"):
+                continue
+            try:
+                if row.status == "suspended":
+                    row = await self._store.resume_competition(row.id)
+                await self._take_up(row, await self._store.played_seats(row.id))
+            except Exception as error:  # whatever it is, the others go on
+                await self._suspend(row.id, error)
+        for live, void in self._early:
+            self._note(live, void=void)
+        self._early = None
+
+    async def _suspend(self, identifier: str, error: Exception) -> None:
+        """Note why a competition cannot go on."""
+        self._running.pop(identifier, None)
+        known = isinstance(error, GameError | InvalidTimeControl | ValueError)
+        log.error(
+            "competition suspended",
+            exc_info=None if known else error,
+            extra={"competition": identifier, "why": str(error)},
+        )
+        why = f"It cannot go on: {error}"
+        await self._insist(identifier, lambda: self._store.suspend_competition(identifier, why))
+
+    async def begun(self, rows: Iterable[CompetitionRow], *, resumed: bool = False) -> None:
+        """Play competitions that were just stored, in their order; or just begun again.
+
+        ``resumed``: they were over, and go on where they were.
+        """
+        for row in rows:
+            again = resumed or run_of(row) > 1
+            await self._take_up(row, await self._store.played_seats(row.id) if again else ())
+
+    async def _take_up(self, row: CompetitionRow, seats: Sequence[PlayedSeat]) -> None:
+        """Play on; ``seats`` are those of all matches that are in the database."""
+        entries = await self._store.entries(row.id)
+        game = get_game(row.game)
+        terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
+        versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+        way = way_of(row, terms)
+        stored = await asyncio.to_thread(Stored.read, row, seats, versions)
+        work: Work
+        if isinstance(way, Ladder):
+            rating = partial(self._runner.rating_of, game.spec)
+            bots, begun = [each.bot_id for each in entries], stored.begun
+            now, here = self._runner.now, self._participants
+            work = LadderWork(
+                *(way, bots, begun, here, rating, now, row.id),
+                rated=row.rated,
+                finished=stored.finished,
+                replaced=replaced_pairings(row, seats, versions),
+                rest=practice_rest if settings(row).get("practice") is True else None,
+            )
+        else:
+            work = await asyncio.to_thread(work_of, row, way, entries, stored)
+        kept = settings(row)
+        names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
+        hidden = () if self.hidden_in is None else await self.hidden_in(row.id)
+        running = Running(
+            row,
+            terms,
+            names,
+            work,
+            run=stored.run,
+            playing=stored.playing,
+            tallies=stored.tallies,
+            voids=stored.voids,
+            again=stored.again,
+            repeated=stored.repeated,
+            before=stored.before,
+            paused=row.status == "paused",
+            versions=versions,
+            baselines=baselines_of(row),
+            group=str(kept.get("class", "")),
+            at_a_time=at_a_time_of(row),
+            only_hosted=kept.get("only_hosted") is True,
+            rehearsal=kept.get("rehearsal") is True,
+            practice=kept.get("practice") is True,
+            scoring=self._runner.score_by(row),
+            unnamed=frozenset([bot for bot, name in names.items() if name.lower() in hidden]),
+        )
+        for entry in entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
+        self._running[row.id] = running
+        self._go_on(running)
+        self.advance_soon()
+
+    def played(self) -> list[Running]:
+        """What is being played, and not paused."""
+        return [each for each in self._running.values() if not each.paused]
+
+    def running(self, identifier: str) -> Running | None:
+        """A competition that is played here."""
+        return self._running.get(identifier)
+
+    def could_begin(self, running: Running) -> bool:
+        """Whether pairings wait, and not only for others of their final to be over."""
+        return len(running.work) + len(running.again) > 0 and self._limit(running) > 0
+
+    def of_group(self, group: str) -> list[str]:
+        """Ids of what is played of a final."""
+        return [each.row.id for each in self._running.values() if each.group == group]
+
+    def missed(self, identifier: str) -> dict[int, Missing] | None:
+        """Whom a competition waits for; None for one that is not played here, or has no end."""
+        running = self._running.get(identifier)
+        if running is None or isinstance(running.work, LadderWork):
+            return None
+        return missed(running, self._participants, self.hosted_waits_for)
+
+    def upcoming(
+        self, identifier: str, limit: int, of: Collection[int] | None = None
+    ) -> list[Pairing[int]]:
+        """The next pairings of a competition, as far as they are known; see `Running.upcoming`.
+
+        Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        return [] if running is None else running.upcoming(limit, of)
+
+    def left(self, identifier: str) -> tuple[int, list[str]]:
+        """How many pairings that are known have not begun, and whose they are, by name.
+
+        Who is withdrawn has none.  Nothing of one that is not played here.
+        """
+        running = self._running.get(identifier)
+        if running is None or not running.left:
+            return 0, []
+        return running.left, sorted(running.names[bot] for bot in running.waiting())
+
+    # -------------------------------------------------------------- while it is played
+
+    async def pause(self, identifier: str, by: By) -> None:
+        """Begin nothing more until `resume`; matches that run are played on.
+
+        This and the next three raise `Unknown`, and `NotNow` for what is over.
+        """
+        await self._set(identifier, "paused", by)
+
+    async def resume(self, identifier: str, by: By) -> None:
+        """Go on after `pause`."""
+        await self._set(identifier, "running", by)
+
+    async def delete(self, identifier: str, by: By) -> None:
+        """Begin nothing more and list it nowhere; what was played stays on the leaderboard."""
+        await self._set(identifier, "deleted", by)
+
+    async def withdraw(self, identifier: str, bot_id: int, by: By, *, tell: bool = False) -> None:
+        """Take a bot out of what is still to begin; what it has played stays in the table.
+
+        ``tell``: everybody who sees the board may know why.
+        """
+        await self._store.administration.withdraw(identifier, bot_id, by, tell=tell)
+        await self.changed(identifier)
+
+    async def _set(self, identifier: str, status: str, by: By) -> None:
+        await self._store.administration.set_competition_status(identifier, status, by)
+        await self.changed(identifier)
+
+    async def changed(self, identifier: str) -> None:
+        """An organiser has changed a competition in the database: do as it says there."""
+        running = self._running.get(identifier)
+        if running is None:
+            return
+        try:
+            found = await self._store.overview(identifier)
+        except Unknown:  # deleted
+            self._running.pop(identifier, None)
+            return
+        if found.competition.status == "finished":  # ended as it stands
+            self._running.pop(identifier, None)
+            return
+        running.row = found.competition
+        running.paused = found.competition.status == "paused"
+        running.names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+        running.at_a_time = at_a_time_of(found.competition)
+        for entry in found.entries:
+            if entry.status == "withdrawn":
+                running.withdraw(entry.bot_id)
+        self._go_on(running)
+        self.advance_soon()
+
+    async def renewed(self, identifier: str) -> None:
+        """Entries of a ladder have changed in the database: pair them as they are now."""
+        running = self._running.get(identifier)
+        if running is None or not isinstance(running.work, LadderWork):
+            return
+        entries = await self._store.entries(identifier)
+        for bot in running.names.keys() - {entry.bot_id for entry in entries}:
+            running.withdraw(bot)
+        for entry in entries:
+            if entry.status == "withdrawn" or entry.version_id is None:
+                running.withdraw(entry.bot_id)
+                continue
+            known = running.versions.get(entry.bot_id)
+            running.names[entry.bot_id] = f"{entry.player}/{entry.bot}"
+            running.versions[entry.bot_id] = entry.version_id
+            running.gone.discard(entry.bot_id)
+            running.work.enter(entry.bot_id, fresh=known != entry.version_id)
+        self.advance_soon()
+
+    # ------------------------------------------------------------------------- playing
+
+    def advance_soon(self, freed: Iterable[int] | None = None) -> None:
+        """Begin what can begin, once what is being handled now is done.
+
+        ``freed`` are the bots that may have room since the last time; None stands for any.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update(freed)
+        if self._running and not self._soon and self._directory.leads("competitions"):
+            self._soon = True
+            asyncio.get_running_loop().call_soon(self._advance)
+
+    def _advance(self) -> None:
+        self._soon = False
+        if not self._directory.leads("competitions"):
+            return
+        freed, self._freed = self._freed, set()
+        for running in self._running.values():
+            if running.paused:
+                continue
+            try:
+                whole = self._begin(running, freed)
+            except Exception:  # the others go on, and this one is tried again
+                log.exception("pairings not begun", extra={"competition": running.row.id})
+                self._look_later()
+            else:
+                if not whole:
+                    self.advance_soon(freed)
+
+    def _begin(self, running: Running, freed: Iterable[int] | None) -> bool:
+        """Begin pairings in the order of the schedule, as far as their bots have room.
+
+        False if there may be more of them than are begun at once.
+        """
+        limit = self._limit(running)
+        if limit:
+            self._begin_again(running, limit)
+            limit = self._limit(running)
+        if not limit:
+            running.cut = True
+            return True
+        if self._has_hosted(running):
+            return self._begin_one_by_one(running, limit)
+        taken = running.work.take(self._room(running), None if running.cut else freed, limit=limit)
+        running.cut = len(taken) == limit < BEGUN_AT_ONCE
+        for pairing in taken:
+            self._begin_pairing(running, pairing)
+        if self._has_to_look_again(running):
+            self._look_later()
+        return len(taken) < limit or running.cut
+
+    def _room(self, running: Running) -> Callable[[int], int]:
+        """Return a function that says how many matches a bot may begin, until one begins."""
+        name, spec = running.terms.game.info.name, running.terms.game.spec
+        hosted = None if self.rooms_of_hosted is None else self.rooms_of_hosted(running)
+
+        def room(bot: int) -> int:
+            participant = self._participants.get(bot)
+            if participant is None or not participant.accepts(name, spec):
+                return 0
+            if running.versions.get(bot, participant.version_id) != participant.version_id:
+                return 0
+            if running.is_for_runners(bot) and not participant.hosted:
+                return 0  # the house is about to take over
+            if running.practice and not self._may_practise(participant, running):
+                return 0
+            if participant.hosted and hosted is not None and participant.free:
+                return min(participant.free, hosted(participant))
+            return participant.free
+
+        return room
+
+    def _may_practise(self, participant: Participant, running: Running) -> bool:
+        """Return whether a bot may begin a practice pairing beside all else that it plays.
+
+        It plays one at a time, and rests after it if the pairing takes all matches that it has room
+        for: so others can play it, too.
+        """
+        live = map(self._directory.live.get, participant.matches)
+        group = set(self.of_group(running.group))
+        if any(each is not None and each.pairing.competition in group for each in live):
+            return False
+        if participant.free > running.work.at_once:
+            return True
+        return self._runner.now() >= running.rests.get(participant.bot_id, 0)
+
+    def _begin_pairing(self, running: Running, pairing: Pairing[int]) -> None:
+        running.tallies[pairing.key] = Tally(pairing.entries)
+        here = PairingId(running.row.id, pairing.key, running.run)
+        self._begun(running, here, pairing.matches, pairing.round)
+
+    def _has_hosted(self, running: Running) -> bool:
+        here = map(self._participants.get, running.names)
+        return any(each is not None and each.hosted for each in here)
+
+    def _begin_one_by_one(self, running: Running, limit: int) -> bool:
+        """Begin where hosted bots share processors: each pairing leaves less of them to all."""
+        for _ in range(limit):
+            taken = running.work.take(self._room(running), None, limit=1)
+            if not taken:
+                break
+            self._begin_pairing(running, taken[0])
+        else:
+            running.cut = limit < BEGUN_AT_ONCE
+            return running.cut
+        running.cut = True  # the next look is at all bots again: others may have freed processors
+        if self._has_to_look_again(running):
+            self._look_later()
+        return True
+
+    def _has_to_look_again(self, running: Running) -> bool:
+        """Return whether bots may begin something soon although nothing else happens."""
+        now = self._runner.now()
+        rests = any(until > now for until in running.rests.values())
+        return rests or (isinstance(running.work, LadderWork) and running.work.idle)
+
+    def _look_later(self) -> None:
+        """Look again in a while: who has just met waits for somebody else, but not for ever."""
+        if self._later is None:
+            self._later = asyncio.get_running_loop().call_later(LADDER_SECONDS, self._late)
+
+    def _late(self) -> None:
+        self._later = None
+        self.advance_soon()
+
+    def _begun(
+        self, running: Running, name: PairingId, orders: Sequence[Sequence[int]], number: int = 0
+    ) -> None:
+        """Begin a pairing, the seats of its matches being held in these orders."""
+        begun = self._runner.begin(
+            running.terms,
+            [[self._participants[bot] for bot in order] for order in orders],
+            competition=running.row.id,
+            round_number=number,
+            pairing_id=str(name),
+            unnamed=running.unnamed,
+        )
+        running.playing[begun.id] = set(begun.open)
+
+    def _limit(self, running: Running) -> int:
+        """How many pairings may begin now; one at least if nothing of the group is played."""
+        if not running.at_a_time:
+            return BEGUN_AT_ONCE
+        played = sum(
+            len(each.playing) * each.work.at_once
+            for each in self._running.values()
+            if each.group == running.group
+        )
+        free = (running.at_a_time - played) // running.work.at_once
+        return min(BEGUN_AT_ONCE, max(free, 0 if played else 1))
+
+    def _begin_again(self, running: Running, limit: int) -> None:
+        """Begin matches that were void anew, as far as their bots have room."""
+        for again in tuple(running.again):
+            if not limit:
+                break
+            room = self._room(running)
+            if any(room(bot) < len(again.orders) for bot in again.orders[0]):
+                continue
+            running.again.remove(again)
+            self._begun(running, again.id, again.orders)
+            limit -= 1
+
+    def over(self, live: LiveMatch, *, void: bool = False) -> None:
+        """A match is over: its bots have room again, and its pairing may be over as well.
+
+        ``void``: it counts for nothing, however it ended.
+
+        Void matches of the pairing are played again, `MAX_AGAIN` times at most: what is void so
+        often (rules that fail, two bots that never come) would be so for ever.
+        """
+        if self._early is not None:
+            self._early.append((live, void))
+        else:
+            self._note(live, void=void)
+        self.advance_soon([holder.bot_id for holder in live.holders])
+
+    def _note(self, live: LiveMatch, *, void: bool = False) -> None:
+        """Count a match for the competition that it belongs to."""
+        pairing = live.pairing
+        running = self._running.get(pairing.competition or "")
+        if running is None:
+            return
+        bots = tuple([holder.bot_id for holder in live.holders])
+        outcome = live.match.outcome
+        scores, guilty = None, None
+        missed = outcome is not None and outcome.termination == "aborted"
+        missed = missed and None in live.match.course.nonces
+        if outcome is not None and outcome.termination not in VOID and not void:
+            counted = match_scores(outcome.returns, return_span(live.match.game, running.scoring))
+            scores = [score for score, _ in counted.seats]
+            if outcome.seat is not None and outcome.termination in FORFEITS:
+                guilty = bots[outcome.seat]
+        if running.practice:
+            until = self._runner.now() + PRACTICE_REST_NS
+            running.rests |= dict.fromkeys(bots, until)
+        name = PairingId.parse(pairing.id, running.row.id)
+        running.match_over(name, live.id, bots, scores, guilty, missed=missed)
+        self._go_on(running)
+
+    def _go_on(self, running: Running) -> None:
+        """Facts of a competition have changed: see what follows from them."""
+        if running.work.stale and not running.asking:
+            running.asking = True
+            self._spawn(self._ask(running))
+        elif not running.asking:
+            self._finish_if_done(running)
+
+    async def _ask(self, running: Running) -> None:
+        """Ask the format what may begin, until it has answered to all that is known."""
+        work = running.work
+        try:
+            while isinstance(work, Progress) and work.stale and self._is_running(running):
+                answer = await asyncio.to_thread(look, work.format, work.facts(), work.pool)
+                if answer.left:
+                    await self._store.note_left(running.row.id, answer.left)
+                if work.accept(answer):
+                    running.cut = False
+                    self.advance_soon()
+        except StorageError as error:
+            log.error("competition not stored", extra={"why": str(error)})
+            await asyncio.sleep(RETRY_SECONDS)
+            running.asking = False
+            if self._is_running(running):
+                self._go_on(running)
+        except Exception as error:  # a format that fails: the other competitions go on
+            await self._suspend(running.row.id, error)
+        else:
+            running.asking = False
+            self._go_on(running)
+
+    def _is_running(self, running: Running) -> bool:
+        """Whether a competition is still to be played here."""
+        here = self._running.get(running.row.id) is running
+        return here and self._directory.leads("competitions")
+
+    def _finish_if_done(self, running: Running) -> None:
+        if running.over and self._running.pop(running.row.id, None) is not None:
+            log.info("competition finished", extra={"competition": running.row.id})
+            self._spawn(self._finish(running.row.id))
+
+    async def _finish(self, identifier: str) -> None:
+        stored = await self._insist(
+            identifier, lambda: self._store.set_competition_status(identifier, "finished")
+        )
+        if stored and self.on_finished is not None:
+            await self.on_finished(identifier)
+
+    async def _insist(self, identifier: str, write: Callable[[], Awaitable[None]]) -> bool:
+        """Write to a competition that is not played here any more until that is stored.
+
+        False if it was deleted or begun again meanwhile, or the server stops: the next start does
+        the same again.
+        """
+        failures = 0
+        while True:
+            try:
+                await write()
+            except (Unknown, NotNow, StoreClosed):
+                return False
+            except StorageError as error:
+                if not failures:
+                    log.error(
+                        "competition not stored, tried again",
+                        extra={"competition": identifier, "why": str(error)},
+                    )
+            else:
+                return True
+            delay = RETRIES[min(failures, len(RETRIES) - 1)]
+            failures += 1
+            await asyncio.sleep(delay)
+            if identifier in self._running or not self._directory.leads("competitions"):
+                return False
+
+    # ------------------------------------------------------------------------- looking
+
+    async def view(self, identifier: str) -> CompetitionView:
+        """A competition with its table and progress; raises `Unknown`."""
+        running = self._running.get(identifier)
+        found = await self._store.overview(identifier)
+        # What has just begun may not be in the database yet; in the end all of it is there.
+        planned = found.progress.planned
+        if running is not None:
+            planned = running.planned
+        return CompetitionView(
+            found.competition,
+            found.entries,
+            found.table,
+            planned,
+            found.progress.created,
+            found.progress.finished,
+            list(filter(None, [reason(found.competition)]))
+            if running is None
+            else missing(
+                *(running, self._participants, self._played(running)), self.hosted_waits_for
+            ),
+        )
+
+    def _played(self, running: Running) -> set[str]:
+        """Matches that run of a competition, with those of the other games of its final."""
+        group = [
+            each for each in self._running.values() if each.group and each.group == running.group
+        ]
+        return {
+            match
+            for each in (*group, running)
+            for open_ in each.playing.values()
+            for match in open_
+        }
+
+    # --------------------------------------------------------------------------- ending
+
+    async def close(self) -> None:
+        """Wait for what is being stored."""
+        if self._later is not None:
+            self._later.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        async def guarded() -> None:
+            try:
+                await work
+            except StorageError as error:
+                log.error("competition not stored", extra={"why": str(error)})
+
+        task = asyncio.get_running_loop().create_task(guarded())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,562 @@
+"""Competitions with a class: opened from a file, frozen and begun.
+
+What came of them is in `plyhouse.server.contests.boards`.
+
+What is true stands in the database (`plyhouse.storage.courses`); this reads the file, moves
+competitions on when their dates come, and hands the games of a final to
+`plyhouse.server.contests.competitions`, which plays each as a competition of its own.  A server that
+was away when a date came catches up at its start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from plyhouse.games.base import Scoring
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.file import (
+    CompetitionFile,
+    InvalidCompetition,
+    Mistake,
+    read_competition,
+)
+from plyhouse.server.competition.game_scoring import scoring_of
+from plyhouse.server.competition.rehearsals import rehearsal_name, rehearsal_text
+from plyhouse.server.competition.times import milliseconds_of
+from plyhouse.server.competition.twins import differing
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests import finals
+from plyhouse.server.contests.absences import Absences
+from plyhouse.server.contests.baselines import Baselines, BaselineState
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.late import days_late
+from plyhouse.server.contests.practice import PracticeLadders
+from plyhouse.server.contests.rosters import gone_texts, suspended_texts, withdrawn_texts
+from plyhouse.server.contests.upcoming import some_of, unplayed
+from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.lobby.lobby import read_time_control
+from plyhouse.server.table.directory import Directory
+from plyhouse.storage.class_copies import Carried, Carry
+from plyhouse.storage.class_rows import ClassCompetition, ClassEntry, ClassGame, ClassStudent
+from plyhouse.storage.errors import ClassRefusal, Unknown
+from plyhouse.storage.rows import By, new_id
+from plyhouse.storage.store import Store
+
+__all__ = ["ClassView", "Classes", "GameProgress", "only_handed_in"]
+
+log = logging.getLogger("plyhouse.server.contests.courses")
+
+CLOCK: Final = By("the clock", "its date has come")
+
+
+@dataclass(frozen=True, slots=True)
+class GameProgress:
+    """How far a game of the final is."""
+
+    game: str
+    competition_id: str
+    """Of the competition in which it is played; empty until the final begins."""
+    planned: int
+    finished: int
+    waiting_for: tuple[str, ...]
+    absent: tuple[str, ...]
+    """Who has been waited for, for how long and with what consequence; and who was withdrawn
+    from this game, and why."""
+    unplayed: str = ""
+    """Whose pairings would be left out if the final ended now; empty if there are none."""
+    scoring: Scoring = Scoring.WINS
+    """What scores a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassView:
+    """A competition as its organiser sees it."""
+
+    row: ClassCompetition
+    file: CompetitionFile
+    students: tuple[ClassStudent, ...]
+    entries: tuple[ClassEntry, ...]
+    games: tuple[GameProgress, ...]
+    warnings: tuple[str, ...] = ()
+    """What is not as the file says, and hinders nothing."""
+    left_out: frozenset[str] = frozenset()
+    """Entries that only connected, where only what was handed in plays."""
+    baselines: Mapping[str, BaselineState] = field(default_factory=dict)
+    """Whether each baseline can play, by its name."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """By how many days entries came late, by the id of their bot."""
+
+    def late_of(self, entry: ClassEntry) -> tuple[int, float]:
+        """By how many days an entry came late, and the percent of the points that this costs."""
+        days = self.late.get(entry.bot_id, 0)
+        return days, self.file.late.penalty(days)
+
+
+class Classes:
+    """All competitions with a class of one server."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        competitions: Competitions,
+        directory: Directory,
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._book = store.classes
+        self._competitions = competitions
+        self._directory = directory
+        self._follower = Periodic(self.look, LOOK_SECONDS, "dates of competitions", log)
+        self._absences = Absences(competitions)
+        self.baselines = Baselines(config, store)
+        self.beginning = asyncio.Lock()
+        """Held while a final begins: what it begins with must not change meanwhile."""
+        self._practice = PracticeLadders(store, competitions)
+        competitions.on_finished = self._game_over
+
+    # ---------------------------------------------------------------------------- opening
+
+    async def check(self, text: str, *, of: ClassCompetition | None = None) -> CompetitionFile:
+        """Read a competition file, and see whether it could be opened here.
+
+        ``of`` is the competition whose file it is to become: that has its name, and its dates may
+        be over.  Raises `InvalidCompetition` with all mistakes, also those that only a server can
+        find.
+        """
+        file, mistakes = None, []
+        try:
+            file = read_competition(text, self._now() if of is None else None)
+        except InvalidCompetition as error:
+            mistakes = list(error.mistakes)
+        if file is not None:
+            mistakes += await self._mistakes_here(file, of)
+        if file is None or mistakes:
+            raise InvalidCompetition(mistakes)
+        return file
+
+    async def _mistakes_here(
+        self, file: CompetitionFile, of: ClassCompetition | None
+    ) -> list[Mistake]:
+        found = []
+        try:
+            read_time_control(str(file.time_control), self._config)
+        except ProtocolError as error:
+            found.append(Mistake("competition/bad_value", "time_control", str(error)))
+        for row in await self._book.all():
+            if row.name.lower() == file.name.lower() and (of is None or row.id != of.id):
+                text = f"there is a competition {row.name!r} already, which is {row.status}"
+                found.append(
+                    Mistake("competition/name_taken", "name", f"{text}; take another name")
+                )
+        if file.hosting_required and not self._config.hosted:
+            text = "this server takes no bots that are handed in: start it with --hosted"
+            found.append(Mistake("competition/not_hosted", "hosting.required", text))
+        return found + await self.baselines.mistakes(file, of)
+
+    async def open(self, text: str, by: By) -> ClassCompetition:
+        """Open a competition by its file: now, or at its date of opening."""
+        return (await self.open_with(text, by))[0]
+
+    async def open_with(
+        self, text: str, by: By, carry: Carry | None = None
+    ) -> tuple[ClassCompetition, Carried]:
+        """Open a competition by its file, and take students of another one over if asked to."""
+        file = await self.check(text)
+        provided = await self.baselines.provided(file)
+        own = {name: bot.id for name, (bot, _) in provided.items()}
+        known = await self.baselines.known(file) | own
+        dates, now = file.dates, self._book.now()
+        row = ClassCompetition(
+            id=new_id(),
+            name=file.name,
+            file=text,
+            format=file.format.name,
+            status="open" if dates.opening is None else "draft",
+            entries_each=file.entries_per_student,
+            most_students=file.limits.students,
+            created_ms=now,
+            opens_ms=milliseconds_of(dates.opening),
+            freezes_ms=milliseconds_of(dates.freeze),
+            final_ms=milliseconds_of(dates.final),
+            games=tuple(ClassGame(number, game, None) for number, game in enumerate(file.games)),
+        )
+        bots = [known[each.bot.lower()] for each in file.baselines]
+        carried = await self._book.create(row, bots, by, own.values(), carry)
+        for bot, package in provided.values():
+            await self.baselines.hand_in(row, bot, package)
+        log.info("competition opened", extra={"competition": row.id, "title": row.name})
+        return await self._book.find(row.id), carried
+
+    # -------------------------------------------------------------------------- the final
+
+    async def run(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
+        """Begin the final of a frozen competition.
+
+        Raises `ClassRefusal`: while students have an extension (unless ``anyway``), if nobody
+        would play, or if the schedule is too long.
+        """
+        async with self.beginning:
+            row = await self._book.find(reference)
+            file = read_competition(row.file)
+            if row.status == "frozen":
+                entered = await self._entered(row, file, anyway)
+            else:
+                entered = []  # storage says why not
+            now = self._book.now()
+            parts = await finals.parts(row, file, entered, self._store, now)
+            begun = await self._book.begin(
+                row.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            )
+            await self._competitions.begun(parts)
+        log.info(
+            "final begun",
+            extra={"competition": row.id, "title": row.name, "entries": len(entered)},
+        )
+        return begun
+
+    async def rehearse(self, reference: str, by: By) -> tuple[ClassCompetition, list[str]]:
+        """Play the final of a competition as it would be now, with what was handed in so far.
+
+        That is a competition of its own, `rehearsal_name`: it counts for nothing, steps back behind
+        finals, and is for organisers and each author to see.  Returns it, and the entries that are
+        left out because they only connect.  Raises `ClassRefusal`: if the final has begun, if
+        nobody would play, or if there is a rehearsal already.
+        """
+        async with self.beginning:
+            row = await self._book.find(reference)
+            if row.rehearses is not None or row.status not in ("draft", "open", "frozen"):
+                why = "is a rehearsal itself" if row.rehearses else f"is {row.status}"
+                raise ClassRefusal(
+                    "competition/not_now", f"{row.name!r} {why}: there is nothing to rehearse"
+                )
+            suspended = await self._store.probation.suspended_in(row.id)
+            shut = {each.version_id for each in suspended}
+            active = [
+                each
+                for each in await self._book.entries(row.id)
+                if each.status == "active" and each.version_id not in shut
+            ]
+            there = await self._store.submissions.entered(row.id)
+            entered = [each for each in active if each.version_id and each.bot_id in there]
+            left_out = [each.name for each in active if each not in entered]
+            name = rehearsal_name(row.name)
+            text = rehearsal_text(row.file, name)
+            file = read_competition(text)
+            missing = {each.bot.lower() for each in file.baselines} & {
+                each.lower() for each in left_out
+            }
+            if missing:
+                raise ClassRefusal(
+                    "competition/missing_baseline",
+                    f"nothing that was handed in as {some_of(sorted(missing))} is ready, and "
+                    "a rehearsal is of hosted bots: hand it in (plyhouse submit)",
+                )
+            finals.check(row, file, entered)
+            now = self._book.now()
+            copy = replace(
+                row, id=new_id(), name=name, file=text, status="frozen", created_ms=now,
+                opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None, note=None,
+                rehearses=row.id,
+            )  # fmt: skip
+            await self._book.rehearse(copy, [each.bot_id for each in entered], by)
+            parts = await finals.parts(copy, file, entered, self._store, now, rehearsal=True)
+            begun = await self._book.begin(
+                copy.id, parts, [(each.bot_id, each.version_id) for each in entered], by
+            )
+            await self._competitions.begun(parts)
+        log.info("rehearsal begun", extra={"competition": copy.id, "title": name})
+        return begun, left_out
+
+    async def rerun(self, reference: str, by: By, *, anyway: bool = False) -> ClassCompetition:
+        """Play the final of a finished competition again, as far as what is entered has changed.
+
+        Raises `ClassRefusal` as `run` does.
+        """
+        async with self.beginning:
+            row = await self._book.find(reference)
+            if row.status == "finished":  # otherwise storage says why not
+                await self._entered(row, read_competition(row.file), anyway)
+            begun, parts = await self._book.rerun(row.id, by)
+            await self._competitions.begun(parts)
+        log.info("final begun again", extra={"competition": row.id, "title": row.name})
+        return begun
+
+    async def unplayed(self, reference: str) -> list[str]:
+        """Whose pairings a final would leave unplayed if it ended now, a sentence for each game."""
+        row = await self._book.find(reference)
+        said = [
+            unplayed(game.game, *self._competitions.left(game.competition_id))
+            for game in row.games
+            if game.competition_id is not None
+        ]
+        return [each for each in said if each]
+
+    async def _entered(
+        self, row: ClassCompetition, file: CompetitionFile, anyway: bool
+    ) -> list[ClassEntry]:
+        """Who plays; raises `ClassRefusal` if the final cannot begin."""
+        now = self._book.now()
+        if not anyway:
+            late = [
+                each.player
+                for each in await self._book.students(row.id)
+                if each.status == "active" and each.extended_ms is not None
+                if each.extended_ms > now
+            ]
+            if row.late_ms is not None and now < row.late_ms:
+                raise ClassRefusal(
+                    "competition/extension",
+                    "late submissions are still taken: wait for the end of that time (late.days "
+                    "after the freeze), or begin without them: --anyway",
+                )
+            if late:
+                raise ClassRefusal(
+                    "competition/extension",
+                    f"{some_of(late)} may still submit; wait for the end of the extension, or "
+                    "begin without it: --anyway",
+                )
+            unchecked = await self._store.submissions.waiting_for(row.id)
+            if unchecked:
+                raise ClassRefusal(
+                    "competition/unchecked",
+                    f"what was handed in as {some_of(unchecked)} still waits for its check; wait "
+                    "for it (a runner machine makes it), or begin without it: --anyway",
+                )
+        everybody = await self._book.entries(row.id)
+        baselines = await self.baselines.states(row, everybody)
+        unfit = [each.text for each in baselines.values() if not each.can_play]
+        if unfit:
+            raise ClassRefusal("competition/missing_baseline", "; ".join(unfit))
+        suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
+        shut = [each.name for each in everybody if each.baseline and each.version_id in suspended]
+        if shut:
+            raise ClassRefusal(
+                "competition/suspended_baseline",
+                f"{', '.join(shut)} is suspended, and nobody could be measured against it; "
+                f"plyhouse bot reinstate {shut[0]} lets it in again",
+            )
+        found = [
+            each
+            for each in everybody
+            if each.status == "active" and each.version_id and each.version_id not in suspended
+        ]
+        if file.hosting_required:
+            left_out = await self._left_out(row, file, found)
+            if left_out and not anyway:
+                raise ClassRefusal(
+                    "competition/not_handed_in",
+                    f"only what was handed in may play, and {some_of(left_out)} only connected; "
+                    "have it handed in (plyhouse submit), or begin without it: --anyway",
+                )
+            found = [each for each in found if each.name not in left_out]
+        finals.check(row, file, found)
+        return found
+
+    async def _left_out(
+        self, row: ClassCompetition, file: CompetitionFile, entries: Sequence[ClassEntry]
+    ) -> list[str]:
+        """The entries that only connected where only what was handed in plays."""
+        if not file.hosting_required:
+            return []
+        there = await self._store.submissions.entered(row.id)
+        return [
+            each.name
+            for each in entries
+            if not each.baseline
+            and each.status == "active"
+            and each.version_id is not None
+            and each.bot_id not in there
+        ]
+
+    async def _game_over(self, competition_id: str) -> None:
+        """A game of a final is over, and with it perhaps the final."""
+        class_id = await self._book.game_of(competition_id)
+        if class_id is not None and await self._book.finish_if_done(class_id):
+            log.info("final over", extra={"competition": class_id})
+
+    async def changed(self, class_id: str) -> None:
+        """An organiser has changed a competition in the database: do as it says there."""
+        try:
+            row = await self._book.find(class_id)
+        except Unknown:  # deleted, or one without a class
+            for running in self._competitions.of_group(class_id):
+                await self._competitions.changed(running)
+            return
+        for game in row.games:
+            if game.competition_id is not None:
+                await self._competitions.changed(game.competition_id)
+        if row.status in ("open", "frozen", "finished"):
+            await self._submit_connected(row)
+
+    async def _submit_connected(self, row: ClassCompetition) -> None:
+        """Enter bots that connected before their students joined, or before it was opened."""
+        here = {
+            each.player_id for each in await self._book.students(row.id) if each.status == "active"
+        }
+        entered = {each.bot_id: each for each in await self._book.entries(row.id)}
+        full = Counter(each.player_id for each in entered.values() if not each.baseline)
+        for bot in tuple(self._directory.participants.values()):
+            own = entered.get(bot.bot_id)
+            wanted = (
+                full[bot.player_id] < row.entries_each
+                if own is None
+                else not own.chosen and own.version_id != bot.version_id
+            )
+            if wanted and bot.online and bot.player_id in here:
+                await self._book.submit(bot.player_id, bot.bot_id, bot.version_id)
+
+    # ------------------------------------------------------------------------------ dates
+
+    async def start(self) -> None:
+        """Catch up with dates that came while no server ran, and follow them from now on."""
+        await self.look()
+        self._follower.start()
+
+    async def close(self) -> None:
+        """Follow the dates no longer."""
+        await self._follower.close()
+
+    async def look(self) -> None:
+        """Move on what is due by the clock of the store.
+
+        One that fails does not keep the others back; the first error is raised in the end.
+        """
+        if not self._directory.leads("classes"):
+            return
+        now = self._book.now()
+        failed: Exception | None = None
+        for row in await self._book.all("draft", "open", "frozen", "running", "paused"):
+            try:
+                await self._move(row, now)
+                if row.practice_of or row.status in ("draft", "open"):
+                    await self._practice.look(await self._book.find(row.id))
+            except (ClassRefusal, InvalidCompetition) as error:
+                text = str(error)
+                if row.note != text:  # told once, tried again every time
+                    log.warning("%s: %s", row.name, text)
+                    await self._book.note(row.id, text)
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+
+    async def _move(self, row: ClassCompetition, now: int) -> None:
+        status = row.status
+        if status == "running" and all(game.status == "finished" for game in row.games):
+            await self._book.finish_if_done(row.id)
+        elif status == "running":
+            await self._absences.look(row.games, _absent_minutes(row.file), now)
+        if status == "draft" and _due(row.opens_ms, now):
+            status = (await self._book.move(row.id, "open", CLOCK)).status
+        if status == "open" and _due(row.freezes_ms, now):
+            status = (await self._book.move(row.id, "freeze", CLOCK)).status
+        if status == "frozen" and _due(row.final_ms, now):
+            await self.run(row.id, CLOCK)
+
+    # ---------------------------------------------------------------------------- looking
+
+    async def view(self, reference: str) -> ClassView:
+        """All there is to show of a competition to its organiser."""
+        row = await self._book.find(reference)
+        file = read_competition(row.file)
+        entries = await self._book.played_entries(row.id)
+        games = []
+        warnings: list[str] = []
+        for game in row.games:
+            if game.competition_id is None:
+                active = sum(each.status == "active" for each in entries)
+                planned = finals.planned(file, game.game, active)
+                by = file.scored_by(game.game)
+                games.append(GameProgress(game.game, "", planned, 0, (), (), scoring=by))
+            else:
+                found = await self._competitions.view(game.competition_id)
+                waiting = tuple(found.waiting_for)
+                place = game.competition_id
+                absent = self._absences.told(place, file.limits.absent_minutes)
+                names = {each.bot_id: f"{each.player}/{each.bot}" for each in found.entries}
+                left = unplayed(game.game, *self._competitions.left(place))
+                warnings += _too_busy(game.game, await self._book.voided_by(place))
+                absent += gone_texts(found.row, names)
+                games.append(
+                    GameProgress(
+                        *(game.game, place, found.planned, found.finished),
+                        *(waiting, tuple(absent), left, scoring_of(found.row)),
+                    )
+                )
+        students = tuple(await self._book.students(row.id))
+        left_out = await self._left_out(row, file, entries)
+        baselines = await self.baselines.states(row, entries)
+        warnings += [f"{each.text}." for each in baselines.values() if each.text]
+        names = {each.bot_id: each.name for each in entries}
+        gone = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        warnings += withdrawn_texts(gone, names)
+        if row.status in ("draft", "open", "frozen"):
+            shut = await self._store.probation.suspended_in(row.id)
+            needed = {each.bot_id for each in entries if each.baseline}
+            warnings += suspended_texts(shut, names, needed)
+        return ClassView(
+            *(row, file, students, tuple(entries), tuple(games)),
+            warnings=(*warnings, *_warnings(file, entries, left_out)),
+            left_out=frozenset(left_out),
+            baselines=baselines,
+            late=await days_late(self._store, row, file, entries),
+        )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._book.now() / 1000, UTC)
+
+
+def _too_busy(game: str, voided: Mapping[str, int]) -> list[str]:
+    """Machines that were too busy for the bots that they ran."""
+    return [
+        f"{game}: the machine {machine} was too busy for bots whose flags fell there; "
+        f"{'a match is' if count == 1 else f'{count} matches are'} void and played again, once for "
+        "each bot. The page of each match says why; give that runner fewer --cores, or --nice 0 if "
+        "other work keeps it busy."
+        for machine, count in voided.items()
+    ]
+
+
+def _warnings(
+    file: CompetitionFile, entries: Sequence[ClassEntry], left_out: Sequence[str]
+) -> list[str]:
+    """What was not handed in, and twins of which another version is entered than of their bots."""
+    known = {each.name.lower(): each for each in entries if each.baseline}
+    found = []
+    for twin, entry in file.twins.items():
+        if twin in known and entry in known:
+            one, other = known[entry], known[twin]
+            found.append(differing(one.name, one.digest, other.name, other.digest))
+    if left_out:
+        found.append(
+            f"Only what was handed in plays, and {some_of(left_out)} only connected: the final is "
+            "without it until it is handed in (plyhouse submit)"
+        )
+    return [f"{text}." for text in found if text]
+
+
+@functools.lru_cache(maxsize=64)
+def only_handed_in(text: str) -> bool:
+    """Whether only what was handed in plays in the competition of this file."""
+    try:
+        return read_competition(text).hosting_required
+    except InvalidCompetition:  # a game's file is missing
+        return False
+
+
+@functools.lru_cache(maxsize=64)
+def _absent_minutes(text: str) -> int:
+    """How long a final waits, from its file, which is looked at every second."""
+    return read_competition(text).limits.absent_minutes
+
+
+def _due(when: int | None, now: int) -> bool:
+    return when is not None and now >= when

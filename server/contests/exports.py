@@ -1,0 +1,224 @@
+"""Files of what came of a competition, for whoever may have them.
+
+Standings are those of the board that somebody sees.  Matches are for who sees all of them:
+organisers, the class where the board is the class's, everybody where it is public; and only those
+whose pairing is over, as their records are closed before.  Grades are for organisers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import io
+import zipfile
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.competition.evidence import PRIVATE, lines
+from plyhouse.server.competition.exports import (
+    standings_html,
+    standings_markdown,
+    standings_table,
+    table_csv,
+)
+from plyhouse.server.competition.grade_book import GradeEntry, grades_csv, gradescope
+from plyhouse.server.competition.grading import points_of
+from plyhouse.server.contests.boards import Board, Boards, Results
+from plyhouse.server.contests.grade_books import grade_entries
+from plyhouse.server.results.notations import NOTATIONS, notation
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.scoring import scoring_words
+from plyhouse.storage.errors import ClassRefusal
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+
+__all__ = ["FILES", "MATCHES", "Exports", "has_parquet"]
+
+FILES: Final = {
+    "csv": ("standings.csv", "text/csv"),
+    "md": ("standings.md", "text/markdown"),
+    "html": ("standings.html", "text/html"),
+    "json": ("standings.json", "application/json"),
+    "grades": ("grades.csv", "text/csv"),
+    "gradescope": ("gradescope.zip", "application/zip"),
+    "jsonl": ("matches.jsonl", "application/jsonl"),
+    "pgn": ("matches.pgn", "application/x-chess-pgn"),
+    "sgf": ("matches.sgf", "application/x-go-sgf"),
+    "pdn": ("matches.pdn", "text/plain"),
+    "mat": ("matches.mat", "text/plain"),
+    "parquet": ("matches.parquet", "application/vnd.apache.parquet"),
+}
+"""By format: the name of its file, and the media type."""
+MATCHES: Final = ("jsonl", *NOTATIONS)
+
+
+class Exports:
+    """The files of one server's competitions."""
+
+    def __init__(self, store: Store, boards: Boards, privacy: Privacy) -> None:
+        self._store = store
+        self._book = store.classes
+        self._boards = boards
+        self._privacy = privacy
+
+    async def standings(self, reference: str, form: str, identity: Identity | None) -> str:
+        """The standings as somebody may see them: as ``csv``, ``md`` or ``html``."""
+        board = await self._boards.board(reference, identity)
+        return await asyncio.to_thread(_standings, board, form)
+
+    async def grades(self, reference: str) -> str:
+        """The grades of all students as CSV."""
+        found = await self._results(reference)
+        entries = await grade_entries(self._store, self._boards, found)
+        return grades_csv(
+            entries,
+            found.file.originals,
+            scoring_words(found.rules.scoring),
+            certain=found.file.until_certain,
+            late=found.file.late.days > 0,
+        )
+
+    async def gradescope(self, reference: str) -> bytes:
+        """An archive with ``STUDENT/results.json`` for every student."""
+        found = await self._results(reference)
+        entries = await grade_entries(self._store, self._boards, found)
+        return await asyncio.to_thread(_archive, found, entries)
+
+    async def parquet(self, reference: str, identity: Identity | None) -> bytes:
+        """One row for each seat of each match; needs pyarrow."""
+        sight = await self._matches_allowed(reference, identity)
+        if not has_parquet():
+            raise ClassRefusal(
+                "competition/format_missing",
+                "Parquet needs the package pyarrow on the server (pip install pyarrow); csv and "
+                "jsonl need nothing.",
+            )
+        found = await self._results(reference)
+        names = {
+            each.bot_id: each.name if sight.named(found.row.id, 0, each.name) else PRIVATE
+            for each in found.entrants
+        }
+        return await asyncio.to_thread(_parquet, found, names)
+
+    async def matches(
+        self, reference: str, form: str, identity: Identity | None
+    ) -> AsyncIterator[bytes]:
+        """All matches in one of `MATCHES`, part by part; raises before the first part."""
+        sight = await self._matches_allowed(reference, identity)
+        found = await self._results(reference)
+        if form != "jsonl":
+            game = NOTATIONS[form][0]
+            if not any(each.partition("(")[0] == game for each in found.file.games):
+                raise ClassRefusal(
+                    "competition/format_missing",
+                    f"{form} is a format for {game}, which {found.row.name!r} does not play; "
+                    "jsonl has the records of every game.",
+                )
+        return self._written(found, form, sight)
+
+    async def _written(self, found: Results, form: str, sight: Sight) -> AsyncIterator[bytes]:
+        for match in dict.fromkeys(each.match for each in found.seats):
+            stored = await self._privacy.veiled(sight, await self._store.match(match))
+            if stored.pairing.finished_ms is not None:
+                text = await asyncio.to_thread(_match, stored, form, found.row.name)
+                if text:
+                    yield text.encode()
+
+    async def _results(self, reference: str) -> Results:
+        return await self._boards.results(await self._book.find(reference), complete=True)
+
+    async def _matches_allowed(self, reference: str, identity: Identity | None) -> Sight:
+        row = await self._book.find(reference)
+        sight = await self._privacy.sight(identity)
+        if row.id in sight.closed:
+            code = "auth/required" if identity is None else "auth/scope"
+            raise ProtocolError(code, f"Not all matches of {row.name!r} are yours to see.")
+        return sight
+
+
+def has_parquet() -> bool:
+    """Whether Parquet can be written here."""
+    return importlib.util.find_spec("pyarrow") is not None
+
+
+def _standings(board: Board, form: str) -> str:
+    head, rows = standings_table(board.lines, board.file.games)
+    scoring = scoring_words(board.scoring)
+    if form == "csv":
+        head.append("scoring")
+        for row in rows:
+            row.append(scoring)
+        return table_csv(head, rows)
+    state = "" if board.row.status == "finished" else f" ({board.row.status})"
+    write = standings_markdown if form == "md" else standings_html
+    notes = (f"Matches are scored by {scoring}.", *board.notes)
+    return write(f"{board.row.name}{state}", head, rows, notes)
+
+
+def _archive(found: Results, entries: Sequence[GradeEntry]) -> bytes:
+    board = {
+        each.standing.entrant.name: each
+        for each in lines(found.standings, found.evidence, any_time=found.file.until_certain)
+    }
+    bots = {each.bot_id: each.student for each in found.entrants if not each.baseline}
+    forfeits: dict[str, Counter[str]] = {}
+    for each in found.results:
+        if each.forfeit and each.bot_id in bots:
+            forfeits.setdefault(bots[each.bot_id], Counter())[each.forfeit] += 1
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        points = points_of(found.file.originals, found.file.points)
+        for entry in entries:
+            grade = entry.grade
+            text = gradescope(
+                entry,
+                found.file.originals,
+                points,
+                board.get(grade.entry),
+                forfeits.get(grade.student, {}),
+                scoring_words(found.rules.scoring),
+            )
+            archive.writestr(f"{grade.student}/results.json", text)
+    return out.getvalue()
+
+
+def _match(stored: Any, form: str, event: str) -> str:
+    """A match in a format; nothing if it is not that of its game, or does not fit it any more."""
+    try:
+        record = stored_record(stored, get_game(stored.header.game))
+        if form == "jsonl":
+            return msgspec.json.encode(record).decode() + "\n"
+        text = notation(record, form, event)
+    except GameError:
+        return ""
+    return "" if text is None else f"{text}\n"
+
+
+def _parquet(found: Results, names: Mapping[int, str]) -> bytes:
+    pyarrow = importlib.import_module("pyarrow")
+    parquet = importlib.import_module("pyarrow.parquet")
+    columns = {
+        "match": [each.match for each in found.seats],
+        "pairing": [each.pairing for each in found.seats],
+        "game": [each.game for each in found.seats],
+        "seat": [each.seat for each in found.seats],
+        "entry": [names.get(each.bot_id, "") for each in found.seats],
+        "score": [each.score for each in found.seats],
+        "result": [each.result for each in found.seats],
+        "returned": [each.returned for each in found.seats],
+        "termination": [each.termination for each in found.seats],
+        "culprit": [each.culprit for each in found.seats],
+        "plies": [each.ply for each in found.seats],
+        "finished_ms": [each.finished_ms for each in found.seats],
+    }
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()

@@ -1,0 +1,274 @@
+"""The games of a final as their formats see them: tables, rounds, and how sure grades are.
+
+They follow from what is stored, which takes reading every seat of every match.  So a game is worked
+out once for all who look, again when a match of it has begun, ended or was made void, or its
+entries have changed; while a large one runs, at most after `PATIENCE` times the time that it took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from plyhouse.games.registry import get_game
+from plyhouse.server.competition.facts import Line, Round, Row, State
+from plyhouse.server.competition.game_scoring import grading_of
+from plyhouse.server.competition.gauntlet import Gauntlet
+from plyhouse.server.competition.ladder import Ladder
+from plyhouse.server.competition.progress import field_of, look
+from plyhouse.server.competition.tables import placed, places_without
+from plyhouse.server.contests.running import (
+    PairingId,
+    Stored,
+    graded_of,
+    lot_of,
+    progress_of,
+    replaced_pairings,
+    run_of,
+    twins_of,
+    way_of,
+)
+from plyhouse.server.match.time_control import TimeControl
+from plyhouse.server.results.sequential import BandDecision
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.storage.class_results import Extent
+from plyhouse.storage.class_results import State as FinalState
+from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import CompetitionRow, EntryRow, PlayedSeat
+from plyhouse.storage.store import Store
+
+__all__ = ["Certainty", "GameFinal", "GameFinals"]
+
+KEPT: Final = 32
+"""Games whose tables and rounds are kept in memory, those looked at last."""
+PATIENCE: Final = 20.0
+"""A game that is played is worked out anew after so many times the time it took."""
+FEW: Final = 2_000
+"""With no more seats than this a game is worked out at every change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How sure it is that an entry reaches, or does not reach, what a baseline's grade needs."""
+
+    entry: int
+    baseline: int
+    decision: BandDecision
+    """Band 1 has the grade."""
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the threshold is reached; None while that is open."""
+        return None if self.decision.band is None else bool(self.decision.band)
+
+
+@dataclass(frozen=True, slots=True)
+class GameFinal:
+    """A game of a final as its format sees it: the table and the rounds."""
+
+    game: str
+    competition_id: str
+    format: str
+    tie_breaks: tuple[str, ...]
+    """What decides the table where points are equal, in the order of `Row.tie_breaks`."""
+    table: tuple[Row[int], ...]
+    rounds: tuple[Round[int], ...]
+    names: dict[int, str]
+    """What the bots are called, as far as whoever asks may know."""
+    pairings: dict[str, str]
+    """Ids of the pairings that were begun, by the keys of the lines."""
+    certainty: tuple[Certainty, ...] = ()
+    """For a gauntlet that goes on until grades are certain."""
+    decided_by: str = ""
+    """What decides the places, in words."""
+    lot: str = ""
+    """The seed of the lot that ordered entries without a rating; empty if there was none."""
+    seeds: tuple[int, ...] = ()
+    """The entries from the strongest to the weakest, if the format goes by that."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What is kept of one game."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    key: tuple[CompetitionRow, tuple[EntryRow, ...], Extent] | None = None
+    """What it was worked out from."""
+    final: GameFinal | None = None
+    state: FinalState | None = None
+    """How far the whole final was when it was last looked at, if the caller knew."""
+    until: float = 0.0
+    """While it is played, what is there is good until then."""
+
+
+class GameFinals:
+    """The games of the finals of one server."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        """``clock`` gives monotonic seconds."""
+        self._store = store
+        self._clock = clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next."""
+        self._kept.clear()
+
+    async def of(
+        self, row: ClassCompetition, *, fresh: bool = False, state: FinalState | None = None
+    ) -> list[GameFinal]:
+        """The games of a final that have begun; ``fresh``: as they are at this moment.
+
+        ``state`` is how far the final is, if you know it: with the same one as before, no match
+        has ended or was made void, and the matches need not be counted.
+        """
+        found = []
+        for game in row.games:
+            if game.competition_id is None:
+                continue
+            try:
+                part = await self._store.competition(game.competition_id)
+            except Unknown:  # deleted by itself
+                continue
+            found.append(await self._game(part, fresh=fresh, state=state))
+        return found
+
+    async def _game(
+        self, part: CompetitionRow, *, fresh: bool, state: FinalState | None
+    ) -> GameFinal:
+        kept = self._kept.setdefault(part.id, _Kept())
+        self._kept.move_to_end(part.id)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        async with kept.lock:
+            patient = part.status == "running" and not fresh
+            if kept.final is not None and patient and self._clock() < kept.until:
+                return kept.final
+            entries = await self._store.entries(part.id)
+            known = None if kept.key is None or kept.state != state else kept.key[:2]
+            if kept.final is not None and state is not None and known == (part, tuple(entries)):
+                return kept.final
+            key = part, tuple(entries), await self._store.classes.extent(part.id)
+            if kept.final is None or kept.key != key:
+                began = self._clock()
+                seats = await self._store.played_seats(part.id)
+                final = await asyncio.to_thread(_worked_out, part, entries, seats)
+                table = tuple(places_without(final.table, twins_of(part)))
+                kept.final, kept.key = replace(final, table=table), key
+                now = self._clock()
+                kept.until = now + (PATIENCE * (now - began) if len(seats) > FEW else 0.0)
+            kept.state = state
+            return kept.final
+
+
+def _worked_out(
+    row: CompetitionRow, entries: Sequence[EntryRow], seats: Sequence[PlayedSeat]
+) -> GameFinal:
+    """What a format says of stored facts; this takes its time."""
+    game = get_game(row.game)
+    terms = Terms(game, TimeControl.parse(row.time_control), row.rated, row.mirrored)
+    names = {each.bot_id: f"{each.player}/{each.bot}" for each in entries}
+    way = way_of(row, terms)
+    versions = {each.bot_id: each.version_id for each in entries if each.version_id is not None}
+    stored = Stored.read(row, seats, versions)
+    if isinstance(way, Ladder):
+        return _ladder(row, entries, stored, names, replaced_pairings(row, seats, versions))
+    if isinstance(way, Gauntlet) and way.until_certain:
+        return _graded(row, way, entries, stored, names)
+    facts = progress_of(row, way, entries, stored)
+    if way.adaptive or facts.pool or facts.facts().leaving:
+        facts.accept(look(way, facts.facts(), facts.pool))
+    known = facts.field, facts.finished, facts.begun
+    run = run_of(row)
+    pairings = {key: str(PairingId(row.id, key, run)) for key in facts.begun}
+    return GameFinal(
+        *(row.game, row.id, way.name, way.tie_breaks),
+        tuple(way.table(*known)),
+        tuple(way.rounds(*known)),
+        names,
+        {**pairings, **facts.reused},
+        decided_by=way.decided_by,
+        lot=lot_of(row),
+        seeds=facts.field.ranked if way.adaptive else (),
+    )
+
+
+def _graded(
+    row: CompetitionRow,
+    way: Gauntlet,
+    entries: Sequence[EntryRow],
+    stored: Stored,
+    names: dict[int, str],
+) -> GameFinal:
+    """A gauntlet until grades are certain: its rounds are what was begun."""
+    work = graded_of(row, way, entries, stored)
+    known = work.field, work.finished, work.begun
+    pairings = {key: str(PairingId(row.id, key, run_of(row))) for key in stored.begun}
+    rules = grading_of(row)
+    if rules is None:
+        table, decided_by = way.table(*known), way.decided_by
+    else:
+        table = work.table(rules.order, every_lower=rules.every_lower)
+        decided_by = "the grade, then the mean score with all baselines weighted equally"
+    return GameFinal(
+        *(row.game, row.id, way.name, way.tie_breaks),
+        tuple(table),
+        tuple(way.rounds(*known)),
+        names,
+        {**pairings, **work.reused},
+        tuple(Certainty(*pair, decision) for pair, decision in work.decisions().items()),
+        decided_by,
+    )
+
+
+def _ladder(
+    row: CompetitionRow,
+    entries: Sequence[EntryRow],
+    stored: Stored,
+    names: dict[int, str],
+    replaced: Collection[str],
+) -> GameFinal:
+    """A ladder: the points of its table are ratings fitted to its pairings, in Elo.
+
+    Pairings of ``replaced`` versions are not among them.
+    """
+    from plyhouse.server.results.ratings import PairScore, fit  # numpy: only fits need it
+
+    results = [
+        each for each in stored.finished.values() if not each.void and each.key not in replaced
+    ]
+    rated = fit(
+        PairScore(
+            *(each.entries[0], each.entries[1], each.matches, each.scores[0]),
+            each.scores[0] ** 2 / each.matches,
+        )
+        for each in results
+    )
+    played = Counter(bot for each in results for bot in each.entries)
+    lines = []
+    for key in sorted(stored.begun.keys() - set(replaced), key=lambda key: int(key[1:])):
+        outcome, pair = stored.finished.get(key), stored.begun[key]
+        state = State.PLAYING if outcome is None else State.FINISHED
+        state = State.VOID if outcome is not None and outcome.void else state
+        lines.append(Line(key, 0, pair, state, outcome))
+    rows = [
+        Row(
+            *(each.bot_id, None, rated[each.bot_id].elo if each.bot_id in rated else 0.0),
+            *(played[each.bot_id], (), each.status == "withdrawn"),
+        )
+        for each in entries
+    ]
+    field = field_of([each.bot_id for each in entries])
+    table = placed(rows, field, lambda line: (float(line.played > 0), line.points))
+    return GameFinal(
+        *(row.game, row.id, "ladder", (), tuple(table)),
+        (Round(0, "Ladder", tuple(lines)),) if lines else (),
+        names,
+        stored.ids,
+        decided_by=Ladder.decided_by,
+    )

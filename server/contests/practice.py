@@ -1,0 +1,162 @@
+"""Practice ladders: played from the opening of a competition to its freeze, for nothing.
+
+A ladder is a competition of its own beside the one it belongs to, so that boards, matches, reports
+and who may see them are as in every final.  Its entries follow those of the competition: a new
+version takes the place of the old one at once, and the matches of the old one no longer count.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from dataclasses import replace
+from typing import Final
+
+from plyhouse.server.competition.file import CompetitionFile, InvalidCompetition, read_competition
+from plyhouse.server.competition.practice import practice_name, practice_text, same_terms
+from plyhouse.server.contests import finals
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.storage.class_changes import Changed
+from plyhouse.storage.class_rows import ClassCompetition
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["PracticeLadders"]
+
+log = logging.getLogger("plyhouse.server.contests.practice")
+
+OPENED: Final = By("the clock", "practice begins")
+ENDED: Final = By("the clock", "practice ends with the freeze")
+OTHER_TERMS: Final = By("the clock", "practice ends: its matches would be played otherwise now")
+LEAST: Final = 2
+"""Entries with which a ladder begins."""
+
+
+class PracticeLadders:
+    """The practice ladders of one server."""
+
+    def __init__(self, store: Store, competitions: Competitions) -> None:
+        self._store = store
+        self._book = store.classes
+        self._competitions = competitions
+
+    async def look(self, row: ClassCompetition) -> None:
+        """Begin, follow or end what belongs to a competition, or a ladder itself.
+
+        Raises `ClassRefusal` if a ladder cannot begin.
+        """
+        if row.practice_of:
+            await self._end_without(row)
+        elif row.status == "open" and _has_ladder(row.file):
+            await self._follow(row)
+
+    async def _follow(self, row: ClassCompetition) -> None:
+        """Let those play who are entered now, with their present versions."""
+        status = await self._book.practice_status(row.practice_id)
+        if status == "deleted" or (status == "finished" and not await self._resume(row)):
+            return
+        file = _read(row.file)
+        bots = await self._bots(row, file)
+        if status is None:
+            if len(bots) < LEAST:
+                return
+            await self._begin(row)
+        elif not await self._change(row):
+            return
+        if await self._book.follow(row.practice_id, bots):
+            for game in (await self._book.find(row.practice_id)).games:
+                await self._competitions.renewed(game.competition_id or "")
+
+    async def _bots(self, row: ClassCompetition, file: CompetitionFile) -> frozenset[int]:
+        """The bots that play: no hidden baselines, and nobody who is suspended."""
+        suspended = {each.version_id for each in await self._store.probation.suspended_in(row.id)}
+        shown = {
+            each.bot.lower()
+            for each in file.originals
+            if file.practice.baselines and not each.hidden
+        }
+        return frozenset(
+            each.bot_id
+            for each in await self._book.entries(row.id)
+            if each.status == "active"
+            and each.version_id is not None
+            and each.version_id not in suspended
+            and (not each.baseline or each.name.lower() in shown)
+        )
+
+    async def _begin(self, row: ClassCompetition) -> None:
+        name = practice_name(row.name)
+        text = _ladder_text(row.file, name)
+        now = self._book.now()
+        ladder = replace(
+            row, id=row.practice_id, name=name, file=text, format="ladder", status="frozen",
+            created_ms=now, opens_ms=None, freezes_ms=None, final_ms=None, started_ms=None,
+            note=None, games=tuple(replace(each, competition_id=None) for each in row.games),
+        )  # fmt: skip
+        parts = await finals.parts(ladder, _read(text), (), self._store, now, practice=True)
+        await self._book.begin_practice(ladder, parts, OPENED)
+        await self._competitions.begun(parts)
+        log.info("practice begun", extra={"competition": row.id, "title": row.name})
+
+    async def _change(self, row: ClassCompetition) -> bool:
+        """Follow a change of the competition's file; False if that ends the ladder."""
+        ladder = await self._book.find(row.practice_id)
+        text = _ladder_text(row.file, ladder.name)
+        if text == ladder.file:
+            return True
+        old, new = _read(ladder.file), _read(text)
+        if not same_terms(old, new):
+            await self._book.move(ladder.id, "finish", OTHER_TERMS)
+            for game in ladder.games:
+                await self._competitions.changed(game.competition_id or "")
+            return False
+        limit = new.limits.matches_at_a_time
+        changed = Changed(
+            replace(ladder, file=text, most_students=row.most_students), (),
+            settings={"at_a_time": limit},
+        )  # fmt: skip
+        await self._book.change(ladder, changed, By(OPENED.who, "its competition has changed"))
+        return True
+
+    async def _resume(self, row: ClassCompetition) -> bool:
+        """Go on with a ladder that the freeze had ended; one that was ended by hand stays so."""
+        ladder = await self._book.find(row.practice_id)
+        if ladder.note != ENDED.why:
+            return False
+        parts = await self._book.resume_practice(ladder.id, OPENED)
+        await self._competitions.begun(parts, resumed=True)
+        return True
+
+    async def _end_without(self, ladder: ClassCompetition) -> None:
+        """End a ladder whose competition is not open any more, or wants none."""
+        try:
+            row = await self._book.find(ladder.practice_of)
+        except Unknown:
+            await self._book.move(ladder.id, "delete", ENDED)
+            return
+        if ladder.status in ("running", "paused") and (
+            row.status != "open" or not _has_ladder(row.file)
+        ):
+            await self._book.move(ladder.id, "finish", ENDED)
+            await self._book.note(ladder.id, ENDED.why)
+            for game in ladder.games:
+                await self._competitions.changed(game.competition_id or "")
+
+
+# Every open competition is looked at every second, and parsing a file takes milliseconds.
+_read = functools.lru_cache(maxsize=64)(read_competition)
+
+
+@functools.lru_cache(maxsize=64)
+def _ladder_text(text: str, name: str) -> str:
+    """Return the file of the practice ladder called ``name`` of the competition with this file."""
+    return practice_text(text, _read(text), name)
+
+
+def _has_ladder(text: str) -> bool:
+    """Return whether a competition file asks for a practice ladder."""
+    try:
+        return _read(text).practice.ladder
+    except InvalidCompetition:  # a game's file is missing
+        return False

@@ -1,0 +1,363 @@
+"""What a final says of one student: results against each baseline and opponent, forfeits with the
+position and the message, the slowest plies, lost matches to replay, and how its rating went.
+
+Students get their own, whatever the board shows; organisers get everybody's.  Opponents have their
+names in it, as in the student's own matches; hidden baselines have none.  What a bot left when it
+failed (a traceback, say) is shown to its author only, as everywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import structs
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.position import Position
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.reports import (
+    BaselineScore,
+    Forfeit,
+    LostMatch,
+    RatingPoint,
+    Report,
+    ReportEntry,
+    ReportRating,
+    ReportScore,
+    SlowPly,
+)
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.roles import role_in
+from plyhouse.server.competition.evidence import PRIVATE, Outcome, any_time_interval, lines
+from plyhouse.server.competition.grading import is_reached
+from plyhouse.server.competition.standings import Grade, Standing
+from plyhouse.server.contests.board_visibility import Viewer, Visibility, eyes_of
+from plyhouse.server.contests.boards import Boards, Results
+from plyhouse.server.contests.grade_books import grade_points
+from plyhouse.server.contests.rosters import withdrawn_texts
+from plyhouse.server.match.events import end_data
+from plyhouse.server.match.views import Views
+from plyhouse.server.results.intervals import mean_interval
+from plyhouse.storage.class_results import State
+from plyhouse.storage.class_rows import ClassCompetition, ClassStudent
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.names import key_of
+from plyhouse.storage.rows import Identity, StoredMatch
+from plyhouse.storage.store import Store
+
+if TYPE_CHECKING:
+    from plyhouse.server.results.fitted import Estimate
+
+__all__ = ["Reports"]
+
+MOST_FORFEITS: Final = 20
+"""Forfeits that are shown with their positions; all are counted."""
+MOST_LOST: Final = 200
+SLOWEST: Final = 10
+LAST_ACTIONS: Final = 12
+"""Actions before a forfeit that are listed."""
+KEPT: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    matches: int
+    estimates: dict[str, Estimate[str]]
+
+
+class Reports:
+    """The reports of one server."""
+
+    def __init__(self, store: Store, boards: Boards) -> None:
+        self._store = store
+        self._book = store.classes
+        self._boards = boards
+        self._points: OrderedDict[str, tuple[State, list[_Point]]] = OrderedDict()
+
+    def forget(self) -> None:
+        """Work everything out again when it is asked for next: entries have other names."""
+        self._points.clear()
+
+    async def report(self, reference: str, student: str, identity: Identity) -> Report:
+        """The report of a student, by account; empty: of whoever asks.
+
+        Raises `ProtocolError` for somebody else's, and `Unknown` if there is no such student.
+        """
+        row = await self._book.find(reference)
+        organiser = await role_in(self._store, row.id, identity) is not None
+        wanted = student or identity.player
+        own = key_of(wanted) == key_of(identity.player)
+        if not (organiser or own):
+            raise ProtocolError("auth/scope", "A report is for its own student and the staff.")
+        everybody = await self._book.students(row.id)
+        found = next((each for each in everybody if key_of(each.player) == key_of(wanted)), None)
+        if found is None:
+            raise Unknown(f"{wanted!r} is no student of {row.name!r}; take one of its accounts")
+        results = await self._boards.results(row)
+        grade = next(
+            (each for each in await self._boards.grades(results) if each.student == found.player),
+            Grade(found.player, found.status, None, "", ()),
+        )
+        points = await self._history(row, results)
+        eyes = eyes_of(results.file, Viewer(organiser, found.player), results.entrants)
+        placed = await self._boards.placed(results, eyes)
+        made = await asyncio.to_thread(
+            _report, found, results, grade, points, placed, eyes, organiser=organiser
+        )
+        suspended = await self._store.probation.suspended_in(row.id, withdrawn=True)
+        entered = {each.entry for each in made.entries}
+        names = {each.bot_id: each.name for each in results.entrants if each.name in entered}
+        slowest, forfeited = await self._matches(found, results, author=own)
+        return structs.replace(
+            made,
+            days_late=grade.days_late,
+            penalty=grade.penalty,
+            notes=withdrawn_texts(suspended, names) + made.notes,
+            slowest=slowest,
+            forfeited=forfeited,
+        )
+
+    async def _history(self, row: ClassCompetition, results: Results) -> list[_Point]:
+        """How ratings went, fitted once for all students."""
+        kept = self._points.get(row.id)
+        if kept is None or kept[0] != results.state:
+            made = await asyncio.to_thread(_points, results)
+            self._points[row.id] = kept = (results.state, made)
+            while len(self._points) > KEPT:
+                self._points.popitem(last=False)
+        self._points.move_to_end(row.id)
+        return kept[1]
+
+    async def _matches(
+        self, student: ClassStudent, results: Results, *, author: bool
+    ) -> tuple[list[SlowPly], list[Forfeit]]:
+        """Return the slowest plies, and forfeits with their positions."""
+        bots = [
+            each.bot_id for each in results.entrants
+            if each.student == student.player and not each.baseline
+        ]  # fmt: skip
+        if not bots:
+            return [], []
+        slow = await self._book.slowest_plies(results.row.id, bots, SLOWEST)
+        slowest = [
+            SlowPly(
+                *(each.match, each.game, each.ply, each.text, each.thought_ns / 1e9),
+                *(each.charged_ns / 1e9, each.remaining_ns / 1e9, _address(each.match, each.ply)),
+            )
+            for each in slow
+        ]
+        names = {each.bot_id: each.name for each in results.entrants}
+        forfeited: list[Forfeit] = []
+        for seat in results.seats:
+            if seat.bot_id in bots and seat.culprit == seat.seat and _forfeits(seat.termination):
+                if len(forfeited) == MOST_FORFEITS:
+                    break
+                stored = await self._store.match(seat.match)
+                forfeited.append(
+                    await asyncio.to_thread(
+                        _forfeit, stored, seat.seat, names[seat.bot_id], author=author
+                    )
+                )
+        return slowest, forfeited
+
+
+def _forfeits(termination: str) -> bool:
+    return termination not in ("normal", "resignation", "")
+
+
+def _address(match: str, ply: int | None = None) -> str:
+    """The page of a match; clients put their server before it."""
+    return f"/matches/{match}" + ("" if ply is None else f"?ply={ply}")
+
+
+def _points(results: Results) -> list[_Point]:
+    from plyhouse.server.competition.proof import checkpoints  # numpy: only competitions need it
+
+    return [
+        _Point(count, {each.name: each for each in fitted.estimates()})
+        for count, fitted in checkpoints(results.outcomes, scoring=results.rules.scoring)
+    ]
+
+
+def _report(
+    student: ClassStudent,
+    results: Results,
+    grade: Grade,
+    points: Sequence[_Point],
+    placed: Sequence[Standing],
+    eyes: Visibility,
+    *,
+    organiser: bool,
+) -> Report:
+    file = results.file
+    any_time = file.until_certain
+    entrants = [
+        each for each in results.entrants if each.student == student.player and not each.baseline
+    ]
+    own = {each.name for each in entrants}
+    ids = {each.name: each.bot_id for each in results.entrants}
+
+    def shown(name: str) -> bool:
+        return ids[name] not in eyes.hidden
+
+    def title(name: str) -> str:
+        return name if shown(name) else PRIVATE
+
+    board = {
+        line.standing.entrant.name: line
+        for line in lines(placed, results.evidence, any_time=any_time)
+        if line.standing.entrant.name in own
+    }
+    met: dict[str, list[tuple[Outcome, int]]] = {}
+    for outcome in results.outcomes:
+        for seat, name in enumerate(outcome.seats):
+            if name in own:
+                for other in {*outcome.seats} - {name}:
+                    met.setdefault(other, []).append((outcome, seat))
+    baselines = []
+    for each in file.originals:
+        against = next((other for other in met if other.lower() == each.bot.lower()), None)
+        if against is not None and shown(against):
+            score = _score(against, met[against], any_time=any_time)
+            fields = {key: getattr(score, key) for key in ReportScore.__struct_fields__}
+            reached = is_reached(score.score, each.at_least)
+            baselines.append(
+                BaselineScore(**fields, grade=each.grade, at_least=each.at_least, reached=reached)
+            )
+    kinds = Counter(
+        each.forfeit
+        for each in results.results
+        if each.forfeit and each.bot_id in {one.bot_id for one in entrants}
+    )
+    return Report(
+        *(results.row.name, results.row.status, student.player, student.display),
+        *(grade.grade, grade.entry),
+        [
+            ReportEntry(
+                *(each.name, each.version, each.digest, each.status),
+                *_numbers(board, each.name),
+            )
+            for each in entrants
+        ],
+        baselines,
+        [
+            _score(name, rows, any_time=any_time)
+            for name, rows in sorted(met.items())
+            if shown(name)
+        ],
+        dict(kinds),
+        [],
+        [],
+        _lost(results, own, title),
+        {
+            name: [
+                _rating_point(point.matches, at, any_time=any_time)
+                for point in points
+                if (at := point.estimates.get(name)) is not None
+            ]
+            for name in sorted(own)
+        },
+        results.evidence.told({each.name for each in results.entrants} - own)
+        if not organiser
+        else list(results.evidence.notes),
+        {game: each.value for game, each in results.rules.scoring.items()},
+        grade_points(grade, file) if any(each.grade for each in file.originals) else None,
+        any_time=any_time,
+    )
+
+
+def _rating_point(matches: int, at: Estimate[str], *, any_time: bool) -> RatingPoint:
+    near = (at.any_low, at.any_high) if any_time else (at.low, at.high)
+    return RatingPoint(matches, at.elo, *near, at.any_low, at.any_high)
+
+
+def _numbers(board: dict[str, Any], name: str) -> tuple[Any, ...]:
+    line = board.get(name)
+    if line is None:
+        return None, None, 0, 0, 0, 0, 0, None, None
+    standing, at = line.standing, line.estimate
+    return (
+        *(standing.rank, standing.score, standing.matches, standing.wins, standing.draws),
+        *(standing.losses, standing.forfeits),
+        None
+        if at is None
+        else ReportRating(
+            *(at.elo, at.low, at.high, at.any_low, at.any_high, at.rank_low, at.rank_high)
+        ),
+        standing.place,
+    )
+
+
+def _score(name: str, rows: Sequence[tuple[Outcome, int]], *, any_time: bool) -> ReportScore:
+    """Results of one's seats in some matches; ``any_time`` as in `lines`."""
+    results: Counter[str] = Counter()
+    pairs: dict[tuple[str, str], list[float]] = {}
+    for outcome, seat in rows:
+        mine = outcome.returns[seat]
+        best = max(value for at, value in enumerate(outcome.returns) if at != seat)
+        results["W" if mine > best else "D" if mine == best else "L"] += 1
+        pairs.setdefault((outcome.game, outcome.pairing), []).append(outcome.scores[seat])
+    means = [min(1.0, max(0.0, sum(each) / len(each))) for each in pairs.values()]
+    watched = any_time_interval(means)
+    fixed = watched if any_time else mean_interval(means, bounds=(0.0, 1.0))
+    return ReportScore(
+        *(name, len(rows), results["W"], results["D"], results["L"], watched.mean),
+        *(fixed.low, fixed.high, watched.low, watched.high),
+    )
+
+
+def _lost(results: Results, own: set[str], title: Callable[[str], str]) -> list[LostMatch]:
+    """Lost matches, the latest first."""
+    ends = {each.match: each for each in results.seats}
+    found = []
+    for outcome in reversed(results.outcomes):
+        for seat, name in enumerate(outcome.seats):
+            if name not in own or outcome.returns[seat] >= max(outcome.returns):
+                continue
+            others = [each for each in outcome.seats if each != name]
+            end = ends[outcome.match]
+            found.append(
+                LostMatch(
+                    *(outcome.match, outcome.game, name, seat),
+                    [title(each) for each in others],
+                    *(end.termination, end.ply, _address(outcome.match)),
+                )
+            )
+    return found[:MOST_LOST]
+
+
+def _forfeit(stored: StoredMatch, seat: int, entry: str, *, author: bool) -> Forfeit:
+    """A forfeit with the position in which it happened, as the seat saw it."""
+    header = stored.header
+    end = next(row for row in reversed(stored.events) if row.kind == "end")
+    data = end_data(end)
+    actions = [row.text for row in stored.events if row.kind in ("action", "chance")]
+    scene: dict[str, Any] | None = None
+    with contextlib.suppress(GameError):  # its rules may have changed, or its file be gone
+        scene, actions = _seen(stored, get_game(header.game), seat)
+    return Forfeit(
+        *(header.id, header.game, entry, header.termination, end.ply, data.reason),
+        data.detail if author else "",
+        actions[-LAST_ACTIONS:],
+        scene,
+        _address(header.id, end.ply),
+    )
+
+
+def _seen(stored: StoredMatch, game: Game, seat: int) -> tuple[dict[str, Any], list[str]]:
+    """The last position of a match and the actions that led to it, as a seat saw them."""
+    views = Views(game, game.seats)
+    position = Position(game)
+    for row in stored.events:
+        if row.kind in ("action", "chance"):
+            before = position.state
+            action = position.apply(row.seat, row.text)
+            views.record(before, action, row.text, row.seat, row.ply, None)
+    told = [event.action for event in views.events(seat, 0)]
+    return views.drawn(position.state, seat)[1], [each or "(hidden)" for each in told]

@@ -1,0 +1,111 @@
+"""What deserves a look in a competition with a class, from its stored results and records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.api.suspicions import SameFiles, Suspicions, UnlikelyPair
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.results.record import stored_record
+from plyhouse.server.results.suspicion import (
+    Choice,
+    Match,
+    alike,
+    choices_of,
+    unlikely_pairs,
+)
+from plyhouse.storage.class_results import FinalSeat
+from plyhouse.storage.class_rows import ClassEntry
+from plyhouse.storage.rows import StoredMatch
+from plyhouse.storage.store import Store
+
+__all__ = ["MOST_RECORDS", "same_files", "suspicions"]
+
+MOST_RECORDS: Final = 5_000
+"""Records whose positions are compared: the latest ones, as each is played through again."""
+AT_ONCE: Final = 100
+"""Records that are read before they are played through."""
+SCORES: Final = {"W": 1.0, "D": 0.5, "L": 0.0}
+
+
+async def suspicions(store: Store, reference: str, level: float) -> Suspicions:
+    """The report on a competition; raises `Unknown`.  Takes its time, and the loop none of it."""
+    row = await store.classes.find(reference)
+    everybody = await store.classes.played_entries(row.id, replaced=True)
+    entries = {each.bot_id: each for each in everybody}
+    results = await store.classes.final_seats(row.id)
+    seats: dict[str, list[FinalSeat]] = {}
+    for each in results:
+        if each.bot_id in entries:
+            seats.setdefault(each.match, []).append(each)
+    staff = {each.player for each in entries.values() if each.baseline}
+    pairs = await asyncio.to_thread(_pairs, list(seats.values()), entries, staff)
+    latest = sorted(seats, reverse=True)[:MOST_RECORDS]
+    choices: list[Choice] = []
+    records = 0
+    for start in range(0, len(latest), AT_ONCE):
+        stored = [await store.match(match) for match in latest[start : start + AT_ONCE]]
+        known, found = await asyncio.to_thread(_choices, stored)
+        records += known
+        choices += found
+    likenesses = await asyncio.to_thread(alike, choices, staff=staff)
+    return Suspicions(
+        level,
+        tuple([each for each in pairs if each.adjusted <= level]),
+        len(pairs),
+        tuple([each for each in likenesses if each.adjusted <= level]),
+        records,
+        len(seats) - records,
+        same_files(everybody),
+    )
+
+
+def same_files(entries: Iterable[ClassEntry]) -> tuple[SameFiles, ...]:
+    """Entries of several owners, students among them, whose versions have the same digest."""
+    found: dict[str, dict[str, ClassEntry]] = {}
+    for each in entries:
+        if each.digest:
+            found.setdefault(each.digest, {})[each.name] = each
+    return tuple(
+        SameFiles(digest, tuple(sorted(those)))
+        for digest, those in sorted(found.items())
+        if len({each.player_id for each in those.values()}) > 1
+        and not all(each.baseline for each in those.values())
+    )
+
+
+def _pairs(
+    matches: Sequence[Sequence[FinalSeat]], entries: dict[int, ClassEntry], staff: set[str]
+) -> list[UnlikelyPair]:
+    """Matches of two that were played: a forfeit tells of a program, or a network."""
+    rows = []
+    for seats in matches:
+        if len(seats) != 2 or seats[0].termination in FORFEITS:
+            continue
+        first, second = sorted(seats, key=lambda each: each.seat)
+        if first.result in SCORES and second.result is not None:
+            score = SCORES[first.result]
+            rows.append(
+                Match(entries[first.bot_id].name, entries[second.bot_id].name, score, first.game)
+            )
+    owners = {each.name: each.player for each in entries.values()}
+    return unlikely_pairs(rows, owners, staff=staff)
+
+
+def _choices(stored: Sequence[StoredMatch]) -> tuple[int, list[Choice]]:
+    """What bots chose in these matches, and how many of the matches could be read."""
+    found: list[Choice] = []
+    known = 0
+    for each in stored:
+        seats = [(f"{seat.player}/{seat.bot}", seat.player) for seat in each.header.seats]
+        try:
+            game = get_game(each.header.game)
+            found += choices_of(stored_record(each, game), game, seats)
+        except GameError:  # the game is not here any more, or has changed
+            continue
+        known += 1
+    return known, found

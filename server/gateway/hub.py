@@ -1,0 +1,486 @@
+"""The hub: everything a server does, apart from how frames travel.
+
+It owns the database, the matches, the bots and their connections, and hands every request to the
+part that knows about it.  Transports attach connections with `Hub.attach`; the rest happens in
+callbacks on one event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Container, Coroutine
+from typing import Any, Final
+
+from plyhouse.games.registry import add_game_file
+from plyhouse.protocol.codec import MSGPACK, Codec, codec_for
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
+from plyhouse.protocol.messages import (
+    Act,
+    ClientMessage,
+    Hello,
+    Notice,
+    Register,
+)
+from plyhouse.server.accounts.builtin_bots import HouseBots
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.accounts.registration import Registration
+from plyhouse.server.accounts.visitors import Visitors
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.administration.health import HealthCheck
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.courses import Classes
+from plyhouse.server.contests.exports import Exports
+from plyhouse.server.contests.reports import Reports
+from plyhouse.server.gateway.logins import Logins
+from plyhouse.server.gateway.requests import Requests
+from plyhouse.server.hosting.flag_reports import FlagReports
+from plyhouse.server.hosting.hosted_play import HostedPlay
+from plyhouse.server.hosting.outputs import Outputs
+from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.hosting.uploads import Uploads
+from plyhouse.server.jobs.fair_queue import FairQueue
+from plyhouse.server.jobs.helper_processes import Helpers
+from plyhouse.server.jobs.periodic import Periodic
+from plyhouse.server.jobs.reviews import Reviews
+from plyhouse.server.jobs.search_trees import Trees
+from plyhouse.server.lobby.lobby import Lobby
+from plyhouse.server.lobby.probation import Watch as ForfeitWatch
+from plyhouse.server.lobby.probation import suspended_text
+from plyhouse.server.match.outcomes import VOID
+from plyhouse.server.match.terminations import forfeiting_seat
+from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.table import journal
+from plyhouse.server.table.counts import Counts
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.login_waits import LoginWaits
+from plyhouse.server.table.match_runner import MatchRunner
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.watchdog import Watchdog
+from plyhouse.server.version import server_version
+from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.wire.memory import MemoryClient, link
+from plyhouse.server.wire.session import Session
+from plyhouse.server.wire.transport import Transport
+from plyhouse.storage.store import Store
+
+__all__ = ["Hub", "server_version"]
+
+log = logging.getLogger("plyhouse.server")
+
+SWEEP_SECONDS: Final = 0.25
+"""How often connections are asked whether something is due: pings, silence, missing logins."""
+HELPERS: Final = 1
+"""Processes that go through whole matches for those who look at them."""
+NO_SUCH_MATCH: Final = "No such match is being played."
+LONG_STALL_NS: Final = 100_000_000
+"""Standstills that count for the silence of connections, which is measured in seconds."""
+
+
+class Hub:
+    """A server without its transports; made by `Hub.open`."""
+
+    def __init__(
+        self, config: ServerConfig, store: Store, now: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self.config = config
+        self.store = store
+        self.now = now
+        """Monotonic nanoseconds, for everything that is measured."""
+        self.started = now()
+        self.counts = Counts()
+        self.sessions: set[Session] = set()
+        self.directory = Directory()
+        self.places = Places(
+            config.max_connections,
+            spectators=config.max_spectators,
+            per_address=config.max_connections_per_address,
+            strangers_per_address=config.max_logins_per_address,
+        )
+        self.seated: dict[Session, Participant] = {}
+        """Who logged in on each connection."""
+        self.stopping = False
+        self.ratings = Leaderboards(store)
+        self.watchdog = Watchdog(now, self._stalled)
+        self.login_waits = LoginWaits(self.directory, self.watchdog, now)
+        self.runner = MatchRunner(
+            config,
+            store,
+            self.directory,
+            now,
+            on_over=self._match_over,
+            rating_of=self.ratings.rating_of,
+            settle_stalls=self._settle_stalls,
+        )
+        self.registration = Registration(config, store, now)
+        self.visitors = Visitors(
+            *(config, store, self.registration, now), playing=self._plays, leaving=self._forget
+        )
+        self.builtin_bots: HouseBots | None = None
+        """Starts bots for people to play against; None where there are none."""
+        self.house_player = 0
+        """The player of these bots; 0 before there was any."""
+        self.lobby = Lobby(config, self.runner, self.directory)
+        self.competitions = Competitions(store, self.runner, self.directory)
+        self.hosting = Hosting(store, self.directory, self.competitions, now)
+        self.competitions.rooms_of_hosted = self.hosting.rooms
+        self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
+        self.lobby.admit_to_hosted = self.hosted_play.admit
+        self.flag_reports = FlagReports(store, now, self._settled)
+        self.hosting.on_flags = self.flag_reports.heard
+        self.competitions.hosted_waits_for = self.hosting.waits_for
+        self.courses = Classes(config, store, self.competitions, self.directory)
+        self.privacy = Privacy(store)
+        self.competitions.hidden_in = self.privacy.hidden
+        self.boards = Boards(store)
+        self.reports = Reports(store, self.boards)
+        self.exports = Exports(store, self.boards, self.privacy)
+        self.audit_follower = AuditFollower(self)
+        self.probation = ForfeitWatch(config, store, self.audit_follower.look)
+        self.reviews = Reviews(config)
+        self.trees = Trees(config, now)
+        self.replays = FairQueue()
+        self.helpers = Helpers(HELPERS, config.game_sources)
+        self.uploads = Uploads(config, store, now)
+        self.outputs = Outputs(config, store)
+        self.health = HealthCheck(store, self.runner.writer, now)
+        self.limits = ConnectionLimits(
+            hello_timeout_ns=int(config.auth_timeout * 1e9),
+            heartbeat_ns=int(config.heartbeat * 1e9),
+            silence_ns=int(config.peer_timeout * 1e9),
+            messages_per_second=config.messages_per_second,
+            message_burst=2 * config.messages_per_second,
+            mistakes_per_second=config.mistakes_per_second,
+            mistake_burst=10 * config.mistakes_per_second,
+        )
+        self.logins = Logins(self, server_version())
+        self.requests = Requests(self)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timers = (
+            Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),
+            Periodic(lambda: self.hosting.credit(now()), SWEEP_SECONDS, "hosting credit", log),
+            Periodic(lambda: self.flag_reports.look(now()), SWEEP_SECONDS, "verdicts", log),
+        )
+
+    @classmethod
+    async def open(
+        cls,
+        config: ServerConfig,
+        *,
+        store: Store | None = None,
+        now: Callable[[], int] = time.monotonic_ns,
+    ) -> Hub:
+        """Open the database and take up what was running when the last server stopped.
+
+        Raises `plyhouse.storage.errors.StorageError` when the database cannot be used, and
+        `plyhouse.games.errors.GameError` for a file of ``config.game_files`` that is no game.
+        ``store`` is one that is open already; the hub closes it in the end all the same.
+        """
+        for source in config.game_sources:
+            add_game_file(source)
+        if store is None:
+            store = await Store.open(config.database)
+        try:
+            await store.claim()
+            await store.apply(())  # a database that cannot be written is found out now
+            hub = cls(config, store, now)
+            await hub.audit_follower.mark()
+            await hub.ratings.start()
+            resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
+            if resumed:
+                log.info("matches of the last run resumed", extra={"matches": resumed})
+            await hub.competitions.restore()
+            await hub.courses.start()
+            await hub.audit_follower.start()
+            hub.visitors.start()
+        except BaseException:
+            await store.close()
+            raise
+        hub.watchdog.start()
+        for timer in hub._timers:
+            timer.start()
+        return hub
+
+    # ------------------------------------------------------------------ connections
+
+    def attach(self, transport: Transport, subprotocol: str) -> Session:
+        """Make the session of a new connection."""
+        return self._attach(transport, codec_for(subprotocol))
+
+    def connect(self, codec: Codec = MSGPACK) -> MemoryClient:
+        """Connect a client in this process; it speaks the same protocol as any other."""
+        return link(lambda transport: self._attach(transport, codec), self.now)
+
+    def _attach(self, transport: Transport, codec: Codec) -> Session:
+        session = Session(self, transport, codec, self.limits, self.config.max_queue)
+        self.counts.connections += 1
+        journal.connected(session)
+        self.sessions.add(session)
+        if self.stopping:
+            session.fail("server/shutting_down")
+            return session
+        try:
+            gone = self.places.enter(session, transport.peer.rpartition(":")[0])
+        except Full as full:
+            session.fail("server/overloaded", f"{full} Try again later.")
+        else:
+            if isinstance(gone, Session):
+                gone.fail("server/overloaded", "Others wait: log in at once after connecting.")
+        return session
+
+    def spent(self, session: Session, nanoseconds: int) -> None:
+        """Note for how long the server was busy with what a connection sent."""
+        self.watchdog.note(session, nanoseconds)
+
+    def left(self, session: Session) -> None:
+        """A connection is over, whoever ended it."""
+        self.sessions.discard(session)
+        self.places.leave(session)
+        for match_id in tuple(session.watching):
+            live = self.directory.match(match_id)
+            if live is not None:
+                live.unwatch(session)
+        session.watching.clear()
+        participant = self.seated.pop(session, None)
+        journal.left(session, participant)
+        if participant is None or participant.line is not session:
+            return
+        self.directory.leave(participant)
+        self.lobby.leave(participant)
+        for live, seat in self.directory.matches_of(participant):
+            live.disconnected(seat)
+        self.directory.forget(participant)
+
+    def spawn(
+        self,
+        work: Coroutine[Any, Any, None],
+        done: Callable[[Exception | None], None] | None = None,
+    ) -> None:
+        """Run something that must wait for the database, then call ``done`` with its error."""
+        if done is not None:
+            work = _report(work, done)
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _sweep(self) -> None:
+        """Let every connection do what is due; one that fails is closed."""
+        now = self.now()
+        broken = []
+        for session in tuple(self.sessions):
+            try:
+                session.tick(now)
+            except Exception:
+                log.exception("connection failed", extra={"peer": session.peer})
+                broken.append(session)
+        for session in broken:
+            session.fail("server/fault")
+
+    def _settle_stalls(self) -> None:
+        self.watchdog.beat()
+        self.login_waits.settle()
+
+    def _stalled(self, begin: int, end: int, busy_ns: int) -> None:
+        self.runner.stalled(begin, end, busy_ns, self.watchdog.spent)
+        if end - begin > LONG_STALL_NS:
+            who, spent = self.watchdog.busiest()
+            told, work = (end - begin) // 1_000_000, busy_ns // 1_000_000
+            if who is None:  # nobody's frames were read meanwhile
+                log.warning("the server stood still for %d ms: %d ms at work", told, work)
+            else:
+                log.warning(
+                    "the server stood still for %d ms: %d ms at work, of which %d ms for %r",
+                    told,
+                    work,
+                    spent // 1_000_000,
+                    who,
+                )
+            for session in self.sessions:
+                session.connection.forgive(end - begin)
+
+    # ---------------------------------------------------------- what a connection asks for
+
+    async def register(self, session: Session, message: Register) -> None:
+        """Make an account."""
+        await self.logins.register(session, message)
+
+    async def login(self, session: Session, hello: Hello, stamp: int) -> None:
+        """Let a bot in, with all of its running matches; without token and name, a spectator."""
+        await self.logins.login(session, hello, stamp)
+
+    def act(self, session: Session, message: Act, stamp: int) -> None:
+        """Hand an action to its match."""
+        participant = self.seated.get(session)
+        seat = None if participant is None else participant.matches.get(message.match)
+        if seat is not None:
+            live = self.directory.live[message.match]
+        else:
+            try:
+                live, seat = self.requests.seat(session, message)
+            except ProtocolError as error:
+                session.refuse(message, error)
+                return
+        if self.watchdog.ongoing(stamp):
+            self.watchdog.beat(stamp)  # settles the standstill that this frame was read after
+        live.act(seat, message, stamp, session.lag_ns)
+
+    def request(self, session: Session, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request; `ProtocolError` says why not."""
+        self.requests.carry_out(session, message, stamp)
+
+    # -------------------------------------------------------------------------- endings
+
+    def expel(
+        self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
+    ) -> None:
+        """Close the connections of all participants that fit; unless their matches are kept, they
+        forfeit them (those that have not begun are void).
+        """
+        for participant in filter(fits, tuple(self.directory.participants.values())):
+            held = tuple(self.directory.matches_of(participant))
+            if participant.line is not None:
+                participant.line.fail(code, text)
+            if not keep_matches:
+                for live, seat in held:
+                    live.input(live.match.exclude, seat, self.now())
+
+    def signed_out(self, session_ids: Container[int]) -> None:
+        """Close the connections that were opened in sessions which are over."""
+        self.expel(
+            lambda each: each.session_id > 0 and each.session_id in session_ids,
+            "auth/signed_out",
+            "You have signed out.",
+            keep_matches=True,
+        )
+
+    def _plays(self, player_id: int) -> bool:
+        everybody = self.directory.participants.values()
+        return any(each.player_id == player_id and each.matches for each in everybody)
+
+    def _forget(self, players: list[int]) -> None:
+        """Guests are about to be forgotten: nothing here may go by their numbers any more."""
+        gone = frozenset(players)
+        self.expel(lambda each: each.player_id in gone, "auth/signed_out", "", keep_matches=True)
+        self.directory.forget_players(gone)
+        self.audit_follower.forget_players(gone)
+
+    def _match_over(self, live: LiveMatch) -> None:
+        outcome = live.match.outcome
+        config = live.match.config
+        self.counts.ended(outcome)
+        journal.match_over(live)
+        void = outcome is None or outcome.termination in VOID
+        if config.rated and not void:
+            self.ratings.played(config.game.spec)
+        if not void:
+            seat = forfeiting_seat(outcome)
+            self.hosting.played(live.holders, None if seat is None else live.holders[seat])
+        held = not self.stopping and self.flag_reports.holds(live)
+        if not held:
+            self._look_at_forfeit(live)
+        for holder in live.holders:
+            self.directory.forget(holder)
+        if not self.stopping:
+            self.lobby.pair_soon(live.holders)
+            if held:  # it counts later; its bots have room again
+                self.competitions.advance_soon([holder.bot_id for holder in live.holders])
+            else:
+                self.competitions.over(live)
+
+    def _settled(self, live: LiveMatch, void: bool) -> None:
+        """A match that waited for its machine's word counts, or is void."""
+        if self.stopping:
+            return
+        if not void:
+            self._look_at_forfeit(live)
+        self.competitions.over(live, void=void)
+
+    def _look_at_forfeit(self, live: LiveMatch) -> None:
+        """See whether the version that has just forfeited a match has done so too often."""
+        seat = forfeiting_seat(live.match.outcome)
+        if self.stopping or seat is None:
+            return
+        culprit = live.holders[seat]
+        running = self.competitions.running(live.pairing.competition or "")
+        if running is not None and running.rehearsal:
+            return
+        if self.probation.concerns(culprit):
+            culprit.looked_at += 1
+            self.spawn(self._look_at(culprit, live.id, seat))
+
+    async def _look_at(self, culprit: Participant, match_id: str, seat: int) -> None:
+        """Pair nobody with a bot until it is clear whether it is suspended."""
+        try:
+            await self.probation.forfeited(match_id, seat, culprit.name)
+        finally:
+            culprit.looked_at -= 1
+        self.lobby.pair_soon([culprit])
+        self.competitions.advance_soon([culprit.bot_id])
+
+    def suspend(self, version_id: int, reason: str) -> None:
+        """Pair a version no more, or again where there is no reason; its matches are played on."""
+        for participant in tuple(self.directory.participants.values()):
+            if participant.version_id != version_id:
+                continue
+            participant.suspended = reason
+            if reason:
+                self.lobby.leave(participant)
+            told = Notice("notice/reinstated", "This version was reinstated, and is paired again.")
+            if reason:
+                told = Notice("auth/suspended", suspended_text(reason))
+            if participant.line is not None:
+                participant.line.send(told)
+            self.competitions.advance_soon([participant.bot_id])
+
+    async def say_goodbye(self) -> None:
+        """Tell every client that the server stops, and let the last frames go out."""
+        self.stopping = True
+        self.directory.abdicate()
+        self.runner.freeze()
+        for session in tuple(self.sessions):
+            session.fail("server/shutting_down")
+        await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Stop: running matches stay in the database and are taken up at the next start."""
+        await self.say_goodbye()
+        self.watchdog.stop()
+        await self.visitors.close()
+        await self.audit_follower.close()
+        await self.courses.close()
+        await self.reviews.close()
+        await self.trees.close()
+        await self.helpers.close()
+        for timer in self._timers:
+            timer.stop()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        try:
+            await self.competitions.close()
+            await self.runner.close()
+            await self.ratings.close()
+        finally:
+            await self.store.close()
+
+
+async def _report(
+    work: Coroutine[Any, Any, None], done: Callable[[Exception | None], None]
+) -> None:
+    """Await ``work`` on behalf of a compiled module, and call ``done`` with its error or None.
+
+    A compiled coroutine that awaits passes exceptions on by a call of ``throw`` that Python 3.12
+    deprecates, so compiled modules await nothing.
+    """
+    try:
+        await work
+    except Exception as error:
+        done(error)  # in here, so that it can log the traceback
+    else:
+        done(None)

@@ -1,0 +1,177 @@
+"""What who is logged in asks for, except to play an action: carried out, or refused with a reason.
+
+An action takes the short way (`plyhouse.server.gateway.hub.Hub.act`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import (
+    AcceptDraw,
+    Answer,
+    Challenge,
+    ClientMessage,
+    DeclineDraw,
+    MatchMessage,
+    OfferDraw,
+    Ok,
+    Ready,
+    Resign,
+    Seek,
+    Sync,
+    Unseek,
+    Unwatch,
+    Watch,
+)
+from plyhouse.server.table import journal
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.wire.session import Session
+from plyhouse.storage.errors import StorageError
+
+if TYPE_CHECKING:
+    from plyhouse.server.gateway.hub import Hub
+
+__all__ = ["Requests"]
+
+log = logging.getLogger("plyhouse.server")
+
+NO_SUCH_MATCH: Final = "No such match is being played."
+
+
+class Requests:
+    """Carries out what the connections of a hub ask for."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
+            Ready: self._ready,
+            Seek: lambda session, who, message, _: session.send(hub.lobby.seek(who, message)),
+            Unseek: lambda session, who, message, _: session.send(hub.lobby.unseek(who, message)),
+            Challenge: lambda session, who, message, _: session.send(
+                hub.lobby.challenge(who, message)
+            ),
+            Answer: lambda session, who, message, _: session.send(hub.lobby.answer(who, message)),
+            Resign: self._resign,
+            OfferDraw: self._offer_draw,
+            AcceptDraw: self._accept_draw,
+            DeclineDraw: self._decline_draw,
+            Sync: self._sync,
+            Watch: self._watch,
+            Unwatch: self._unwatch,
+        }
+
+    def carry_out(self, session: Session, message: ClientMessage, stamp: int) -> None:
+        """Carry out any other request; `ProtocolError` says why not."""
+        participant = self._hub.seated.get(session)
+        if participant is None and not isinstance(message, Watch | Unwatch):
+            raise ProtocolError("auth/required")
+        self._by_type[type(message)](session, participant, message, stamp)
+        if participant is not None and isinstance(message, journal.TOLD):
+            journal.asked(participant, message)
+
+    def seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
+        """The match that a request names and the seat there of who asks; or `ProtocolError`."""
+        participant = self._hub.seated.get(session)
+        if participant is None:
+            raise ProtocolError("auth/required")
+        held = self._hub.directory.seat_of(participant, message.match)
+        if held is None:
+            known = self._hub.directory.match(message.match) is not None
+            raise ProtocolError("match/not_yours" if known else "match/unknown")
+        return held
+
+    def _ready(self, session: Session, _: Participant, message: Ready, stamp: int) -> None:
+        live, seat = self.seat(session, message)
+        live.input(live.match.ready, seat, message.nonce, stamp, re=message.id)
+
+    def _resign(self, session: Session, _: Participant, message: Resign, stamp: int) -> None:
+        live, seat = self.seat(session, message)
+        live.input(live.match.resign, seat, stamp, message.reason, message.detail, re=message.id)
+
+    def _offer_draw(self, session: Session, _: Participant, message: OfferDraw, stamp: int) -> None:
+        live, seat = self.seat(session, message)
+        live.input(live.match.offer_draw, seat, stamp, re=message.id)
+
+    def _accept_draw(
+        self, session: Session, _: Participant, message: AcceptDraw, stamp: int
+    ) -> None:
+        live, seat = self.seat(session, message)
+        live.input(live.match.accept_draw, seat, stamp, re=message.id)
+
+    def _decline_draw(
+        self, session: Session, _: Participant, message: DeclineDraw, stamp: int
+    ) -> None:
+        live, seat = self.seat(session, message)
+        live.input(live.match.decline_draw, seat, stamp, re=message.id)
+
+    def _sync(self, session: Session, _: Participant, message: Sync, stamp: int) -> None:
+        live, seat = self.seat(session, message)
+        _may_view(session, stamp)
+        live.input(live.match.sync, seat, stamp, re=message.id)
+
+    def _watch(
+        self, session: Session, participant: Participant | None, message: Watch, stamp: int
+    ) -> None:
+        hub = self._hub
+        live = hub.directory.match(message.match)
+        if live is None:
+            raise ProtocolError("match/unknown", NO_SUCH_MATCH)
+        if not hub.privacy.known_free(live.pairing.competition):
+            _may_view(session, stamp)  # as it costs a look at the database
+            hub.spawn(self._watch_if_allowed(session, participant, message, live))
+            return
+        self._let_watch(session, message, live, stamp)
+
+    async def _watch_if_allowed(
+        self,
+        session: Session,
+        participant: Participant | None,
+        message: Watch,
+        live: LiveMatch,
+    ) -> None:
+        """Let a spectator in where only some may watch; others are told that there is nothing."""
+        hub = self._hub
+        try:
+            if participant is not None:
+                sight = await hub.privacy.sight_of(participant.player_id, participant.scopes)
+            else:  # a page shows what whoever is signed in at the browser may see
+                sight = await hub.privacy.sight(await hub.visitors.viewer(session.upgrade))
+            class_id = await hub.privacy.class_of(live.pairing.competition)
+            if not sight.sees(class_id, {holder.player_id for holder in live.holders}):
+                raise ProtocolError("match/unknown", NO_SUCH_MATCH)
+            if session in hub.sessions:  # it may have left meanwhile
+                self._let_watch(session, message, live, hub.now())
+        except ProtocolError as error:
+            session.refuse(message, error)
+        except StorageError as error:
+            log.error("who may watch %s cannot be read: %s", live.id, error)
+            session.refuse(message, ProtocolError("server/storage"))
+
+    def _let_watch(self, session: Session, message: Watch, live: LiveMatch, stamp: int) -> None:
+        _may_view(session, stamp)
+        if live.over:
+            session.send(MatchMessage(live.match.snapshot(None, stamp), message.id))
+            return
+        session.watching.add(live.id)
+        live.watch(session, message.id, scenes=session.scenes)
+
+    def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
+        hub = self._hub
+        if message.match not in session.watching:
+            raise ProtocolError("match/unknown", "You do not follow this match.")
+        session.watching.discard(message.match)
+        live = hub.directory.match(message.match)
+        if live is not None:
+            live.unwatch(session)
+        session.send(Ok(message.id))
+
+
+def _may_view(session: Session, stamp: int) -> None:
+    """Refuse more snapshots than anybody needs: each can be a thousand times its request."""
+    if not session.views.allow(stamp):
+        raise ProtocolError("match/too_many_snapshots")

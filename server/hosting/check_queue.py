@@ -1,0 +1,158 @@
+"""Checks of submissions: their order, the machines that make them, and what comes of them.
+
+Players are served in turn.  A check waits since its submission, or since the last check of its
+player ended, whichever is later; the one that waits longest is next.  Times of ended checks are
+kept in memory, so a player gains nothing by deleting submissions.
+
+A verdict or a failure counts only from the machine that was given the check last.  After
+`GIVEN_UP` failures a submission is refused, so that it cannot keep a competition from starting.
+Only failures count whose machine has checked a bot of its own right afterwards
+(`Trouble.machine_works`): a broken machine refuses nobody.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.server.accounts.builtin_bots import HOUSE_NAMES, HOUSE_ROLE
+from plyhouse.server.hosting.check_terms import terms_of
+from plyhouse.server.hosting.runner_backoff import Troubles
+from plyhouse.server.hosting.runner_messages import CheckDone, CheckWanted, RunnerSays, Trouble
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import WaitingCheck
+
+__all__ = ["GIVEN_UP", "CheckQueue"]
+
+log = logging.getLogger("plyhouse.server.hosting")
+
+GIVEN_UP: Final = 3
+"""Failures after which a submission is refused and its flag falls count, or a bot is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A machine that was given a check."""
+
+    machine: str
+    instance: str
+    player_id: int
+
+
+class CheckQueue:
+    """Submissions that wait for their checks; see the module."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._troubles = Troubles()
+        self._failures: Counter[int] = Counter()
+        """By submission, on machines that work."""
+        self._waiting: Mapping[int, WaitingCheck] = {}
+        self._given: dict[int, _Given] = {}
+        """By submission."""
+        self._served: dict[int, int] = {}
+        """When the last check of each player ended, in ms."""
+
+    async def waiting(self, now: int) -> dict[int, WaitingCheck]:
+        """Return the checks that wait or are being made, in the order in which they are due."""
+        given = tuple(self._given)
+        found = await self._store.submissions.waiting()
+        self._troubles.tidy(now)
+        for submission in given:
+            if submission not in found:  # it was checked, or its author removed it
+                self._end(submission)
+        for submission in self._troubles.count.keys() - found.keys():
+            self._troubles.played(submission)
+            del self._failures[submission]
+        before: Counter[tuple[bool, int]] = Counter()
+        order: dict[int, tuple[bool, int, int]] = {}
+        for submission, check in found.items():
+            player = check.baseline, check.player_id
+            since = max(check.since_ms, self._served.get(check.player_id, 0))
+            order[submission] = check.baseline, before[player], since
+            before[player] += 1
+        self._waiting = {each: found[each] for each in sorted(order, key=lambda one: order[one])}
+        return dict(self._waiting)
+
+    def unfit(self, submission: int, now: int) -> frozenset[str]:
+        """Return the machines that are not given this check now, because they failed lately."""
+        return self._troubles.machines(submission, now)
+
+    async def wanted(self, submission: int) -> CheckWanted | None:
+        """Describe a check to a machine; None if the submission was removed meanwhile."""
+        try:
+            row = await self._store.submissions.get(submission)
+        except Unknown:
+            return None
+        terms, must_play = terms_of(await self._store.submissions.checked_for(submission))
+        flags_count = self._troubles.count.get(submission, 0) >= GIVEN_UP
+        return CheckWanted(submission, row.digest, terms, must_play, flags_count)
+
+    def give(self, submission: int, said: RunnerSays) -> None:
+        """Note that a machine is told to make a check, and nobody else is any more."""
+        check = self._waiting.get(submission)
+        if check is not None:
+            self._given[submission] = _Given(said.name, said.instance, check.player_id)
+
+    async def heard(self, said: RunnerSays, now: int) -> None:
+        """Take what a machine reports about checks that it was given."""
+        for done in said.checked:
+            if (given := self._given_to(said, done.submission)) is not None:
+                games = await self._games(done, given.player_id)
+                await self._store_verdict(said.name, done.submission, done.ok, done.report, games)
+        for trouble in said.troubles:
+            if trouble.submission and self._given_to(said, trouble.submission) is not None:
+                await self._failed(said.name, trouble, now)
+
+    def _given_to(self, said: RunnerSays, submission: int) -> _Given | None:
+        given = self._given.get(submission)
+        if given is not None and (given.machine, given.instance) == (said.name, said.instance):
+            return given
+        log.warning(
+            "a report on a check that this runner was not given",
+            extra={"runner": said.name, "submission": submission},
+        )
+        return None
+
+    async def _games(self, done: CheckDone, player_id: int) -> list[str]:
+        """Return the games that a submission plays; of a built-in bot, those it was checked in."""
+        house = await self._store.sessions.special(HOUSE_ROLE, HOUSE_NAMES)
+        return done.checked if player_id == house.id and done.checked else done.games
+
+    async def _failed(self, machine: str, trouble: Trouble, now: int) -> None:
+        submission = trouble.submission
+        self._end(submission)
+        self._troubles.note(submission, machine, now)
+        self._failures[submission] += trouble.machine_works
+        if self._failures[submission] >= GIVEN_UP:
+            report = (
+                f"FAILED  can be checked: {GIVEN_UP} checks of this package ended without a "
+                f"result, while the runner machine could check another bot. The last one: "
+                f"{trouble.why}\nChange the package, or ask whoever runs the server; submit it "
+                "again for another check."
+            )
+            await self._store_verdict(machine, submission, False, report, [])
+
+    async def _store_verdict(
+        self, machine: str, submission: int, ok: bool, report: str, games: list[str]
+    ) -> None:
+        book = self._store.submissions
+        try:
+            row = await book.checked(submission, ok, report, games, self._store.classes.now())
+        except Unknown:
+            return  # its author removed it
+        log.info(
+            "submission checked",
+            extra={"submission": row.id, "bot": f"{row.player}/{row.bot}", "status": row.status,
+                   "runner": machine},
+        )  # fmt: skip
+
+    def _end(self, submission: int) -> None:
+        """A check is over for now: its player waits behind those who wait already."""
+        given = self._given.pop(submission, None)
+        if given is not None:
+            self._served[given.player_id] = self._store.classes.now()

@@ -1,0 +1,32 @@
+"""Games and time controls of a check, from the competitions of a submission; pure."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+from plyhouse.server.competition.file import InvalidCompetition, read_competition
+from plyhouse.server.hosting.runner_messages import CheckTerms
+from plyhouse.storage.submission_rows import CheckedFor
+
+__all__ = ["terms_of"]
+
+
+def terms_of(competitions: Iterable[CheckedFor]) -> tuple[list[CheckTerms], bool]:
+    """Return the games to check with their time controls, and whether it has to play them all.
+
+    It has to if it is only a baseline: a competition waits for a baseline that cannot play.
+    """
+    asked = list(competitions)
+    terms = {pair for each in asked for pair in _terms(each.file)}
+    must_play = bool(terms) and all(each.baseline for each in asked)
+    return [CheckTerms(*each) for each in sorted(terms)], must_play
+
+
+@functools.lru_cache(maxsize=64)
+def _terms(text: str) -> tuple[tuple[str, str], ...]:
+    try:
+        file = read_competition(text)
+    except InvalidCompetition:  # a game's file is missing
+        return ()
+    return tuple((game, str(file.time_control)) for game in file.games)

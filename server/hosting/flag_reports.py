@@ -1,0 +1,159 @@
+"""Lost flags of hosted bots: whose fault they were is for the bot's machine to say.
+
+A bot that runs on a machine of the house may lose on time because the machine was at work for
+somebody else.  So such a match counts for nothing yet when it is over: its machine tells what of
+the bot's time went to others (`FlagFell`), and if that was too much the match is void, which its
+record says (``void_reason``, with an entry in the audit log), and it is played again.  That
+happens once for a version in a competition: a bot that hangs would never lose otherwise.
+
+Only a machine is heard, by its runner's token, and only of a bot that was hosted there; a bot has
+no word in it.  A machine that says nothing within `HOLD_NS` has nothing to say, and the flag
+counts.  It counts as well if the server is restarted before the machine was heard.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.games.errors import GameError
+from plyhouse.server.competition.hosting import LostTime
+from plyhouse.server.contests.running import MAX_AGAIN, PairingId
+from plyhouse.server.hosting.runner_messages import FlagFell
+from plyhouse.server.results.voiding import void_match
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage.errors import AlreadyExists, StorageError, Unknown
+from plyhouse.storage.rows import By
+from plyhouse.storage.store import Store
+
+__all__ = ["HOLD_NS", "FlagReports"]
+
+log = logging.getLogger("plyhouse.server.hosting")
+
+HOLD_NS: Final = 8_000_000_000
+"""How long a machine is waited for: as long as it may be silent at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A match that does not count yet."""
+
+    live: LiveMatch
+    machine: str
+    bot: int
+    version: int
+    name: str
+    until: int
+
+    def is_meant(self, machine: str, said: FlagFell) -> bool:
+        """Whether the machine that hosted the bot speaks of the ply at which its flag fell."""
+        of = machine, said.bot, said.ply
+        return of == (self.machine, self.bot, self.live.match.ply)
+
+
+class FlagReports:
+    """Matches whose end waits for a machine's word.
+
+    ``settled`` is told when a match counts, or is void.
+    """
+
+    def __init__(
+        self, store: Store, now: Callable[[], int], settled: Callable[[LiveMatch, bool], None]
+    ) -> None:
+        self._store = store
+        self._now = now
+        self._settled = settled
+        self._held: dict[str, _Held] = {}
+
+    def holds(self, live: LiveMatch) -> bool:
+        """Whether a match that is over waits for a verdict; if not, it counts as it is."""
+        outcome = live.match.outcome
+        if outcome is None or outcome.seat is None or outcome.termination != "flag_fall":
+            return False
+        holder = live.holders[outcome.seat]
+        if not holder.hosted or not live.pairing.competition:
+            return False
+        until = self._now() + HOLD_NS
+        self._held[live.id] = _Held(
+            live, holder.hosted, holder.bot_id, holder.version_id, holder.name, until
+        )
+        return True
+
+    async def heard(self, machine: str, flags: Iterable[FlagFell]) -> None:
+        """A machine has told of flags that fell there."""
+        for said in flags:
+            held = self._held.get(said.match)
+            if held is None or not held.is_meant(machine, said):
+                log.warning(
+                    "a word about a flag that nobody waits for",
+                    extra={"runner": machine, "match": said.match, "ply": said.ply},
+                )
+                continue
+            del self._held[said.match]
+            time = LostTime(said.allowed, said.lost, said.match_wall, said.match_lost, said.slept)
+            kept = held.live.match.config.time_control.kind != "move"
+            void = time.excuses(kept=kept) and await self._is_first(held)
+            self._settled(held.live, void and await self._void(held, said))
+
+    def look(self, now: int) -> None:
+        """Let count what nobody has said anything about in time."""
+        for held in [each for each in self._held.values() if each.until <= now]:
+            del self._held[held.live.id]
+            log.warning(
+                "a flag counts of which its machine said nothing",
+                extra={"runner": held.machine, "match": held.live.id},
+            )
+            self._settled(held.live, False)
+
+    async def _is_first(self, held: _Held) -> bool:
+        """Return whether no flag of this version was excused in this competition before."""
+        competition = held.live.pairing.competition or ""
+        try:
+            excused = await self._store.classes.excused(competition, held.version)
+        except StorageError as error:
+            log.error("excuses not read", extra={"match": held.live.id, "why": str(error)})
+            return True
+        if excused:
+            log.warning(
+                "a flag counts, because one of this version was excused already",
+                extra={"runner": held.machine, "match": held.live.id},
+            )
+        return not excused
+
+    async def _void(self, held: _Held, said: FlagFell) -> bool:
+        """Make a match void; False if that could not be stored, and it counts."""
+        reason = _reason(held, said)
+        log.error(
+            "a machine was too busy for a bot",
+            extra={"runner": held.machine, "match": held.live.id, "why": reason},
+        )
+        try:
+            await void_match(self._store, held.live.id, By(f"runner {held.machine}", reason))
+        except AlreadyExists:  # an organiser was quicker
+            return True
+        except (StorageError, Unknown, GameError) as error:
+            log.error("match not made void", extra={"match": held.live.id, "why": str(error)})
+            return False
+        return True
+
+
+def _reason(held: _Held, said: FlagFell) -> str:
+    """Why a match is void, and what follows, for whoever reads its record."""
+    milliseconds = [
+        round(each / 1_000_000)
+        for each in (said.lost, said.allowed, said.match_lost, said.match_wall)
+    ]
+    pairing = held.live.pairing
+    attempt = PairingId.parse(pairing.id, pairing.competition or "").attempt
+    then = (
+        "The match is played again; from now on flags of this version count here."
+        if attempt < MAX_AGAIN
+        else f"It was the last of {MAX_AGAIN + 1} tries, so it is not played again: see to that "
+        "machine, or give bots more time."
+    )
+    return (
+        "The flag of {} fell at ply {}, but its machine {} was not the bot's for {} of the {} ms "
+        "that it had (in the match, {} of {} ms). {}"
+    ).format(held.name, said.ply, held.machine, *milliseconds, then)

@@ -1,0 +1,274 @@
+"""People who play against bots that were handed in, outside of competitions.
+
+A bot can be played if its author has opened it.  Who wants to play says so (`HostedPlay.ready`):
+that is a *wish*, for which a runner starts the bot, with what was handed in of it last; it stays as
+long as the wish is renewed or a match is played, and a while longer.  Then the person challenges it
+like any other bot, and the match begins at once (`HostedPlay.admit`).
+
+Nothing of this delays a competition: wishes are served in the order in which they came, by
+processors for which no match of one waits (`Hosting.room_to_play`), and the bots step back behind
+all others on their machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.competition.hosting import Priority
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.hosting.needed_bots import PLAY_MATCHES, Wanted
+from plyhouse.server.hosting.plan import SECOND, Hosting
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.match_runner import Terms
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import SubmissionRow
+
+__all__ = ["HostedPlay"]
+
+IDLE_NS: Final = 60 * SECOND
+"""How long a bot stays that nobody plays any more, and how long a wish is good."""
+ASKING_NS: Final = 5 * SECOND
+"""How long after a request a processor is kept free for the person who asked."""
+PATIENCE_NS: Final = 20 * SECOND
+"""How long `HostedPlay.ready` waits before it says that one has to ask again."""
+LOOK_SECONDS: Final = 0.1
+PLAYING: Final = "people who play"
+
+
+@dataclass(slots=True)
+class _Wish:
+    """Somebody wants to play against a bot."""
+
+    row: SubmissionRow
+    number: int
+    """Wishes are served in this order."""
+    used: int
+    """When somebody last asked for it or played, in nanoseconds: it is good for `IDLE_NS` more."""
+
+
+class HostedPlay:
+    """Who wants to play against which hosted bot."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        directory: Directory,
+        hosting: Hosting,
+        now: Callable[[], int],
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._directory = directory
+        self._hosting = hosting
+        self._now = now
+        self._wishes: dict[tuple[int, int], _Wish] = {}
+        """By the player and the bot."""
+        self._number = 0
+        hosting.needed.also = self._wanted
+        hosting.people_waiting = self._waiting_on
+
+    # ------------------------------------------------------------------- what is hosted
+
+    async def _wanted(self) -> list[Wanted]:
+        """What has to be hosted for people."""
+        now = self._now()
+        for (player, bot), wish in tuple(self._wishes.items()):
+            if self._plays(player, bot):
+                wish.used = now
+            elif wish.used + IDLE_NS <= now:
+                del self._wishes[player, bot]
+        await self._renew()
+        rows: dict[int, SubmissionRow] = {}
+        for wish in self._wishes.values():
+            rows.setdefault(wish.row.bot_id, wish.row)
+        for each in tuple(self._directory.participants.values()):
+            # After a restart of the server nothing is known of it but its matches.
+            away = each.kind == "bot" and (each.hosted or not each.online)
+            if away and each.bot_id not in rows and any(self._free_play(each)):
+                row = await self._store.submissions.ready_version(each.bot_id, each.version_id)
+                if row is not None and (row.open or each.hosted):
+                    rows[each.bot_id] = row
+        return [
+            Wanted(row, Priority.INTERACTIVE, PLAY_MATCHES, row.games, PLAYING)
+            for row in rows.values()
+        ]
+
+    async def _renew(self) -> None:
+        """Forget wishes for bots that are open no more, and take what was handed in of others last.
+
+        A match that is being played goes on, with what began it.
+        """
+        wanted = {bot for _, bot in self._wishes}
+        if not wanted:
+            return
+        found = await self._store.submissions.open_to_people(len(wanted), wanted)
+        rows = {row.bot_id: row for row in found}
+        for (player, bot), wish in tuple(self._wishes.items()):
+            if bot not in rows:
+                self._wishes.pop((player, bot), None)
+            elif (here := self._directory.participants.get(bot)) is None or not here.matches:
+                wish.row = rows[bot]
+
+    def _waiting_on(self, machine: str) -> int:
+        """Count the people who wait for a processor of a machine."""
+        now = self._now()
+        return sum(
+            wish.used + ASKING_NS > now
+            and self._hosting.machine_of(bot) == machine
+            and not self._plays(player, bot)
+            for (player, bot), wish in self._wishes.items()
+        )
+
+    def closed(self, bot: int) -> None:
+        """A bot is not open any more: nobody who waits for it or plays it begins another match."""
+        for key in [key for key in self._wishes if key[1] == bot]:
+            del self._wishes[key]
+
+    def _free_play(self, participant: Participant) -> Iterator[LiveMatch]:
+        """The matches of somebody that belong to no competition."""
+        for live, _ in self._directory.matches_of(participant):
+            if live.pairing.competition is None:
+                yield live
+
+    def _plays(self, player: int, bot: int) -> bool:
+        """Whether somebody plays a match against a bot, outside of competitions."""
+        participant = self._directory.participants.get(bot)
+        return participant is not None and any(
+            player in {holder.player_id for holder in live.holders}
+            for live in self._free_play(participant)
+        )
+
+    # --------------------------------------------------------------------------- asking
+
+    async def listed(self) -> list[SubmissionRow]:
+        """The bots that people can play against, as far as they are allowed to at all."""
+        config = self._config
+        if not config.hosted or config.hosted_play == "nobody":
+            return []
+        return await self._store.submissions.open_to_people()
+
+    async def ready(self, identity: Identity, player: str, bot: str, spec: str) -> str:
+        """See to it that a bot can be challenged by somebody, and return its name.
+
+        One that is connected by its author is there already.  Raises `ProtocolError`, and
+        `Unknown` for a bot that there is not.
+        """
+        row = await self._store.bot_named(player, bot)
+        name = f"{row.player}/{row.name}"
+        here = self._directory.participants.get(row.id)
+        if here is not None and here.online and not here.hosted:
+            return name
+        found = await self._store.submissions.open_to_people(1, [row.id])
+        if not found:
+            raise ProtocolError(
+                "hosted/closed",
+                f"{name} is not connected, and its author has not opened what was handed in of it.",
+            )
+        self._may_ask(identity, found[0], spec)
+        wish = self._wish(identity.player_id, found[0])
+        until = self._now() + PATIENCE_NS
+        while why := self._obstacle(identity.player_id, wish):
+            if (identity.player_id, row.id) not in self._wishes:
+                raise ProtocolError("hosted/closed", f"{name} was closed by its author just now.")
+            if self._now() >= until:
+                raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")
+            await asyncio.sleep(LOOK_SECONDS)
+            wish.used = self._now()
+        return name
+
+    def _may_ask(self, identity: Identity, row: SubmissionRow, spec: str) -> None:
+        name, allowed = f"{row.player}/{row.bot}", self._config.hosted_play
+        if allowed == "nobody" or (identity.guest and allowed != "guests"):
+            who = "Guests play" if allowed == "players" else "Here nobody plays"
+            than = " against bots that are connected only" if allowed == "players" else (
+                " against bots that the server would have to run"
+            )  # fmt: skip
+            raise ProtocolError("hosted/closed", f"{who}{than}.")
+        game = get_game(spec)
+        if game.spec not in row.games and game.info.name not in row.games:
+            listed = ", ".join(row.games) or "nothing"
+            raise ProtocolError(
+                "challenge/not_accepting", f"{name} does not play {game.spec}; it plays: {listed}."
+            )
+        mine = [bot for player, bot in self._wishes if player == identity.player_id]
+        most = self._config.hosted_play_per_player
+        if row.bot_id not in mine and len(mine) >= most:
+            raise ProtocolError(
+                "hosted/limit",
+                f"{most} of these bots run for you, which is as many as the server allows: end a "
+                f"match, or wait {IDLE_NS // SECOND} s after the last one.",
+            )
+        if not self._hosting.machines:
+            raise ProtocolError(
+                "hosted/no_runner",
+                f"{name} cannot be started: no runner machine is there; who runs the server can "
+                "start one (plyhouse runner).",
+            )
+
+    def _wish(self, player_id: int, row: SubmissionRow) -> _Wish:
+        """Note what somebody wants; who has asked before keeps its place."""
+        now = self._now()
+        wish = self._wishes.get((player_id, row.bot_id))
+        if wish is None:
+            self._number += 1
+            wish = self._wishes[player_id, row.bot_id] = _Wish(row, self._number, now)
+        wish.row, wish.used = row, now
+        return wish
+
+    def _obstacle(self, player_id: int, wish: _Wish) -> str:
+        """Why a wish cannot be fulfilled yet, as a sentence; empty if it can."""
+        row = wish.row
+        name = f"{row.player}/{row.bot}"
+        if self._hosting.needed.is_for_competition(row.bot_id):
+            return f"{name} plays in a competition now."
+        machine = self._hosting.machine_of(row.bot_id)
+        here = self._directory.participants.get(row.bot_id)
+        if machine is None:
+            return f"{name} waits for a runner machine with room for it."
+        if self._hosting.needed.priority(row.bot_id) is Priority.LADDER:
+            return f"{name} ends its matches in a ladder first."
+        if here is None or not self._hosting.runs_for(here, Priority.INTERACTIVE):
+            return f"{name} is being started."
+        if not here.free:
+            return f"{name} plays as many matches as it can."
+        before = sum(
+            not self._plays(*key)
+            for key, other in self._wishes.items()
+            if other.number < wish.number and self._hosting.machine_of(key[1]) == machine
+        )
+        if before >= self._hosting.room_to_play(machine):
+            others = f" {before} asked before you." if before else ""
+            return f"{name} waits for a processor: competitions go first.{others}"
+        return ""
+
+    # ---------------------------------------------------------------------- challenging
+
+    def admit(self, challenger: Participant, opponent: Participant, terms: Terms) -> None:
+        """Let somebody play against a hosted bot now; raises `ProtocolError`."""
+        name = opponent.name
+        wish = self._wishes.get((challenger.player_id, opponent.bot_id))
+        if wish is None or self._hosting.needed.is_for_competition(opponent.bot_id):
+            # Its house would accept, and a rival could fill its places and its machine.
+            raise ProtocolError(
+                "challenge/not_accepting",
+                f"{name} is hosted for a competition, and plays nothing else meanwhile."
+                if self._hosting.needed.is_for_competition(opponent.bot_id)
+                else f"{name} is run by the server: ask for it first, on the page Play.",
+            )
+        if challenger.kind not in ("human", "guest") or terms.rated or terms.mirrored:
+            raise ProtocolError(
+                "challenge/not_accepting",
+                f"{name} is run by the server, and plays casual single matches with people.",
+            )
+        why = self._obstacle(challenger.player_id, wish)
+        if why:
+            raise ProtocolError("hosted/busy", f"{why} Ask again in a moment.")

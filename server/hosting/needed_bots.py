@@ -1,0 +1,228 @@
+"""Which bots have to be hosted now, with which version, and for which competition.
+
+A runner restarts a bot whose description changes.  So a bot that plays a
+match of a competition stays hosted unchanged until the match ends, also if the competition is
+paused, finished or deleted meanwhile.  The bot begins nothing that needs a change before that
+(`NeededBots.is_outdated`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from plyhouse.server.competition.hosting import Place, Priority
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.ladders import LadderWork
+from plyhouse.server.contests.running import Running
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import SubmissionRow
+
+__all__ = ["PLAY_MATCHES", "NeededBots", "Wanted", "priority_of"]
+
+MOST_AT_ONCE: Final = 16
+"""Matches that one hosted bot is asked to play at a time."""
+PAIRINGS_A_TURN: Final = 4
+"""Pairings that a bot plays in a ladder before it gives its place to one that waits."""
+PLAY_MATCHES: Final = 2
+"""Matches with people that one hosted bot plays at a time."""
+
+
+def priority_of(running: Running) -> Priority:
+    """Return the priority of a competition's matches."""
+    if running.rehearsal:
+        return Priority.REHEARSAL
+    return Priority.LADDER if isinstance(running.work, LadderWork) else Priority.FINAL
+
+
+def _players(running: Running) -> list[int]:
+    """Return the bots that a competition needs: those of a ladder all the time."""
+    if isinstance(running.work, LadderWork):
+        return running.work.bots
+    return [bot for bot in running.waiting() if bot not in running.gone]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A bot that has to be hosted, and its purpose."""
+
+    row: SubmissionRow
+    priority: Priority
+    matches: int
+    """How many it plays at a time."""
+    games: tuple[str, ...]
+    why: str
+    """The purpose in words, for people."""
+    turn: int = 0
+    """See `plyhouse.server.competition.hosting.Need`."""
+
+    @property
+    def terms(self) -> tuple[object, ...]:
+        """The description of the bot for its runner."""
+        row = self.row
+        named = row.version_id, row.player, row.bot, row.label, row.digest
+        return (*named, self.priority.nice, self.matches, self.games, self.why)
+
+    def serves(self, other: Wanted) -> bool:
+        """Return whether this covers what ``other`` asks for, without a restart."""
+        return (
+            self.row.version_id == other.row.version_id
+            and self.priority == other.priority
+            and self.matches >= other.matches
+            and set(self.games) >= set(other.games)
+        )
+
+
+class NeededBots:
+    """Finds the bots that have to be hosted.
+
+    ``cores`` says how many processors all runners have together.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        directory: Directory,
+        competitions: Competitions,
+        cores: Callable[[], int],
+    ) -> None:
+        self._store = store
+        self._directory = directory
+        self._competitions = competitions
+        self._cores = cores
+        self._known: dict[tuple[int, int | None], SubmissionRow] = {}
+        self._extra: dict[int, int] = {}
+        """Matches with people that bots hosted for a competition may play beside it, by bot."""
+        self._last: dict[int, Wanted] = {}
+        """The last answer of `find`."""
+        self._outdated: set[int] = set()
+        self.also: Callable[[], Awaitable[list[Wanted]]] | None = None
+        """Finds bots to host for people, if no competition needs them."""
+
+    async def find(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
+        """Return the bots to host, by id; ``placed`` says where they are hosted now."""
+        found = await self._due(placed)
+        outdated = set()
+        for bot, live in self.in_matches().items():
+            fresh = found.pop(bot, None)
+            kept = await self._as_it_is(bot, live)
+            if kept is not None and fresh is not None:
+                kept = replace(kept, turn=fresh.turn)
+                if not kept.serves(fresh):
+                    outdated.add(bot)
+            if kept is not None:
+                found[bot] = kept
+        self._last, self._outdated = found, outdated
+        self._extra = {bot: extra for bot, extra in self._extra.items() if bot in found}
+        return found
+
+    def is_outdated(self, bot: int) -> bool:
+        """Return whether a bot has to be restarted before it begins another match."""
+        return bot in self._outdated
+
+    def priority(self, bot: int) -> Priority | None:
+        """Return the priority with which a bot is hosted; None if it is not hosted."""
+        wanted = self._last.get(bot)
+        return None if wanted is None else wanted.priority
+
+    def is_for_competition(self, bot: int) -> bool:
+        """Return whether a bot is hosted for a competition other than a ladder."""
+        return self.priority(bot) in (Priority.FINAL, Priority.REHEARSAL)
+
+    def row(self, bot: int, version: int | None) -> SubmissionRow | None:
+        """Return the submission by which a bot is hosted; None if it is not hosted."""
+        return self._known.get((bot, version))
+
+    def at_once(self, running: Running, bot: int) -> int:
+        """Return how many matches a bot plays at a time; baselines meet everybody, so more."""
+        pairs = max(1, self._cores() // running.work.at_once) if bot in running.baselines else 1
+        return min(MOST_AT_ONCE, running.work.at_once * pairs)
+
+    # ------------------------------------------------------------------ in a running match
+
+    def in_matches(self) -> dict[int, LiveMatch]:
+        """The bots in matches of competitions, each with one match; not those that authors run.
+
+        A bot that is away counts: after a restart of the server only its matches are known.
+        """
+        return {
+            holder.bot_id: live
+            for live in self._directory.live.values()
+            if live.pairing.competition is not None
+            for holder in live.holders
+            if holder.hosted or not holder.online
+        }
+
+    async def _as_it_is(self, bot: int, live: LiveMatch) -> Wanted | None:
+        """Return how a bot in a match stays hosted; None if its version was never submitted."""
+        version = next(each.version_id for each in live.holders if each.bot_id == bot)
+        last = self._last.get(bot)
+        if last is not None and last.row.version_id == version:
+            return last
+        row = await self._store.submissions.ready_version(bot, version)
+        if row is None or row.version_id != version:
+            return None
+        running = self._competitions.running(live.pairing.competition or "")
+        if running is not None:
+            return self._for(running, row)
+        matches = max(1, sum(bot == each.bot_id for each in live.holders))
+        return Wanted(row, Priority.FINAL, matches, (live.match.game.spec,), "its last matches")
+
+    # --------------------------------------------------------------------- what is to come
+
+    async def _due(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
+        """The bots that have something before them."""
+        found: dict[int, Wanted] = {}
+        known: dict[tuple[int, int | None], SubmissionRow] = {}
+        people = {
+            each.row.bot_id: each for each in ([] if self.also is None else await self.also())
+        }
+        for running in sorted(self._competitions.played(), key=priority_of):
+            if priority_of(running) > Priority.INTERACTIVE:
+                found = people | found
+            rows = await self._submitted(running, placed, {*_players(running)} - found.keys())
+            for row in rows.values():
+                if self._is_needed(running, row):
+                    found[row.bot_id] = self._for(running, row)
+            known |= rows
+        self._known = known
+        return people | found
+
+    async def _submitted(
+        self, running: Running, placed: Mapping[int, Place], bots: Iterable[int]
+    ) -> dict[tuple[int, int | None], SubmissionRow]:
+        """Return the submissions of bots with the versions that play, as far as there are any."""
+        wanted = []
+        for bot in bots:
+            version = running.versions.get(bot)
+            if version is None and bot in placed:
+                version = placed[bot].version  # not another in the middle
+            wanted.append((bot, version))
+        rows = {each: row for each in wanted if (row := self._known.get(each)) is not None}
+        unknown = [each for each in wanted if each not in rows]
+        if unknown:
+            rows |= await self._store.submissions.ready_versions(unknown)
+        return rows
+
+    def _for(self, running: Running, row: SubmissionRow) -> Wanted:
+        work = running.work
+        turn = work.played(row.bot_id) // PAIRINGS_A_TURN if isinstance(work, LadderWork) else 0
+        # Keep the number of the first time: a change would restart the bot.
+        extra = self._extra.setdefault(row.bot_id, PLAY_MATCHES if row.open else 0)
+        return Wanted(
+            *(row, priority_of(running), self.at_once(running, row.bot_id) + extra),
+            *((running.terms.game.spec,), running.row.name, turn),
+        )
+
+    def _is_needed(self, running: Running, row: SubmissionRow) -> bool:
+        """Return whether the server has to run a bot, because its author does not or must not."""
+        participant = self._directory.participants.get(row.bot_id)
+        if participant is None or participant.hosted or not participant.online:
+            return True
+        if running.is_for_runners(row.bot_id):
+            return True
+        pinned = running.versions.get(row.bot_id)
+        return pinned is not None and participant.version_id != pinned

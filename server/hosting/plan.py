@@ -1,0 +1,477 @@
+"""Runner machines: who is there, what each shall do, and by which tickets its bots log in.
+
+Nothing of this is stored.  A runner says again and again what it has and is told what it shall have
+(`Hosting.sync`); who hosts what is decided anew each time (`plyhouse.server.competition.hosting`).
+A runner that has been silent for `LEASE_NS` has lost its bots to others, and a server that was
+killed knows everything again when its runners have called.
+
+A bot of somebody else logs in by a ticket: unguessable, good for one bot with one version on one
+machine, and only as long as the server wants it there.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from plyhouse.server.competition.hosting import (
+    Machine,
+    Need,
+    Place,
+    Plan,
+    Priority,
+    decide,
+    room_for_matches,
+)
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.running import Running
+from plyhouse.server.hosting.check_queue import GIVEN_UP, CheckQueue
+from plyhouse.server.hosting.needed_bots import NeededBots, Wanted, priority_of
+from plyhouse.server.hosting.runner_backoff import Troubles
+from plyhouse.server.hosting.runner_messages import (
+    BotWanted,
+    FlagFell,
+    RunnerSays,
+    RunnerTold,
+    Trouble,
+)
+from plyhouse.server.table.clock_compensation import Credit
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.rows import Identity
+from plyhouse.storage.store import Store
+from plyhouse.storage.submission_rows import SubmissionRow
+
+__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket"]
+
+log = logging.getLogger("plyhouse.server.hosting")
+
+SECOND: Final = 1_000_000_000
+LEASE_NS: Final = 8 * SECOND
+"""How long a runner may be silent."""
+EVERY_MS: Final = 1500
+"""How often a runner calls."""
+TICKET_PREFIX: Final = "ticket_"
+"""Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
+
+
+class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
+    """A runner cannot be one now; the message says why."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a ticket lets in."""
+
+    secret: str
+    machine: str
+    bot: int
+    player_id: int
+    player: str
+    name: str
+    version: int
+    label: str
+    digest: str
+    terms: tuple[object, ...] = ()
+    """`Wanted.terms`: a bot that is to be hosted otherwise gets another ticket."""
+
+
+@dataclass(slots=True)
+class _Runner:
+    """A machine that was heard of."""
+
+    said: RunnerSays
+    owner: str
+    heard: int
+    """When, in nanoseconds."""
+
+
+class Hosting:
+    """What is hosted, and where."""
+
+    def __init__(
+        self,
+        store: Store,
+        directory: Directory,
+        competitions: Competitions,
+        now: Callable[[], int],
+    ) -> None:
+        self._store = store
+        self._directory = directory
+        self._competitions = competitions
+        self._now = now
+        self._runners: dict[str, _Runner] = {}
+        self._plan = Plan()
+        self._tickets: dict[str, Ticket] = {}
+        self._ticket_of: dict[int, Ticket] = {}
+        self._bots = Troubles()
+        self._checks = CheckQueue(store)
+        self.needed = NeededBots(store, directory, competitions, lambda: self.cores)
+        self.people_waiting: Callable[[str], int] | None = None
+        """Counts the people who wait for a processor of a machine."""
+        self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
+        """Told by a machine of bots of its that have lost on time."""
+        self._credit = Credit(
+            *(directory, now()),
+            ended=self._has_ended,
+            given_up=self._is_given_up,
+            placed=lambda each: self.holds(each.bot_id),
+        )
+
+    # ------------------------------------------------------------------------ runners
+
+    async def sync(self, identity: Identity, said: RunnerSays) -> RunnerTold:
+        """Hear a runner, and tell it what it shall do.
+
+        Raises `RunnerRefused` if another one of this name is there.
+        """
+        now = self._now()
+        known = self._runners.get(said.name)
+        fresh = known is None or known.said.instance != said.instance
+        if known is not None and fresh and now - known.heard < LEASE_NS:
+            raise RunnerRefused(
+                "runner/name_taken",
+                f"Another runner called {said.name!r} was heard {(now - known.heard) / SECOND:.0f} "
+                "s ago: give this one another --name, or wait until that one counts as gone.",
+            )
+        await self._checks.heard(said, now)
+        if said.leaving:
+            self._runners.pop(said.name, None)
+            log.info("runner left", extra={"runner": said.name})
+        else:
+            self._runners[said.name] = _Runner(said, identity.player, now)
+            if fresh:
+                self._forget(said.name)
+                log.info(
+                    "runner came",
+                    extra={"runner": said.name, "cores": said.cores, "tier": said.tier},
+                )
+        if said.flags and self.on_flags is not None:
+            await self.on_flags(said.name, said.flags)
+        for trouble in said.troubles:
+            if self._bots.is_new(trouble.id):
+                self._note(said.name, trouble, now)
+        wanted = await self._decide(now, said)
+        return await self._told(said, wanted)
+
+    def _forget(self, machine: str) -> None:
+        """A program has begun anew: what it had before it has no more."""
+        bots = {bot: place for bot, place in self._plan.bots.items() if place.machine != machine}
+        checks = {each: name for each, name in self._plan.checks.items() if name != machine}
+        self._plan = replace(self._plan, bots=bots, checks=checks)
+
+    def _note(self, machine: str, trouble: Trouble, now: int) -> None:
+        log.warning(
+            "runner in trouble",
+            extra={"runner": machine, "why": trouble.why, "bot": trouble.bot,
+                   "submission": trouble.submission},
+        )  # fmt: skip
+        if trouble.bot:
+            self._bots.note(trouble.version, machine, now)
+
+    # ----------------------------------------------------------------------- deciding
+
+    async def _decide(self, now: int, said: RunnerSays) -> dict[int, Wanted]:
+        """Decide what shall be, and return what is wanted of every bot."""
+        wanted = await self.needed.find(self._plan.bots)
+        waiting = await self._checks.waiting(now)
+        self._bots.tidy(now)
+        machines = self._machines(now)
+        # What a machine has that nobody has decided about (this server is new) stays there.
+        before = dict(self._plan.bots)
+        for each in said.hosts:
+            before.setdefault(each.bot, Place(said.name, each.version))
+        playing = self.needed.in_matches()
+        needs = [
+            Need(
+                *(bot, version, need.priority),
+                not_on=self._bots.machines(version, now) | self._without(need.row.needs),
+                idle=self._is_idle(bot),
+                playing=bot in playing,
+                turn=need.turn,
+            )
+            for bot, need in wanted.items()
+            if (version := need.row.version_id)
+        ]
+        unfit = {
+            each: self._checks.unfit(each, now) | self._without(check.needs)
+            for each, check in waiting.items()
+        }
+        later = {each for each, check in waiting.items() if check.baseline}
+        old = self._plan
+        self._plan = decide(
+            *(machines, needs, list(waiting), replace(old, bots=before)), unfit=unfit, later=later
+        )
+        self._renew_tickets(wanted)
+        if replace(self._plan, checks=old.checks, waiting=old.waiting) != old:
+            self._competitions.advance_soon()
+        return wanted
+
+    def _is_idle(self, bot: int) -> bool:
+        """Whether it could move to another machine without any match noticing it."""
+        participant = self._directory.participants.get(bot)
+        return participant is None or not participant.matches
+
+    def _without(self, program: str) -> frozenset[str]:
+        """The machines that lack a program; empty: a bot that needs none."""
+        if not program:
+            return frozenset()
+        return frozenset(
+            name for name, each in self._runners.items() if program not in each.said.languages
+        )
+
+    def lacks(self, program: str) -> bool:
+        """Whether there are machines, and none of them has the program that a bot needs."""
+        here = {name for name in self._runners if self._hears(name)}
+        return bool(program) and bool(here) and here <= self._without(program)
+
+    def in_want(self, row: SubmissionRow) -> str:
+        """What a submission waits for that no machine has, as a sentence; mostly empty."""
+        if row.status == "refused" or not self.lacks(row.needs):
+            return ""
+        return (
+            f"It is started with {row.needs}, which no runner machine here has: it waits until one "
+            "comes that has it."
+        )
+
+    @property
+    def programs(self) -> frozenset[str]:
+        """The languages and programs that at least one machine has."""
+        return frozenset(
+            each
+            for name, runner in self._runners.items()
+            if self._hears(name)
+            for each in runner.said.languages
+        )
+
+    def waits_for(self, bot: int, version: int | None, only_hosted: bool) -> str:
+        """Say what keeps a bot from being there, as the rest of a sentence that begins with it.
+
+        ``only_hosted``: nobody but a runner may run it.  Empty if no runner is there, or if none
+        has to run the bot.
+        """
+        row = self.needed.row(bot, version)
+        if not self.machines or (row is None and not only_hosted):
+            return ""
+        if row is not None and self.lacks(row.needs):
+            return f"is started with {row.needs}, and waits for a runner machine that has it."
+        place = self._plan.bots.get(bot)
+        if place is not None and self._hears(place.machine):
+            return f"is being started on the runner machine {place.machine}."
+        if row is not None and bot in self._plan.waiting:
+            if self._bots.count.get(row.version_id):
+                return "could not be started on the runner machines: their logs say why."
+            return "waits for room on a runner machine: those that are connected have none left."
+        return "is about to be started on a runner machine."
+
+    def _machines(self, now: int) -> list[Machine]:
+        gone = [name for name, each in self._runners.items() if now - each.heard >= LEASE_NS]
+        for name in gone:
+            log.warning("runner lost", extra={"runner": name})
+            del self._runners[name]
+        return [self._machine(name) for name in sorted(self._runners)]
+
+    def _machine(self, name: str) -> Machine:
+        return self._with_busy(name, Priority.LADDER)
+
+    def _with_busy(self, name: str, purpose: Priority) -> Machine:
+        """Return a machine, busy with the matches that one of this priority has to wait for."""
+        said = self._runners[name].said
+        return Machine(name, said.cores, said.bots, self._busy(name, purpose))
+
+    def _busy(self, machine: str, purpose: Priority) -> int:
+        """Processors that the matches of its bots need: one where seats move in turn."""
+        turns: set[str] = set()
+        at_once = 0
+        for each in self._directory.participants.values():
+            if each.hosted != machine:
+                continue
+            for match in each.matches:
+                live = self._directory.live.get(match)
+                if live is not None and not purpose.has_to_wait_for(self._priority(live)):
+                    continue
+                if live is not None and live.match.game.info.simultaneous:
+                    at_once += 1
+                else:
+                    turns.add(match)
+        return len(turns) + at_once
+
+    def _priority(self, live: LiveMatch) -> Priority:
+        """What a match is for."""
+        if live.pairing.competition is None:
+            return Priority.INTERACTIVE
+        running = self._competitions.running(live.pairing.competition)
+        return Priority.FINAL if running is None else priority_of(running)
+
+    async def _told(self, said: RunnerSays, wanted: Mapping[int, Wanted]) -> RunnerTold:
+        bots = []
+        for bot, place in self._plan.bots.items():
+            if place.machine != said.name:
+                continue
+            need, ticket = wanted[bot], self._ticket_of[bot]
+            row = need.row
+            bots.append(
+                BotWanted(
+                    *(bot, row.version_id, row.player, row.bot, row.label, row.digest),
+                    *(ticket.secret, need.matches, list(need.games), need.why, need.priority.nice),
+                )
+            )
+        checks = []
+        for each in [each for each, name in self._plan.checks.items() if name == said.name]:
+            check = await self._checks.wanted(each)
+            # It may have been removed, or given to another machine, while the database was read.
+            if check is not None and self._plan.checks.get(each) == said.name:
+                self._checks.give(each, said)
+                checks.append(check)
+        return RunnerTold(EVERY_MS, LEASE_NS // 1_000_000, checks, bots)
+
+    # ------------------------------------------------------------------------ tickets
+
+    def _renew_tickets(self, wanted: Mapping[int, Wanted]) -> None:
+        fresh: dict[int, Ticket] = {}
+        for bot, place in self._plan.bots.items():
+            need, old = wanted[bot], self._ticket_of.get(bot)
+            row = need.row
+            if old is None or (old.machine, old.terms) != (place.machine, need.terms):
+                old = Ticket(
+                    TICKET_PREFIX + secrets.token_urlsafe(32),
+                    *(place.machine, bot, row.player_id, row.player, row.bot),
+                    *(row.version_id, row.label, row.digest, need.terms),
+                )
+            fresh[bot] = old
+        self._ticket_of = fresh
+        self._tickets = {each.secret: each for each in fresh.values()}
+
+    def ticket(self, secret: str) -> Ticket | None:
+        """What a ticket lets in; None if it is not, or no longer, good."""
+        found = self._tickets.get(secret)
+        return found if found is not None and self._hears(found.machine) else None
+
+    def holds(self, bot: int) -> bool:
+        """Whether a bot is to be hosted now, and its author has to wait."""
+        found = self._ticket_of.get(bot)
+        return found is not None and self._hears(found.machine)
+
+    def _hears(self, machine: str) -> bool:
+        runner = self._runners.get(machine)
+        return runner is not None and self._now() - runner.heard < LEASE_NS
+
+    # ----------------------------------------------------------------------- capacity
+
+    @property
+    def cores(self) -> int:
+        """Processors of all runners that are there."""
+        return sum(each.said.cores for name, each in self._runners.items() if self._hears(name))
+
+    @property
+    def machines(self) -> int:
+        """How many runners are there."""
+        return sum(map(self._hears, self._runners))
+
+    def rooms(self, running: Running) -> Callable[[Participant], int]:
+        """Return a function that says how many matches of a competition a hosted bot may begin.
+
+        Its answers hold until a match begins or ends.
+        """
+        free: dict[str, int] = {}
+
+        def room(participant: Participant) -> int:
+            machine = participant.hosted
+            if machine not in free:
+                free[machine] = self._free(machine, running)
+            if not free[machine] or not self.runs_for(participant, priority_of(running)):
+                return 0
+            lives = [self._directory.live.get(match) for match in participant.matches]
+            played = sum(live is None or live.pairing.competition is not None for live in lives)
+            allowed = self.needed.at_once(running, participant.bot_id)
+            return min(max(0, allowed - played), free[machine])
+
+        return room
+
+    def runs_for(self, participant: Participant, priority: Priority) -> bool:
+        """Return whether a bot runs as it has to, for matches of this priority.
+
+        It does not if its runner is about to move or restart it: no match is to notice that.
+        """
+        bot, ticket = participant.bot_id, self._ticket_of.get(participant.bot_id)
+        if bot in self._plan.yielding:
+            return False
+        if ticket is None or ticket.secret != participant.ticket or self.needed.is_outdated(bot):
+            return False
+        return self.needed.priority(bot) == priority
+
+    def _free(self, name: str, running: Running) -> int:
+        """Return how many matches of a competition may begin on a machine."""
+        priority = priority_of(running)
+        if not self._hears(name) or self._is_hungry(name, priority):
+            return 0
+        machine = self._with_busy(name, priority)
+        held = self._plan.held.get(name, 0)
+        if priority > Priority.INTERACTIVE and self.people_waiting is not None:
+            machine = replace(machine, busy=machine.busy + self.people_waiting(name))
+        game = running.terms.game
+        # All seats may be on one machine.
+        each = game.seats if game.info.simultaneous else 1
+        at_once = running.work.at_once
+        return room_for_matches(machine, held, cores_each=each, at_once=at_once)
+
+    def _is_hungry(self, machine: str, priority: Priority) -> bool:
+        """Return whether a match of a higher priority could begin there, given a processor."""
+        for running in self._competitions.played():
+            if priority_of(running) < priority and self._competitions.could_begin(running):
+                for bot in running.waiting():
+                    place = self._plan.bots.get(bot)
+                    if place is not None and place.machine == machine and self._comes(bot, place):
+                        return True
+        return False
+
+    def _comes(self, bot: int, place: Place) -> bool:
+        """Return whether a hosted bot can begin another match, now or when its runner starts it."""
+        here = self._directory.participants.get(bot)
+        if here is not None and here.online and not self.needed.is_outdated(bot):
+            return here.free > 0
+        return self._bots.count.get(place.version, 0) < GIVEN_UP
+
+    def machine_of(self, bot: int) -> str | None:
+        """The machine that is to host a bot; None as long as there is no room for it."""
+        place = self._plan.bots.get(bot)
+        return None if place is None else place.machine
+
+    def room_to_play(self, machine: str) -> int:
+        """Matches beside competitions that may begin on a machine: none that delays others."""
+        if not self._hears(machine) or self._is_hungry(machine, Priority.INTERACTIVE):
+            return 0
+        here = self._machine(machine)
+        return max(0, here.cores - here.busy - self._plan.held.get(machine, 0))
+
+    # ------------------------------------------------------------------------- matches
+
+    def played(self, holders: Iterable[Participant], culprit: Participant | None) -> None:
+        """A match that counts is over: who did not forfeit it has played well."""
+        for each in holders:
+            if each.hosted and each is not culprit:
+                self._bots.played(each.version_id)
+
+    def credit(self, now: int) -> None:
+        """Let no time pass for bots that are away because their machine is (`Credit`)."""
+        self._credit.give(now)
+
+    def _has_ended(self, participant: Participant) -> bool:
+        """Whether the machine of a bot says that its program ended by itself."""
+        runner = self._runners.get(participant.hosted)
+        gone = (participant.bot_id, participant.version_id)
+        return runner is not None and any(
+            (each.bot, each.version) == gone for each in runner.said.ended
+        )
+
+    def _is_given_up(self, participant: Participant) -> bool:
+        """Whether it could not be run again and again."""
+        return self._bots.count.get(participant.version_id, 0) >= GIVEN_UP

@@ -1,1 +1,0 @@
-"""Who is here and what is being played: the hub and the parts that it hands requests to."""

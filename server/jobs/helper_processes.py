@@ -1,0 +1,143 @@
+"""Run functions in processes of a lower priority, beside the one that keeps the clocks.
+
+A thread that computes keeps the event loop from running for moments; a process does not, and with
+a lower priority it leaves most of the processor to the clocks.  Processes start when they are
+first needed, and stay.  A function is given by reference: the process imports its module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import pickle
+import sys
+from collections.abc import Callable, Sequence
+from typing import IO, Any, Final, ParamSpec, TypeVar, cast
+
+from plyhouse.games.registry import add_game_file
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut, environment, lower_priority
+
+__all__ = ["Helpers"]
+
+P_ = ParamSpec("P_")
+T = TypeVar("T")
+
+log = logging.getLogger("plyhouse.server")
+
+SECONDS: Final = 60.0
+"""The longest that one call may take, with the start of its process."""
+LENGTH: Final = 8
+"""Bytes before each message that hold its length."""
+
+
+class Helpers:
+    """At most ``most`` processes; ``game_files`` are the sources of games that they need."""
+
+    def __init__(self, most: int, game_files: Sequence[str] = ()) -> None:
+        self._places = asyncio.Semaphore(most)
+        self._game_files = tuple(game_files)
+        self._idle: list[asyncio.subprocess.Process] = []
+        self._all: set[asyncio.subprocess.Process] = set()
+
+    async def run(self, work: Callable[P_, T], *args: P_.args, **named: P_.kwargs) -> T:
+        """Call a module's function; its arguments and result have to be picklable.
+
+        Raises what the function raises, and `NotWorkedOut` (``server/overloaded``) if its process
+        ends or takes more than `SECONDS`.
+        """
+        async with self._places:
+            process: asyncio.subprocess.Process | None = None
+            try:
+                async with asyncio.timeout(SECONDS):
+                    process = self._idle.pop() if self._idle else await self._start()
+                    worked, found = await _ask(process, work, args, named)
+            except BaseException as error:
+                if process is not None:  # it may be in the middle of this
+                    await self._end(process)
+                if not isinstance(error, TimeoutError | OSError | EOFError):
+                    raise
+                log.error("%s failed in a process of its own: %r", work.__qualname__, error)
+                raise NotWorkedOut(
+                    "server/overloaded", "The server could not work this out: try again later.", 10
+                ) from error
+            self._idle.append(process)
+        if not worked:
+            raise cast(BaseException, found)
+        return cast(T, found)
+
+    async def close(self) -> None:
+        """End all processes."""
+        for process in tuple(self._all):
+            await self._end(process)
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "plyhouse.server.jobs.helper_processes"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the server alone
+            env=environment(),
+        )
+        self._all.add(process)
+        try:
+            for source in self._game_files:
+                await _ask(process, add_game_file, (source,), {})
+        except BaseException:
+            await self._end(process)
+            raise
+        return process
+
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        self._all.discard(process)
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        # Shielded, as whoever waits for it may be cancelled: the process has to be reaped.
+        await asyncio.shield(process.wait())
+
+
+async def _ask(
+    process: asyncio.subprocess.Process,
+    work: Callable[..., Any],
+    args: tuple[Any, ...],
+    named: dict[str, Any],
+) -> tuple[bool, Any]:
+    """Have a call made; whether it returned, and its result or else its exception."""
+    given, answers = (
+        cast(asyncio.StreamWriter, process.stdin),
+        cast(asyncio.StreamReader, process.stdout),
+    )
+    message = pickle.dumps((work, args, named))
+    given.write(len(message).to_bytes(LENGTH) + message)
+    await given.drain()
+    size = int.from_bytes(await answers.readexactly(LENGTH))
+    # What is unpickled here and below comes from our own code at the other end of a pipe.
+    answer: tuple[bool, Any] = pickle.loads(await answers.readexactly(size))  # noqa: S301
+    return answer
+
+
+def main() -> None:
+    """Make calls until standard input ends: the process at the other end has gone."""
+    lower_priority()
+    given, answers = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr  # what a game prints is no answer
+    while head := given.read(LENGTH):
+        _answer(given.read(int.from_bytes(head)), answers)
+
+
+def _answer(message: bytes, answers: IO[bytes]) -> None:
+    try:
+        work, args, named = pickle.loads(message)  # noqa: S301
+        found = pickle.dumps((True, work(*args, **named)))
+    except Exception as error:
+        try:
+            found = pickle.dumps((False, error))
+            pickle.loads(found)  # noqa: S301
+        except Exception:  # some exceptions cannot be made again from what they hold
+            found = pickle.dumps((False, RuntimeError(repr(error))))
+    answers.write(len(found).to_bytes(LENGTH) + found)
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""Search trees of positions, worked out by another program (`plyhouse.server.jobs.helper_jobs`).
+
+What draws a tree is a command that reads a record from its standard input and writes JSON
+(`plyhouse explain --record - --json`).  A tree takes a moment, so a few who ask may wait for
+others; how often one visitor may ask for one that is not known yet is limited.  A tree is of a
+position and not of a match: who asks in another match with the same beginning is answered from what
+is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from plyhouse.server.accounts.rates import Rate
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.jobs.helper_jobs import NotWorkedOut, WorkedOut
+from plyhouse.server.results.record import Record, write_record
+
+__all__ = ["MAX_DEPTH", "MAX_THEN", "USUAL_DEPTH", "Trees"]
+
+MAX_DEPTH: Final = 12
+USUAL_DEPTH: Final = 3
+"""What the seat does, what is answered, and what it does then."""
+MAX_THEN: Final = 24
+"""Actions that may follow the position of a match."""
+MAX_NODES: Final = 300
+"""What somebody can look through; a picture of it is some metres long."""
+WAITING: Final = 8
+"""Who may wait for a tree while others are worked out: each takes a second."""
+
+
+class Trees:
+    """Where search trees come from."""
+
+    def __init__(self, config: ServerConfig, now: Callable[[], int]) -> None:
+        folder = str(Path(config.review_folder) / "trees") if config.review_folder else ""
+        self._found = WorkedOut(
+            "tree",
+            config.tree_command,
+            config.trees,
+            config.tree_seconds,
+            folder,
+            waiting=WAITING,
+            refuses=True,
+        )
+        self._rate = Rate(config.trees_per_minute, config.trees_per_minute / 60, now)
+
+    @property
+    def offered(self) -> bool:
+        """Whether there are any."""
+        return self._found.offered
+
+    async def of(
+        self,
+        visitor: Hashable,
+        record: Record,
+        ply: int,
+        then: Sequence[str],
+        search: str,
+        depth: int,
+    ) -> dict[str, Any]:
+        """The tree of the position before ply ``ply`` and after ``then``; raises `NotWorkedOut`."""
+        if not self.offered:
+            raise NotWorkedOut("tree/off", "This server draws no search trees.")
+        key = _key(record, ply, then, search, depth)
+        if not await self._found.known(key) and not self._rate.take(visitor):
+            wait = math.ceil(self._rate.wait(visitor))
+            raise NotWorkedOut(
+                "tree/rate", f"That were many trees: the next one in {wait} s.", wait
+            )
+        seconds = f"{self._found.seconds:g}"
+        # With `=`, so that no text of a visitor is taken for an option.
+        more = [f"--ply={ply}", f"--depth={depth}", f"--max-nodes={MAX_NODES}"]
+        more += [f"--seconds={seconds}", *(f"--then={text}" for text in then)]
+        if search:
+            more.append(f"--search={search}")
+        about = f"the tree of match {record.match} at ply {ply}"
+        try:
+            return await self._found.of(key, about, more, write_record(record))
+        except NotWorkedOut as error:
+            if error.code == "tree/busy":
+                self._rate.give_back(visitor)
+            raise
+
+    async def close(self) -> None:
+        """End what is being worked out."""
+        await self._found.close()
+
+
+def _key(record: Record, ply: int, then: Sequence[str], search: str, depth: int) -> str:
+    """The same for the same question about the same position, in whichever match."""
+    path = [
+        (event.seat, event.text)
+        for event in record.events
+        if event.kind == "chance" or event.kind == "action"
+        if event.ply < ply or (event.kind == "chance" and event.ply == ply)
+    ]
+    # What was played at the ply is marked in the tree.
+    played = next((e.text for e in record.events if e.kind == "action" and e.ply == ply), "")
+    asked = [record.game, path, played, list(then), search, depth, MAX_NODES]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]

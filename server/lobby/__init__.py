@@ -1,0 +1,1 @@
+"""How opponents find each other outside of competitions: seeks, challenges, matchmaking."""

@@ -1,0 +1,468 @@
+"""Seeks and challenges: how bots find opponents without an organiser."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from plyhouse.games.base import Game
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import (
+    Answer,
+    Challenge,
+    ChallengeClosed,
+    Challenged,
+    Notice,
+    Ok,
+    Unseek,
+)
+from plyhouse.protocol.messages import Seek as SeekMessage
+from plyhouse.server.accounts.rates import Rate
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
+from plyhouse.server.lobby.probation import suspended_text
+from plyhouse.server.lobby.seek_hints import reasons
+from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeControl
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.rows import new_id
+
+__all__ = ["Lobby", "read_game", "read_time_control"]
+
+PAIRING_SECONDS: Final = 0.005
+"""How long seeks gather before pairings are made: with hundreds of bots each round costs."""
+
+TELL_SECONDS: float = 2.0
+"""How long who seeks waits until it is told why nobody is found, at first and after a change."""
+
+CHALLENGES: Final = 10, 0.2
+"""Challenges of one player to one bot that come to nothing: at once, and per second after that."""
+
+GAME_CODES: Final = {"game/unknown", "game/bad_parameter", "game/unfit"}
+"""Errors of games that have a code of their own on the wire; the rest are unknown games."""
+
+
+def read_game(spec: str) -> Game:
+    """The game of a spec that a client sent; `ProtocolError` with the game's own sentence."""
+    try:
+        return get_game(spec)
+    except GameError as error:
+        code = error.code if error.code in GAME_CODES else "game/unknown"
+        raise ProtocolError(code, _sentence(error)) from error
+
+
+def read_time_control(text: str, config: ServerConfig) -> TimeControl:
+    """The time control that a client sent, within the server's limits; or `ProtocolError`."""
+    try:
+        control = TimeControl.parse(text)
+    except InvalidTimeControl as error:
+        raise ProtocolError("time_control/invalid", _sentence(error)) from error
+    limits = (
+        ("a move", max(control.free_ns, control.increment_ns), config.max_move_time),
+        ("a seat in all", control.initial_ns, config.max_total_time),
+    )
+    for what, given, limit in limits:
+        if given > limit * SECOND:
+            raise ProtocolError(
+                "time_control/invalid",
+                f"{text} is too long for this server: {what} may have {limit:g} s at most.",
+            )
+    return control
+
+
+@dataclass(slots=True, eq=False)
+class _Challenge:
+    id: str
+    terms: Terms
+    challenger: Participant
+    opponents: tuple[Participant, ...]
+    seat: int | None
+    """The seat that the challenger asked for."""
+    timer: asyncio.TimerHandle
+    accepted: set[int] = field(default_factory=set)
+    """Those of the opponents, by the ids of their bots, that want to play."""
+
+    @property
+    def sides(self) -> tuple[Participant, ...]:
+        """The challenger and all that were asked, in the order of seats from the challenger's."""
+        return (self.challenger, *self.opponents)
+
+
+class Lobby:
+    """Open seeks and challenges of connected bots."""
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        runner: MatchRunner,
+        directory: Directory,
+    ) -> None:
+        self._config = config
+        self._runner = runner
+        self._directory = directory
+        self._matchmaker = Matchmaker(
+            own_bots_rated=config.allow_own_bots, max_seeks=config.max_seeks_per_bot
+        )
+        self._seekers: dict[str, Participant] = {}
+        """Who made each open seek."""
+        self._challenges: dict[str, _Challenge] = {}
+        self._unwanted = Rate(*CHALLENGES, runner.now)
+        self.admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None
+        """Says, by `ProtocolError`, why somebody may not play against a hosted bot now."""
+        self._pairing = False
+        self._telling = False
+        self._told: dict[str, str] = {}
+        """What each open seek was told last about why it waits."""
+        self._freed: set[str] | None = set()
+        """Names of those who may have room since the last look; None if it may be anybody."""
+
+    def __len__(self) -> int:
+        return len(self._matchmaker)
+
+    def open_seeks(self) -> list[Seek]:
+        """Seeks that wait for somebody, the one that has waited longest first."""
+        return [each for each in self._matchmaker.seeks() if self._room(each.name) > 0]
+
+    # ---------------------------------------------------------------------------- seeks
+
+    def seek(self, participant: Participant, message: SeekMessage) -> Ok:
+        """Open a seek; its matches are made as soon as there are opponents."""
+        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        self._may_play(participant, terms.rated)
+        if participant.guest:
+            self._guest_is_free(participant)
+        self._needs_room(participant, terms)
+        seek = Seek(
+            id=new_id(),
+            player=participant.player,
+            bot=participant.bot,
+            game=terms.game.spec,
+            time_control=str(terms.time_control),
+            seats=terms.game.seats,
+            rated=terms.rated,
+            count=message.count,
+            mirrored=terms.mirrored,
+        )
+        try:
+            self._matchmaker.add(seek)
+        except SeekError as error:
+            raise ProtocolError(error.code, str(error)) from error
+        self._seekers[seek.id] = participant
+        self.pair_soon(())
+        self._tell_soon()
+        return Ok(message.id, seek=seek.id)
+
+    def unseek(self, participant: Participant, message: Unseek) -> Ok:
+        """Withdraw a seek."""
+        if self._seekers.get(message.seek) is not participant:
+            raise ProtocolError("seek/unknown")
+        del self._seekers[message.seek]
+        if message.seek in self._matchmaker:
+            self._matchmaker.withdraw(message.seek)
+            self.pair_soon([participant])  # a mirrored seek kept places from its other ones
+            self._tell_soon()
+        return Ok(message.id)
+
+    def pair_soon(self, freed: Iterable[Participant] | None = None) -> None:
+        """Look for pairings in a moment; ``freed`` are those who may have room since the last
+        look, None stands for anybody.
+        """
+        if freed is None or self._freed is None:
+            self._freed = None
+        else:
+            self._freed.update([f"{each.player}/{each.bot}" for each in freed])
+        if not self._pairing and len(self._matchmaker):
+            self._pairing = True
+            asyncio.get_running_loop().call_later(PAIRING_SECONDS, self._pair)
+
+    def _pair(self) -> None:
+        self._pairing = False
+        if not self._directory.leads("seeks"):
+            return
+        freed, self._freed = self._freed, set()
+        proposals = self._matchmaker.pair(self._room, freed, BEGUN_AT_ONCE)
+        if len(proposals) >= BEGUN_AT_ONCE:
+            self._pairing = True
+            asyncio.get_running_loop().call_soon(self._pair)
+        terms_of: dict[PoolKey, Terms] = {}
+        for proposal in proposals:
+            pool = proposal.pool
+            terms = terms_of.get(pool)
+            if terms is None:
+                control = TimeControl.parse(pool.time_control)
+                terms = Terms(get_game(pool.game), control, pool.rated, pool.mirrored)
+                terms_of[pool] = terms
+            orders = [[self._seekers[seek.id] for seek in order] for order in proposal.orders]
+            self._runner.begin(terms, orders)
+        # Only now: one seek may stand in several proposals.
+        for seek in {seek.id: seek for each in proposals for seek in each.seeks}.values():
+            if seek.id not in self._matchmaker:
+                seeker = self._seekers.pop(seek.id)
+                if seek.mirrored:
+                    self.pair_soon([seeker])
+        if proposals:
+            self._tell_soon()
+
+    def _tell_soon(self) -> None:
+        """Say after a while to those who still seek why they find nobody, if that has changed."""
+        if not self._telling and len(self._matchmaker):
+            self._telling = True
+            asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
+
+    def _tell(self) -> None:
+        self._telling = False
+        if not self._directory.leads("seeks"):
+            return
+        if self._pairing:  # it will be clearer in a moment
+            self._tell_soon()
+            return
+        told = reasons(
+            self._matchmaker.seeks(),
+            lambda name: self._room(name) > 0,
+            len(self._directory.online()),
+            own_bots_rated=self._config.allow_own_bots,
+        )
+        for seek, text in told.items():
+            seeker = self._seekers[seek]
+            if seeker.line is None or seeker.matches or self._told.get(seek) == text:
+                continue  # who plays is not waiting
+            seeker.line.send(Notice("notice/seek_waits", text))
+        self._told = dict(told)
+
+    def _room(self, name: str) -> int:
+        participant = self._directory.find(name.removesuffix("/"))
+        if participant is None:
+            return 0
+        return participant.free // self._matchmaker.at_once(name)
+
+    # ----------------------------------------------------------------------- challenges
+
+    def challenge(self, participant: Participant, message: Challenge) -> Ok:
+        """Ask for a match: one opponent, or as many as the game has seats besides one's own."""
+        terms = self._terms(message.game, message.time_control, message.rated, message.mirrored)
+        seats = terms.game.seats
+        if seats < 2:
+            raise ProtocolError(
+                "game/unfit",
+                f"{terms.game.spec} is played alone: there is nobody to challenge, seek it.",
+            )
+        if seats != 2 + len(message.others):
+            raise ProtocolError(
+                "game/unfit",
+                f"{terms.game.spec} has {seats} seats: a challenge names {seats - 1} to play it "
+                f"with (opponent and others), and this one names {1 + len(message.others)}.",
+            )
+        if message.seat is not None and message.seat >= seats:
+            raise ProtocolError(
+                "protocol/bad_field", f"'challenge': field 'seat' must be from 0 to {seats - 1}."
+            )
+        self._may_play(participant, terms.rated)
+        if participant.guest:
+            self._guest_is_free(participant)
+        self._needs_room(participant, terms)
+        asked: list[Participant] = []
+        for name in (message.opponent, *message.others):
+            asked.append(self._opponent((participant, *asked), name, terms))
+            self._may_play(asked[-1], terms.rated)
+        mine = sum(each.challenger is participant for each in self._challenges.values())
+        if mine >= self._config.max_seeks_per_bot:
+            raise ProtocolError(
+                "seek/limit", f"{mine} challenges of yours are open: wait for their answers."
+            )
+        self._not_too_often(participant, asked)
+        return Ok(message.id, challenge=self._ask(terms, participant, asked, message.seat))
+
+    def _not_too_often(self, participant: Participant, asked: Iterable[Participant]) -> None:
+        for opponent in asked:
+            pair = participant.player_id, opponent.bot_id
+            if not self._unwanted.take(pair):
+                wait = math.ceil(self._unwanted.wait(pair))
+                raise ProtocolError(
+                    "seek/limit",
+                    f"You have challenged {opponent.name} too often: wait {wait} s.",
+                )
+
+    def _ask(
+        self, terms: Terms, challenger: Participant, asked: Sequence[Participant], seat: int | None
+    ) -> str:
+        """Open a challenge and tell those who are asked; returns its id."""
+        seconds = self._config.challenge_timeout
+        identifier = new_id()
+        if asked[0].hosted:  # alone, and the house answers for it
+            self._needs_places(challenger, terms)
+            self._unwanted.give_back((challenger.player_id, asked[0].bot_id))
+            self._start(identifier, terms, (challenger, asked[0]), seat)
+            return identifier
+        timer = asyncio.get_running_loop().call_later(seconds, self._close, identifier, "expired")
+        self._challenges[identifier] = _Challenge(
+            identifier, terms, challenger, tuple(asked), seat, timer
+        )
+        for place, opponent in enumerate(asked, start=1):
+            if opponent.line is not None:
+                opponent.line.send(
+                    Challenged(
+                        identifier,
+                        challenger.name,
+                        terms.game.spec,
+                        str(terms.time_control),
+                        terms.rated,
+                        None if seat is None else (seat + place) % terms.game.seats,
+                        int(seconds * 1000),
+                        [each.name for each in asked if each is not opponent],
+                    )
+                )
+        return identifier
+
+    def _opponent(self, sides: Sequence[Participant], name: str, terms: Terms) -> Participant:
+        """Who is asked by this name to play with ``sides``, of whom the first one challenges."""
+        opponent = self._directory.find(name)
+        if opponent is None or not opponent.online:
+            near = difflib.get_close_matches(name, self._directory.online(), n=1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
+        if opponent is sides[0]:
+            raise ProtocolError("challenge/self", "A bot cannot challenge itself.")
+        if opponent in sides:
+            raise ProtocolError(
+                "challenge/self", f"{name} is named twice: nobody has two seats of a match."
+            )
+        own = any(opponent.player_id == each.player_id for each in sides)
+        if own and terms.rated and not self._config.allow_own_bots:
+            raise ProtocolError(
+                "challenge/self", "Bots of one player do not meet in rated matches here."
+            )
+        if opponent.suspended:
+            raise ProtocolError("challenge/not_accepting", f"{name} is suspended.")
+        if not opponent.accepts(terms.game.info.name, terms.game.spec):
+            listed = ", ".join(sorted(opponent.games)) or "no challenges"
+            raise ProtocolError(
+                "challenge/not_accepting",
+                f"{name} does not accept {terms.game.spec}; it accepts: {listed}.",
+            )
+        if opponent.hosted:
+            if self.admit_to_hosted is None:
+                raise ProtocolError("challenge/not_accepting")
+            self.admit_to_hosted(sides[0], opponent, terms)
+            if terms.game.seats != 2:
+                raise ProtocolError(
+                    "challenge/not_accepting", f"{name} is hosted, and plays with one at a time."
+                )
+        return opponent
+
+    def answer(self, participant: Participant, message: Answer) -> Ok:
+        """Accept or decline a challenge, or withdraw an own one by declining it."""
+        challenge = self._challenges.get(message.challenge)
+        if challenge is None or participant not in challenge.sides:
+            raise ProtocolError("challenge/unknown")
+        if participant is challenge.challenger:
+            if message.accept:
+                raise ProtocolError("challenge/unknown", "This challenge is for your opponent.")
+            self._close(challenge.id, "withdrawn", message.reason)
+        elif not message.accept:
+            self._close(challenge.id, "declined", message.reason)
+        else:
+            if participant.guest and participant.matches:
+                raise ProtocolError("guest/busy")
+            self._needs_room(participant, challenge.terms)
+            self._needs_places(participant, challenge.terms)
+            ready = challenge.accepted | {participant.bot_id}
+            if len(ready) == len(challenge.opponents):
+                self._begin(challenge, participant)
+            challenge.accepted = ready
+        return Ok(message.id)
+
+    def _begin(self, challenge: _Challenge, last: Participant) -> None:
+        """All have accepted, the last one now: begin, if the others can still play."""
+        at_once = challenge.terms.at_once
+        for each in challenge.sides:
+            if each is not last and (each.free < at_once or (each.guest and each.matches)):
+                raise ProtocolError("challenge/offline", f"{each.name} plays too many matches now.")
+        self._close(challenge.id, "accepted")
+        for each in challenge.opponents:
+            # What was wanted may come as often as one likes.
+            self._unwanted.give_back((challenge.challenger.player_id, each.bot_id))
+        self._start(challenge.id, challenge.terms, challenge.sides, challenge.seat)
+
+    def _start(
+        self, challenge: str, terms: Terms, sides: Sequence[Participant], seat: int | None
+    ) -> None:
+        """Begin what was asked for by the first of ``sides``, who wanted ``seat``."""
+        first = int(challenge, 36) % len(sides) if seat is None else seat
+        order = _rotated(list(sides), first)
+        self._runner.begin(terms, [_rotated(order, turn) for turn in range(terms.at_once)])
+
+    def _close(self, identifier: str, reason: str, detail: str = "") -> None:
+        challenge = self._challenges.pop(identifier, None)
+        if challenge is None:
+            return
+        challenge.timer.cancel()
+        message = ChallengeClosed(identifier, reason, detail)  # type: ignore[arg-type]
+        for each in challenge.sides:
+            if each.line is not None:
+                each.line.send(message)
+
+    # -------------------------------------------------------------------------- both
+
+    def leave(self, participant: Participant) -> None:
+        """A bot is gone: its seeks and challenges are withdrawn."""
+        for seek in self._matchmaker.withdraw_bot(participant.player, participant.bot):
+            self._seekers.pop(seek.id, None)
+            self._tell_soon()
+        for challenge in tuple(self._challenges.values()):
+            if participant in challenge.sides:
+                self._close(challenge.id, "withdrawn", f"{participant.name} has left.")
+
+    def _terms(self, spec: str, control: str, rated: bool, mirrored: bool) -> Terms:
+        if not self._directory.leads("challenges"):
+            raise ProtocolError("server/shutting_down", fatal=False)
+        game = read_game(spec)
+        return Terms(game, read_time_control(control, self._config), rated, mirrored)
+
+    def _may_play(self, participant: Participant, rated: bool) -> None:
+        if rated and participant.casual:
+            raise ProtocolError("guest/casual", f"{participant.name} plays casual matches only.")
+
+    def _guest_is_free(self, participant: Participant) -> None:
+        """A guest has one match, or one wish for one."""
+        waits = participant in self._seekers.values() or any(
+            each.challenger is participant for each in self._challenges.values()
+        )
+        if waits or participant.matches:
+            raise ProtocolError("guest/busy")
+
+    def _needs_room(self, participant: Participant, terms: Terms) -> None:
+        if participant.suspended:
+            raise ProtocolError("auth/suspended", suspended_text(participant.suspended))
+        if participant.max_matches < terms.at_once:
+            raise ProtocolError(
+                "seek/limit",
+                f"A mirrored pairing plays {terms.at_once} matches at once, "
+                f"and this bot takes {participant.max_matches}: raise hello.max_matches.",
+            )
+
+    def _needs_places(self, participant: Participant, terms: Terms) -> None:
+        """Raise if a bot that begins a challenge plays too many matches for that now."""
+        if participant.free < terms.at_once:
+            raise ProtocolError(
+                "seek/limit",
+                f"This challenge begins {terms.at_once} of your matches, and you play "
+                f"{len(participant.matches)} of {participant.max_matches}: end one first, or "
+                "raise hello.max_matches.",
+            )
+
+
+def _rotated(sides: list[Participant], by: int) -> list[Participant]:
+    """Everybody ``by`` seats later."""
+    return sides[-by:] + sides[:-by] if by else sides
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text if text.endswith((".", "!", "?")) else f"{text}."

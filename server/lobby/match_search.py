@@ -1,0 +1,134 @@
+"""Which matches somebody looks for: words, as an address has them, made into a filter.
+
+One reading for the page and the API, so that what one of them finds the other finds, too.  What is
+not known is an error that says what would be; what is there but must not be seen is found by
+nobody (`plyhouse.server.accounts.privacy`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from plyhouse.protocol.messages import Termination
+from plyhouse.server.accounts.privacy import Privacy, Sight
+from plyhouse.server.lobby.lobby import read_game
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.match_lists import STATES, MatchFilter
+from plyhouse.storage.store import Store
+
+__all__ = ["TERMINATIONS", "Looked", "Words", "filter_of"]
+
+TERMINATIONS: Final[tuple[str, ...]] = tuple(sorted(get_args(Termination)))
+"""How matches end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What is looked for, as it was written; empty: whatever."""
+
+    game: str = ""
+    """A game with its parameters, or by its name alone with any."""
+    player: str = ""
+    bot: str = ""
+    """``PLAYER/BOT``."""
+    competition: str = ""
+    """The name or the id of a competition, or the id of one game of it."""
+    termination: str = ""
+    status: str = ""
+    """``waiting``, ``running`` or ``finished``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is looked for, as it is known here."""
+
+    wanted: MatchFilter
+    player: str = ""
+    """The player's name as it is written."""
+    bot: str = ""
+    """The bot's name as it is written."""
+    competition: str = ""
+    """The competition's name."""
+
+    def fits(self, live: LiveMatch) -> bool:
+        """Whether a match that is being played is one of them, by what everybody is told of it."""
+        wanted = self.wanted
+        told = live.match.config.players
+        return (
+            wanted.termination is None
+            and wanted.status in (None, live.match.course.status)
+            and wanted.game in (None, live.match.game.spec)
+            and wanted.family in (None, live.match.game.info.name)
+            and (
+                wanted.competition_ids is None or live.pairing.competition in wanted.competition_ids
+            )
+            and (not self.player or self.player in [each.player for each in told])
+            and (not self.bot or self.bot in [f"{each.player}/{each.bot}" for each in told])
+        )
+
+
+async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) -> Looked:
+    """Read what is looked for; raises `ProtocolError` or `Unknown` for what is not known."""
+    status = _one_of("status", words.status, STATES)
+    termination = _one_of("termination", words.termination, TERMINATIONS)
+    game = family = None
+    if words.game:
+        read = read_game(words.game)
+        game, family = (read.spec, None) if "(" in words.game else (None, read.info.name)
+    groups = []
+    unnamed: dict[int, Collection[str]] = {}
+    player = bot = competition = ""
+    if words.player:
+        row = await store.player(words.player)
+        player = row.name
+        own = await store.bots(row.id)
+        groups.append(tuple([each.id for each in own]))
+        unnamed |= privacy.unnamed(sight, own)
+    if words.bot:
+        owner, _, name = words.bot.partition("/")
+        if not owner or not name:
+            raise Unknown(f"there is no bot {words.bot!r}; a bot is named PLAYER/BOT")
+        found = await store.bot_named(owner, name)
+        bot = f"{found.player}/{found.name}"
+        groups.append((found.id,))
+        unnamed |= privacy.unnamed(sight, [found])
+    competitions: tuple[str, ...] | None = None
+    if words.competition:
+        competition, competitions = await _competition(store, words.competition)
+    wanted = MatchFilter(
+        game=game,
+        family=family,
+        bots=tuple(groups),
+        competition_ids=competitions,
+        status=status,
+        termination=termination,
+        unnamed=unnamed,
+    )
+    return Looked(wanted, player, bot, competition)
+
+
+def _one_of(what: str, value: str, known: Collection[str]) -> str | None:
+    if not value:
+        return None
+    if value not in known:
+        near = difflib.get_close_matches(value[:64], sorted(known), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"use {', '.join(sorted(known))}"
+        raise Unknown(f"there is no {what} {value[:64]!r}; {hint}")
+    return value
+
+
+async def _competition(store: Store, reference: str) -> tuple[str, tuple[str, ...]]:
+    """The name of a competition and the ids of its games."""
+    try:
+        row = await store.classes.find(reference)
+    except Unknown as unknown:
+        try:
+            one = await store.competition(reference)
+        except Unknown:
+            raise unknown from None
+        return one.name, (one.id,)
+    return row.name, tuple([each.competition_id for each in row.games if each.competition_id])

@@ -1,0 +1,67 @@
+"""Suspends versions that forfeit again and again, and lets nobody pair them.
+
+A match that ends by a forfeit is the occasion to look at the last ones of its version in the
+database, so nothing has to be remembered over a restart.  What follows from a suspension is read
+from the audit log (`plyhouse.server.administration.audit_follower`), as with all that organisers do.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from plyhouse.server.competition.probation import Ended, why
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.errors import StorageError
+from plyhouse.storage.probation import EndedMatch
+from plyhouse.storage.store import Store
+
+__all__ = ["Watch", "suspended_text"]
+
+log = logging.getLogger("plyhouse.server.lobby.probation")
+
+DEPTH: Final = 4
+"""How many times the window is read: matches lost in one absence count once."""
+
+
+def suspended_text(reason: str) -> str:
+    """What the author of a suspended version is told."""
+    return (
+        f"This version is suspended and not paired: {reason}. A mended bot is a new version and "
+        "may play at once; otherwise ask the organiser to reinstate it."
+    )
+
+
+class Watch:
+    """Looks after forfeits; ``look`` makes the server act on what it has noted."""
+
+    def __init__(
+        self, config: ServerConfig, store: Store, look: Callable[[], Awaitable[None]]
+    ) -> None:
+        self._config = config
+        self._book = store.probation
+        self._look = look
+
+    def concerns(self, culprit: Participant) -> bool:
+        """Whether a match that it forfeited may lead to a suspension: people are not suspended."""
+        return self._config.suspend_after > 0 and culprit.kind == "bot"
+
+    async def forfeited(self, match_id: str, seat: int, name: str) -> None:
+        """A bot has forfeited a match: suspend the version that played if that was too often."""
+        window = self._config.suspend_window
+        try:
+            version, rows = await self._book.ended(match_id, seat, DEPTH * window)
+            ended = [Ended(row.ended_ms, _forfeit(row)) for row in rows]
+            reason = why(ended, self._config.suspend_after, window)
+            if reason and await self._book.suspend(version, reason):
+                log.warning("version suspended", extra={"bot": name, "why": reason})
+                await self._look()
+        except StorageError as error:
+            log.error("a suspension could not be stored", extra={"bot": name, "why": str(error)})
+
+
+def _forfeit(row: EndedMatch) -> str:
+    return row.termination if row.guilty and row.termination in FORFEITS else ""

@@ -1,0 +1,96 @@
+"""Why a seek has found nobody yet, in words: pure, and cheap for any number of seeks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from plyhouse.server.lobby.matchmaking import PoolKey, Seek
+
+__all__ = ["reasons", "terms_in_words"]
+
+NAMED: Final = 3
+"""Pools or bots that a sentence names; it says that there are more."""
+
+
+def terms_in_words(pool: PoolKey) -> str:
+    """What is sought.
+
+    >>> terms_in_words(PoolKey("pig", "move:1", True, False))
+    'pig, move:1, rated'
+    """
+    kind = "rated" if pool.rated else "casual"
+    return f"{pool.game}, {pool.time_control}, {kind}{', mirrored' if pool.mirrored else ''}"
+
+
+def reasons(
+    seeks: Iterable[Seek], free: Callable[[str], bool], connected: int, *, own_bots_rated: bool
+) -> Mapping[str, str]:
+    """One sentence for each open seek that could play now and finds nobody, by its id.
+
+    ``free`` says whether a bot (``player/bot``) has room for a match; ``connected`` counts the
+    bots that are there.
+    """
+    pools: dict[PoolKey, list[Seek]] = defaultdict(list)
+    for seek in seeks:
+        pools[seek.pool].append(seek)
+    of_game: dict[str, list[PoolKey]] = defaultdict(list)
+    for key in pools:
+        of_game[key.game.partition("(")[0]].append(key)
+    told: dict[str, str] = {}
+    for key, members in pools.items():
+        here = _in_pool(key, members, free, own_bots_rated=own_bots_rated)
+        if not here:
+            here = _elsewhere(key, pools, of_game[key.game.partition("(")[0]], connected)
+        text = f"Nobody is found yet for {terms_in_words(key)}: {here}."
+        told.update({seek.id: text for seek in members if free(seek.name)})
+    return told
+
+
+def _in_pool(
+    key: PoolKey, members: list[Seek], free: Callable[[str], bool], *, own_bots_rated: bool
+) -> str:
+    """Why those who seek the same are not paired; empty if there is only one."""
+    seats = members[0].seats
+    if len(members) < 2:
+        return ""
+    if key.rated and not own_bots_rated and len({each.player for each in members}) == 1:
+        return (
+            f"only bots of {members[0].player} seek this, and bots of one player do not meet in "
+            "rated matches here"
+        )
+    if len(members) < seats:
+        return f"it takes {seats} bots, and {len(members)} are there"
+    busy = [each.name for each in members if not free(each.name)]
+    if busy:
+        return f"the others play as many matches as they take: {_listed(busy)}"
+    return f"it takes {seats} bots of different players"
+
+
+def _elsewhere(
+    key: PoolKey, pools: Mapping[PoolKey, list[Seek]], akin: list[PoolKey], connected: int
+) -> str:
+    """What others seek instead."""
+    game = key.game.partition("(")[0]
+    # A few more than are named, for the one that has to be left out.
+    near = [each for each in akin[: NAMED + 2] if each != key]
+    if near:
+        return f"others seek {game} only otherwise: {_listed(map(terms_in_words, near), '; ')}"
+    others: list[PoolKey] = []
+    for each in pools:  # without those of this game, which is this pool alone
+        if each != key:
+            others.append(each)
+        if len(others) > NAMED:
+            break
+    if others:
+        listed = _listed(map(terms_in_words, others), "; ")
+        return f"nobody else seeks {game}; others seek {listed}"
+    if connected > 1:
+        return f"nobody else seeks anything, of {connected - 1} other bots that are connected"
+    return "nobody else seeks anything, and no other bot is connected"
+
+
+def _listed(names: Iterable[str], comma: str = ", ") -> str:
+    found = list(names)
+    return comma.join([*found[:NAMED], "and more"] if len(found) > NAMED else found)

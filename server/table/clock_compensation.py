@@ -1,0 +1,97 @@
+"""Stops the clocks of hosted bots that no machine runs.
+
+While the server has no machine for a bot, its clock stands still without a bound: its machine was
+lost or switched off, or others have its place.  A machine may also have the bot and not start it.
+Then the clock stands still for at most `LONGEST_NS` of a match.  The same holds for the grace of a
+bot that is not to move, and for the time in which a bot has to get ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.participants import Participant
+
+__all__ = ["LONGEST_NS", "Credit"]
+
+LONGEST_NS: Final = 600 * 1_000_000_000
+"""The longest time in one match that a clock stands still if a machine does not start its bot."""
+
+
+class Credit:
+    """Gives back the time that hosted bots lose while no machine runs them.
+
+    A bot gets nothing back if its machine has reported that the program ended by itself
+    (``ended``), or if machines failed to run it too often (``given_up``).  ``placed`` tells whether
+    the server has a machine for the bot.
+    """
+
+    def __init__(
+        self,
+        directory: Directory,
+        now: int,
+        *,
+        ended: Callable[[Participant], bool],
+        given_up: Callable[[Participant], bool],
+        placed: Callable[[Participant], bool],
+    ) -> None:
+        self._directory = directory
+        self._ended, self._given_up, self._placed = ended, given_up, placed
+        self._until = now
+        self._away: dict[int, int] = {}
+        """The time since when each placed bot with running matches is away."""
+        self._own_doing: set[int] = set()
+        """The bots among them whose machine has reported that the program ended by itself."""
+        self._given: dict[tuple[str, int], int] = {}
+        """Nanoseconds given back to a seat of a match while a machine had its bot."""
+
+    def give(self, now: int) -> None:
+        """Give back the time since the last call; ``now`` is in nanoseconds."""
+        begin, self._until = self._until, now
+        away: dict[int, int] = {}
+        spans: dict[LiveMatch, dict[int, int]] = {}
+        for each in self._directory.participants.values():
+            if not each.hosted or each.online or not each.matches:
+                continue
+            placed = self._placed(each)
+            since = away[each.bot_id] = self._away.get(each.bot_id, begin) if placed else now
+            if self._ended(each):
+                self._own_doing.add(each.bot_id)
+            if each.bot_id in self._own_doing or self._given_up(each):
+                continue
+            for live, seat in self._directory.matches_of(each):
+                span = self._within_bounds(live, seat, begin, now, since) if placed else now - begin
+                if span > 0:
+                    spans.setdefault(live, {})[seat] = span
+        for live, lost in spans.items():
+            _stand_still(live, lost, now)
+        self._away = away
+        self._own_doing &= away.keys()
+        self._given = {
+            place: given for place, given in self._given.items() if place[0] in self._directory.live
+        }
+
+    def _within_bounds(self, live: LiveMatch, seat: int, begin: int, now: int, since: int) -> int:
+        """Return the nanoseconds that a seat gets back whose bot has a machine."""
+        given = self._given.get((live.id, seat), 0)
+        span = min(now - max(begin, since), LONGEST_NS - given)
+        if now - since > LONGEST_NS or span <= 0:
+            return 0
+        self._given[live.id, seat] = given + span
+        return span
+
+
+def _stand_still(live: LiveMatch, lost: dict[int, int], now: int) -> None:
+    """Let no time pass in a match for seats that lost this many nanoseconds, until now."""
+    match = live.match
+    mover = match.seat_to_move
+    longest = max(lost.values())
+    own = longest if mover is None else lost.get(mover, 0)
+    if own:
+        match.server_stalled(now - own, now)
+    if longest > own:
+        match.attendance.postpone(longest - own)  # the grace of an absent seat that is not to move
+    live.set_alarm()

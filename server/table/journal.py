@@ -1,0 +1,185 @@
+"""What the house tells its operator: connections, logins, matches, with the ids of each.
+
+One line for a connection or a match at most, and none for a ply.  How lines are written is the
+business of `plyhouse.server.logs`.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final
+
+from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.messages import Answer, Challenge, ClientMessage, Hello, Seek
+from plyhouse.server.match.outcomes import VOID
+from plyhouse.server.match.terminations import FORFEITS
+from plyhouse.server.table.live import LiveMatch
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.wire.session import Session
+
+__all__ = [
+    "TOLD",
+    "asked",
+    "connected",
+    "left",
+    "logged_in",
+    "login_refused",
+    "match_begun",
+    "match_over",
+    "registered",
+    "registration_refused",
+]
+
+connections = logging.getLogger("plyhouse.server.connections")
+matches = logging.getLogger("plyhouse.server.matches")
+lobby = logging.getLogger("plyhouse.server.lobby")
+
+TOLD: Final = (Seek, Challenge, Answer)
+"""Requests of bots that are worth a line."""
+LONGEST: Final = 300
+"""Characters of a reason that a client gave; its record has all of it."""
+
+
+# ------------------------------------------------------------------------------- connections
+
+
+def connected(session: Session) -> None:
+    """Somebody connected, who has not said who it is."""
+    connections.debug("connected", extra={"address": session.peer})
+
+
+def logged_in(session: Session, participant: Participant) -> None:
+    """A bot, or a person, came in."""
+    connections.info(
+        "logged in",
+        extra={
+            "address": session.peer,
+            "bot": participant.name,
+            "bot_id": participant.bot_id,
+            "version": participant.version,
+            "matches": len(participant.matches),
+        },
+    )
+
+
+def login_refused(session: Session, hello: Hello, error: ProtocolError) -> None:
+    """Somebody did not get in; what it called itself is its own word."""
+    connections.warning(
+        "login refused",
+        extra={
+            "address": session.peer,
+            "code": error.code,
+            "called_itself": hello.bot,
+            "why": error.message,
+        },
+    )
+
+
+def left(session: Session, participant: Participant | None) -> None:
+    """A connection is over."""
+    if participant is None:
+        connections.debug("disconnected", extra={"address": session.peer})
+        return
+    closing = session.connection.closing
+    connections.info(
+        "disconnected",
+        extra={
+            "address": session.peer,
+            "bot": participant.name,
+            "bot_id": participant.bot_id,
+            "why": "" if closing is None else closing.reason,
+            "matches": len(participant.matches),
+        },
+    )
+
+
+def registered(session: Session, player: str) -> None:
+    """Somebody made an account."""
+    connections.info("registered", extra={"address": session.peer, "player": player})
+
+
+def registration_refused(session: Session, player: str, error: ProtocolError) -> None:
+    """Somebody could not make an account."""
+    connections.warning(
+        "registration refused",
+        extra={"address": session.peer, "code": error.code, "called_itself": player},
+    )
+
+
+# ------------------------------------------------------------------------------------- lobby
+
+
+def asked(participant: Participant, message: ClientMessage) -> None:
+    """A bot sought a match, challenged somebody, or answered a challenge."""
+    fields: dict[str, Any] = {"bot": participant.name, "bot_id": participant.bot_id}
+    if isinstance(message, Answer):
+        lobby.info("answer", extra={**fields, "challenge": message.challenge})
+    elif isinstance(message, Seek | Challenge):
+        terms = {
+            "game": message.game,
+            "time_control": message.time_control,
+            "rated": message.rated,
+            "mirrored": message.mirrored,
+        }
+        if isinstance(message, Challenge):
+            lobby.info("challenge", extra={**fields, "opponent": message.opponent, **terms})
+        else:
+            lobby.info("seek", extra={**fields, **terms, "count": message.count})
+
+
+# ----------------------------------------------------------------------------------- matches
+
+
+def match_begun(live: LiveMatch) -> None:
+    """A match was made; its seats are being told."""
+    if not matches.isEnabledFor(logging.INFO):
+        return
+    config = live.match.config
+    matches.info(
+        "match begun",
+        extra={
+            **_ids(live),
+            "game": config.game.spec,
+            "time_control": str(config.time_control),
+            "rated": config.rated,
+            "bots": [holder.name for holder in live.holders],
+        },
+    )
+
+
+def match_over(live: LiveMatch) -> None:
+    """A match ended: by the rules, because a seat forfeited it, or it is void."""
+    outcome = live.match.outcome
+    normal = outcome is not None and outcome.termination == "normal"
+    if normal and not matches.isEnabledFor(logging.INFO):
+        return
+    fields = {
+        **_ids(live),
+        "plies": live.match.ply,
+        "bots": [holder.name for holder in live.holders],
+    }
+    if outcome is None:
+        matches.error("match void", extra={**fields, "termination": "server_fault"})
+        return
+    fields["termination"] = outcome.termination
+    if outcome.reason:
+        fields["why"] = outcome.reason[:LONGEST]
+    if outcome.termination in VOID:
+        fault = outcome.termination == "server_fault"
+        matches.log(logging.ERROR if fault else logging.WARNING, "match void", extra=fields)
+        return
+    fields["returns"] = list(outcome.returns)
+    if outcome.seat is not None:
+        fields["seat"], fields["bot"] = outcome.seat, live.holders[outcome.seat].name
+    forfeit = outcome.seat is not None and outcome.termination in FORFEITS
+    if forfeit and outcome.termination == "bot_crash":
+        matches.warning("bot crashed", extra=fields)
+    else:
+        matches.info("match forfeited" if forfeit else "match ended", extra=fields)
+
+
+def _ids(live: LiveMatch) -> dict[str, Any]:
+    ids = {"match": live.id, "pairing": live.pairing.id}
+    if live.pairing.competition is not None:
+        ids["competition"] = live.pairing.competition
+    return ids

@@ -1,0 +1,500 @@
+"""Drives one match engine: hands in what arrives, carries out what the engine asks for, in order.
+
+The engine's effects name rows to store and messages to send.  Rows go to the storage writer,
+which commits those of all matches together; messages that stand behind a row wait in a small
+queue of the match until that commit is done, while other matches go on.  There is no task per
+match: everything happens in callbacks of sockets, of the writer, and of one timer per match.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from plyhouse.protocol.messages import (
+    Act,
+    Error,
+    Finished,
+    MatchMessage,
+    Notice,
+    ServerMessage,
+    Update,
+)
+from plyhouse.server.match.effects import Broadcast, Effects, Finish, Send, Started
+from plyhouse.server.match.engine import Match
+from plyhouse.server.match.info import kept_info, open_seats
+from plyhouse.server.table.participants import Line, Participant
+from plyhouse.storage.errors import (
+    DatabaseFull,
+    DatabaseLocked,
+    StorageError,
+    StoreClosed,
+    Unreachable,
+    WriterFull,
+)
+from plyhouse.storage.rows import EventRow, Op, StartMatch
+
+__all__ = ["LiveMatch", "LivePairing", "Referee"]
+
+log = logging.getLogger("plyhouse.server.match.engine")
+
+TRANSIENT: Final[tuple[type[StorageError], ...]] = (
+    DatabaseLocked,
+    DatabaseFull,
+    Unreachable,
+    WriterFull,
+)
+"""Storage errors that go away by themselves: the match waits for that."""
+
+PERSISTENT_ATTEMPTS: Final = 3
+"""How often storing is tried before any other storage error makes the match void.  More than
+once, because rows of other matches may have spoilt the common transaction."""
+
+RETRY_SECONDS: Final[tuple[float, ...]] = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+# (Annotated in full: mypyc 2.4 loses the value of a final tuple of six floats.)
+
+
+@dataclass(eq=False, slots=True)
+class LivePairing:
+    """The matches that share a seed, until the last of them is over."""
+
+    id: str
+    seed: bytes
+    open: dict[str, LiveMatch] = field(default_factory=dict)
+    """Those of its matches that are not over, by id."""
+    over: list[LiveMatch] = field(default_factory=list)
+    competition: str | None = None
+
+
+class Referee(Protocol):
+    """What a live match needs of the server around it (`plyhouse.server.table.match_runner`)."""
+
+    def now(self) -> int:
+        """The time, in monotonic nanoseconds."""
+
+    def store(self, ops: Sequence[Op], done: Callable[[StorageError | None], None]) -> None:
+        """Make operations durable, all or none; ``done`` is told when they are, or why not."""
+
+    def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
+        """The operations that note the end of a match, and of its pairing if it was the last."""
+
+    def finished(self, live: LiveMatch) -> None:
+        """The end of a match is durable and everyone was told."""
+
+    def settle_stalls(self) -> None:
+        """Account for a standstill of the server up to now, before a flag falls."""
+
+
+class _Join:
+    """A spectator's place in the order of messages: what follows is sent to it as well."""
+
+    __slots__ = ("line", "message", "notices")
+
+    def __init__(self, line: Line, message: MatchMessage, notices: Sequence[Notice]) -> None:
+        self.line = line
+        self.message = message
+        self.notices = notices
+
+
+class _Waiting:
+    """What is told when ``ops``, and all that came before, are durable."""
+
+    __slots__ = ("attempts", "done", "last", "live", "ops", "told")
+
+    def __init__(self, live: LiveMatch, ops: Sequence[Op], told: Sequence[Any]) -> None:
+        self.live = live
+        self.ops = ops
+        self.told = told
+        self.done = not ops
+        self.last = False
+        self.attempts = 0
+
+    def stored(self, error: StorageError | None) -> None:
+        """The writer's answer."""
+        self.live.stored(self, error)
+
+
+class LiveMatch:
+    """One match on this server, with those who hold its seats and those who watch."""
+
+    __slots__ = (
+        "_alarm",
+        "_alarm_at",
+        "_backlog",
+        "_referee",
+        "holders",
+        "id",
+        "match",
+        "over",
+        "pairing",
+        "spectators",
+        "suspended",
+    )
+
+    def __init__(
+        self,
+        referee: Referee,
+        match: Match,
+        pairing: LivePairing,
+        holders: Sequence[Participant],
+    ) -> None:
+        self._referee = referee
+        self.id = match.config.match
+        self.match = match
+        self.pairing = pairing
+        self.holders = tuple(holders)
+        self.spectators: set[Line] = set()
+        self.over = False
+        """Whether the end is durable and told."""
+        self.suspended = False
+        """Whether the match waits for the database to come back."""
+        self._backlog: deque[_Waiting] = deque()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = 0
+
+    def begin(self, ops: Sequence[Op]) -> None:
+        """Announce the match to its seats once ``ops``, by which it is stored, are durable."""
+        self._enqueue(ops, self.match.announce(self._referee.now()).told)
+        self.set_alarm()
+
+    # ------------------------------------------------------------------------ what arrives
+
+    def act(self, seat: int, message: Act, stamp: int, lag_ns: int) -> None:
+        """A seat plays: the way of most that arrives."""
+        try:
+            effects = self.match.act(
+                seat,
+                message.ply,
+                message.action,
+                stamp,
+                lag_ns=lag_ns,
+                re=message.id,
+                info=message.info,
+            )
+            if message.info is not None and self.spectators:
+                self._show_thoughts(seat, effects)
+            self._perform(effects)
+        except Exception:
+            self.fault("input failed")
+
+    def _show_thoughts(self, seat: int, effects: Effects) -> None:
+        """Let spectators see what the bot thought, if it allows that and it can help nobody."""
+        kept = [kept_info(row.data) for row in effects.rows if isinstance(row, EventRow)]
+        info = next((each for each in kept if each is not None and each.live), None)
+        if info is None or seat not in self.open_seats():
+            return
+        for index, each in enumerate(effects.told):
+            if type(each) is Broadcast and type(each.message) is Update:
+                said = msgspec.to_builtins(info)
+                effects.told[index] = Broadcast(msgspec.structs.replace(each.message, info=said))
+
+    def open_seats(self) -> frozenset[int]:
+        """The seats whose thoughts spectators may see now (`plyhouse.server.match.info`)."""
+        config = self.match.config
+        return open_seats(
+            config.game,
+            counts=config.rated or self.pairing.competition is not None,
+            players=[holder.player_id for holder in self.holders],
+            house={each.player_id for each in self.holders if each.casual and not each.guest},
+        )
+
+    def input(self, method: Callable[..., Effects], *args: Any, **kwargs: Any) -> None:
+        """Call a method of the engine and carry out what it returns.
+
+        A bug of the engine makes this match void, and harms no other.
+        """
+        try:
+            self._perform(method(*args, **kwargs))
+            self.set_alarm()
+        except Exception:
+            self.fault("input failed")
+
+    def disconnected(self, seat: int) -> None:
+        """A seat's bot is gone."""
+        pending = any(
+            type(each) is Send and each.seat == seat and each.turn_ply >= 0
+            for waiting in self._backlog
+            for each in waiting.told
+        )
+        self.input(self.match.disconnected, seat, self._referee.now(), turn_pending=pending)
+
+    def tell_who_is_away(self, line: Line, seat: int) -> None:
+        """Tell one who has come to its seat which others are away, if it wants to know."""
+        if not self.over:
+            for notice in self.match.absences(seat, self._referee.now()):
+                line.send(notice)
+
+    def reconnected(self, seat: int) -> None:
+        """A seat's bot is back; what it has missed comes with its snapshot instead."""
+        for waiting in self._backlog:
+            waiting.told = [
+                each for each in waiting.told if not (type(each) is Send and each.seat == seat)
+            ]
+        self.input(self.match.reconnected, seat, self._referee.now())
+
+    def turn_told(self, seat: int, ply: int, line: Line) -> None:
+        """A seat was told that it is its turn: its clock runs from now on."""
+        self.match.turn_written(
+            seat, ply, self._referee.now(), lag_ns=line.lag_ns, floor_ns=line.floor_ns
+        )
+        self.set_alarm()
+
+    def watch(self, line: Line, re: int, *, scenes: bool) -> None:
+        """Let a line follow the match: it gets a snapshot, then everything that happens."""
+        match = self.match
+        wanted = scenes or any(each.scenes for each in self.spectators)
+        match.subscribe(None, updates=True, scenes=wanted)
+        now = self._referee.now()
+        message = MatchMessage(match.snapshot(None, now), re)
+        self._enqueue([], [_Join(line, message, match.absences(None, now))])
+
+    def unwatch(self, line: Line) -> None:
+        """Stop following; unknown lines are ignored."""
+        self.spectators.discard(line)
+        if not self.spectators:
+            self.match.unsubscribe(None)
+
+    def durable(self) -> asyncio.Future[None] | None:
+        """A future that is done when all that has happened so far is durable; None if it is."""
+        if not self._backlog:
+            return None
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._enqueue([], [future])
+        return future
+
+    # ------------------------------------------------------------------- carrying out
+
+    def _perform(self, effects: Effects) -> None:
+        """Carry out effects of the engine after all earlier ones."""
+        if not effects.milestone:
+            rows: list[Any] = effects.rows  # without a milestone they are what the database takes
+            self._enqueue(rows, effects.told)
+            return
+        ops: list[Op] = []
+        last = False
+        for row in effects.rows:
+            if isinstance(row, Started):
+                ops.append(StartMatch(self.id, row.nonces, time.time_ns() // 1_000_000))
+            elif isinstance(row, Finish):
+                ops += self._referee.finish_ops(self, row)
+                last = True
+            else:
+                ops.append(row)
+        self._enqueue(ops, effects.told, last=last)
+
+    def _enqueue(self, ops: Sequence[Op], told: Sequence[Any], *, last: bool = False) -> None:
+        if not ops and not self._backlog:
+            self._tell(told)
+            return
+        waiting = _Waiting(self, ops, told)
+        waiting.last = last
+        self._backlog.append(waiting)
+        if ops and not self.suspended:
+            self._referee.store(ops, waiting.stored)
+
+    def stored(self, waiting: _Waiting, error: StorageError | None) -> None:
+        """The database has taken something, or has not: tell what may be told."""
+        if error is not None:
+            self._not_stored(waiting, error)
+            return
+        waiting.done = True
+        backlog = self._backlog
+        try:
+            while backlog and backlog[0].done:
+                ready = backlog.popleft()
+                self._tell(ready.told)
+                if ready.last:
+                    self._end()
+        except Exception:
+            self.fault("telling failed")
+
+    def _tell(self, told: Sequence[Any]) -> None:
+        holders = self.holders
+        if len(told) == 2 and self._tell_together(*told):
+            return
+        turn = False
+        for effect in told:
+            kind = type(effect)
+            if kind is Send:
+                line = holders[effect.seat].line
+                turn = turn or effect.turn_ply >= 0
+                if line is not None:
+                    message = effect.message
+                    if type(message) is Finished:
+                        message = self._with_record(message)
+                    line.send(message)
+                    if effect.turn_ply < 0:
+                        pass
+                    elif line.holding:
+                        # It is logging in: the turn is written after its welcome.
+                        line.after(partial(self.turn_told, effect.seat, effect.turn_ply, line))
+                    else:
+                        self.match.turn_written(
+                            effect.seat,
+                            effect.turn_ply,
+                            self._referee.now(),
+                            lag_ns=line.lag_ns,
+                            floor_ns=line.floor_ns,
+                        )
+                elif effect.turn_ply >= 0:
+                    self.match.turn_missed(effect.seat, effect.turn_ply, self._referee.now())
+            elif kind is Broadcast:
+                message = effect.message
+                if type(message) is Finished:
+                    message = self._with_record(message)
+                self._broadcast(message)
+            elif kind is _Join:
+                effect.line.send(effect.message)
+                for notice in effect.notices:
+                    effect.line.send(notice)
+                self.spectators.add(effect.line)
+            elif not effect.done():  # somebody who waits in `durable`
+                effect.set_result(None)
+        if turn:
+            self.set_alarm()
+
+    def _tell_together(self, first: Any, second: Any) -> bool:
+        """Write in one piece that an action was taken, and that it is the same seat's turn again.
+
+        Returns whether it is this that was to be told, and somebody was there.
+        """
+        if type(first) is not Send or type(second) is not Send or first.seat != second.seat:
+            return False
+        line = self.holders[first.seat].line
+        if second.turn_ply < 0 or first.turn_ply >= 0 or line is None or line.holding:
+            return False
+        line.send_together((first.message, second.message))
+        self.turn_told(second.seat, second.turn_ply, line)
+        return True
+
+    def _broadcast(self, message: ServerMessage) -> None:
+        frames: dict[str, Any] = {}
+        for line in tuple(self.spectators):
+            codec = line.codec
+            frame = frames.get(codec.name)
+            if frame is None:
+                frame = frames[codec.name] = codec.encode(message)
+            line.send_frame(frame)
+
+    def _with_record(self, message: Finished) -> Finished:
+        return msgspec.structs.replace(message, record_url=f"/api/v1/matches/{self.id}/record")
+
+    def _end(self) -> None:
+        self.over = True
+        self.cancel_alarm()
+        self._referee.finished(self)
+
+    # ---------------------------------------------------------------------------- time
+
+    def set_alarm(self) -> None:
+        """See to it that the engine is asked at its deadline.
+
+        An alarm that is set too early is left alone: when it rings it is set anew, which costs
+        less than moving it with every ply.
+        """
+        deadline = self.match.deadline()
+        if deadline is None:
+            return
+        if self._alarm is not None:
+            if self._alarm_at <= deadline:
+                return
+            self._alarm.cancel()
+        delay = max(0, deadline - self._referee.now()) / 1e9
+        self._alarm_at = deadline
+        self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
+
+    def cancel_alarm(self) -> None:
+        """Do not watch the time any more."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _ring(self) -> None:
+        self._alarm = None
+        loop = asyncio.get_running_loop()
+        # Two turns of the loop: sockets are looked at in between, so that an action which had
+        # arrived when the alarm rang is heard before the flag falls.
+        loop.call_soon(loop.call_soon, self.check_time)
+
+    def check_time(self) -> None:
+        """Let the engine do what is due now, and nothing that is not."""
+        if self.over or self._alarm is not None:
+            return
+        self._referee.settle_stalls()
+        deadline = self.match.deadline()
+        now = self._referee.now()
+        if deadline is not None and now >= deadline:
+            self.input(self.match.tick, now)
+        else:
+            self.set_alarm()
+
+    # ------------------------------------------------------------------------- trouble
+
+    def fault(self, what: str) -> None:
+        """A bug: log it, make the match void, and go on with the others."""
+        log.exception("match failed", extra={"match": self.id, "what": what})
+        try:
+            self._perform(
+                self.match.abort("The server failed.", self._referee.now(), "server_fault")
+            )
+        except Exception:
+            log.exception("match could not even be made void", extra={"match": self.id})
+            self._give_up("The server failed: this match is void.")
+
+    def _not_stored(self, waiting: _Waiting, error: StorageError) -> None:
+        if isinstance(error, StoreClosed):
+            return  # the server stops: whoever comes back finds what was committed
+        waiting.attempts += 1
+        if not isinstance(error, TRANSIENT) and waiting.attempts >= PERSISTENT_ATTEMPTS:
+            log.error("match cannot be stored", extra={"match": self.id, "why": str(error)})
+            self._give_up("This match could not be stored and is void.")
+            return
+        if not self.suspended:
+            log.warning("match suspended", extra={"match": self.id, "why": str(error)})
+            self.suspended = True
+            self.match.server_paused(self._referee.now())
+            if waiting.attempts == 1 and isinstance(error, TRANSIENT):
+                self._notify("The database does not answer: the match waits, clocks stand.")
+            delay = RETRY_SECONDS[min(waiting.attempts, len(RETRY_SECONDS)) - 1]
+            asyncio.get_running_loop().call_later(delay, self._retry)
+
+    def _retry(self) -> None:
+        if self.over or not self.suspended:
+            return
+        self.suspended = False
+        self.match.server_resumed(self._referee.now())
+        for waiting in tuple(self._backlog):
+            if not waiting.done:
+                self._referee.store(waiting.ops, waiting.stored)
+        self.set_alarm()
+
+    def _give_up(self, why: str) -> None:
+        """End the match without the database: nobody may wait for what cannot come."""
+        waiting, self._backlog = self._backlog, deque()
+        for each in (each for entry in waiting for each in entry.told):
+            if isinstance(each, asyncio.Future) and not each.done():
+                each.set_result(None)
+        for line in self._listeners():
+            line.send(Error("server/fault", why, None, self.id, fatal=False))
+        self._end()
+
+    def _notify(self, text: str) -> None:
+        for line in self._listeners():
+            line.send(Notice("server/storage", text))
+
+    def _listeners(self) -> set[Line]:
+        playing = {holder.line for holder in self.holders if holder.line is not None}
+        return playing | self.spectators
+
+    def tell_everyone(self, message: ServerMessage) -> None:
+        """Send a message to the seats and the spectators, after the match."""
+        for line in self._listeners():
+            line.send(message)

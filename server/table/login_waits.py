@@ -1,0 +1,82 @@
+"""Gives bots back the time that the server takes to let them in.
+
+From the read of ``hello`` to the write of ``welcome`` a bot waits for the server, mostly for its
+database.  If it left in the middle of its ply, its clock runs meanwhile.  This time is the
+server's: it is given back when the bot is in, and before its flag falls.
+
+A bot can make logins happen.  So what is given back counts as a standstill of the server at work,
+with the caps of `plyhouse.server.match.time_control.LagPolicy`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.participants import Participant
+from plyhouse.server.table.watchdog import Watchdog
+from plyhouse.server.wire.session import Session
+
+__all__ = ["LoginWait", "LoginWaits"]
+
+
+@dataclass(eq=False, slots=True)
+class LoginWait:
+    """One login under way."""
+
+    session: Session
+    since: int
+    """Up to this instant nothing is left to give back, in monotonic nanoseconds."""
+    stalled: int
+    """All standstills up to then (`Watchdog.total_ns`): these are given back by themselves."""
+    player_id: int = 0
+    bot: str = ""
+    """The name that the bot says, in small letters; empty for the player in person."""
+
+
+class LoginWaits:
+    """The logins that are under way."""
+
+    def __init__(self, directory: Directory, watchdog: Watchdog, now: Callable[[], int]) -> None:
+        self._directory = directory
+        self._watchdog = watchdog
+        self._now = now
+        self._waits: set[LoginWait] = set()
+
+    @contextlib.contextmanager
+    def begin(self, session: Session, stamp: int) -> Iterator[LoginWait]:
+        """Measure a login whose ``hello`` was read at ``stamp``, until the context ends."""
+        if self._watchdog.ongoing(stamp):
+            self._watchdog.beat(stamp)
+        wait = LoginWait(session, stamp, self._watchdog.total_ns)
+        self._waits.add(wait)
+        try:
+            yield wait
+        finally:
+            self._waits.discard(wait)
+
+    def settle(self) -> None:
+        """Give back what the logins under way have taken so far: a flag may fall."""
+        for wait in self._waits:
+            for each in self._directory.participants.values():
+                if (each.player_id, each.bot.lower()) != (wait.player_id, wait.bot):
+                    continue
+                if each.line is None or each.line is wait.session:
+                    self.give_back(wait, each)
+
+    def give_back(self, wait: LoginWait, participant: Participant) -> None:
+        """Give a bot back what its login has taken since the last call."""
+        now = self._now()
+        if self._watchdog.ongoing(now):
+            self._watchdog.beat(now)
+        span = now - wait.since - (self._watchdog.total_ns - wait.stalled)
+        self.skip(wait)
+        if span > 0:
+            for live, seat in self._directory.matches_of(participant):
+                live.match.clock.let_in(seat, now - span, now)
+
+    def skip(self, wait: LoginWait) -> None:
+        """Let the time up to now be, as it was given back already."""
+        wait.since, wait.stalled = self._now(), self._watchdog.total_ns

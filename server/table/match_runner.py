@@ -1,0 +1,437 @@
+"""All matches of a server: made, restored after a stop, found by id, and put away when over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from plyhouse.games.base import Game, Scoring
+from plyhouse.games.errors import GameError
+from plyhouse.games.registry import get_game
+from plyhouse.protocol.messages import Revealed, SeatInfo
+from plyhouse.server.competition.evidence import PRIVATE
+from plyhouse.server.competition.game_scoring import scoring_of
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.match.chance import SEED_BYTES, SHARED_STREAM, commitment, match_stream
+from plyhouse.server.match.effects import Finish
+from plyhouse.server.match.engine import Match, MatchConfig
+from plyhouse.server.match.restore import RestoreError, restore
+from plyhouse.server.match.terms import config_of, machines_of, terms_data
+from plyhouse.server.match.time_control import (
+    MS,
+    SECOND,
+    InvalidTimeControl,
+    LagPolicy,
+    TimeControl,
+)
+from plyhouse.server.results.scoring import match_scores, return_span
+from plyhouse.server.table import journal
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.live import LiveMatch, LivePairing
+from plyhouse.server.table.participants import Participant
+from plyhouse.storage.errors import Unknown
+from plyhouse.storage.rows import (
+    CompetitionRow,
+    FinishMatch,
+    FinishPairing,
+    MatchRow,
+    NewMatch,
+    NewPairing,
+    Op,
+    PairingRow,
+    StoredMatch,
+    new_id,
+    wall_ms,
+)
+from plyhouse.storage.store import Store
+from plyhouse.storage.writer import Writer
+
+__all__ = ["BEGUN_AT_ONCE", "MatchRunner", "Terms"]
+
+log = logging.getLogger("plyhouse.server.match.engine")
+
+BEGUN_AT_ONCE: Final = 16
+"""Pairings begun in one turn of the event loop, which has others to serve in between."""
+
+TOLD_NS: Final = 50_000_000
+"""Standstills of which at least so much is charged to a seat are told in the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is played for, and how."""
+
+    game: Game
+    time_control: TimeControl
+    rated: bool
+    mirrored: bool = False
+    """Whether every rotation of the seats is played, with one seed."""
+
+    @property
+    def at_once(self) -> int:
+        """Matches of a pairing, which begin together."""
+        return self.game.seats if self.mirrored else 1
+
+
+class MatchRunner:
+    """Makes, keeps and puts away live matches; a `plyhouse.server.table.live.Referee`.
+
+    ``on_over`` is called when a match is over, durable and told; ``rating_of`` gives what is
+    shown of a bot's strength in a game; ``settle_stalls`` is called before flags fall.
+    """
+
+    def __init__(
+        self,
+        config: ServerConfig,
+        store: Store,
+        directory: Directory,
+        now: Callable[[], int],
+        *,
+        on_over: Callable[[LiveMatch], None],
+        rating_of: Callable[[str, int], float | None],
+        settle_stalls: Callable[[], None],
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._writer = Writer(store)
+        self._directory = directory
+        self._on_over = on_over
+        self._rating_of = self.rating_of = rating_of
+        self.now = now
+        self.settle_stalls = settle_stalls
+        self.store = self._writer.submit_then
+        self._scoring: dict[str, Scoring] = {}
+        """What scores the matches of competitions, by id; other matches go by their game."""
+        self.plies = 0
+        """Plies of finished matches since the start."""
+        self._resumed_plies = 0
+        """Those of them, and of the matches that run, that the last run played."""
+
+    @property
+    def writer(self) -> Writer:
+        """What makes plies durable."""
+        return self._writer
+
+    def all_plies(self) -> int:
+        """Plies since the start, those of running matches too."""
+        running = sum(live.match.ply for live in self._directory.live.values())
+        return self.plies + running - self._resumed_plies
+
+    # --------------------------------------------------------------------------- making
+
+    def score_by(self, row: CompetitionRow) -> Scoring:
+        """Score the matches of a competition as its row says, and return how that is.
+
+        Raises `GameError` as `plyhouse.server.competition.game_scoring.scoring_of` does.
+        """
+        self._scoring[row.id] = scoring = scoring_of(row)
+        return scoring
+
+    def begin(
+        self,
+        terms: Terms,
+        orders: Sequence[Sequence[Participant]],
+        *,
+        competition: str | None = None,
+        round_number: int = 0,
+        pairing_id: str = "",
+        seed: bytes | None = None,
+        unnamed: Collection[int] = (),
+    ) -> LivePairing:
+        """Make a pairing and tell its seats as soon as it is stored.
+
+        ``orders`` has the holders in the order of seats, once per match; all matches of a
+        pairing are played at the same time.  Bots ``unnamed``, by their ids, are told to nobody.
+
+        ``seed`` is for play where this program runs the bots itself, each match in a process of
+        its own: then all matches share its chance.  None draws a secret seed, and every match has
+        its own chance: two programs on one machine can always tell each other something.  Raises
+        ValueError for a seed where a bot came over the network.
+        """
+        shared = seed is not None
+        if shared:
+            for participant in (each for seated in orders for each in seated):
+                if participant.line is None or participant.line.remote:
+                    raise ValueError(f"{participant.name} could remember or tell: no shared chance")
+        if seed is None:
+            seed = secrets.token_bytes(SEED_BYTES)
+        pairing = LivePairing(pairing_id or new_id(), seed, competition=competition)
+        wall = wall_ms()
+        row = PairingRow(
+            id=pairing.id,
+            game=terms.game.spec,
+            time_control=str(terms.time_control),
+            rated=terms.rated,
+            seed=seed,
+            commitment=commitment(seed),
+            matches=len(orders),
+            created_ms=wall,
+            competition_id=competition,
+            round=round_number,
+        )
+        made = []
+        for seated in orders:
+            match_id = new_id()
+            stream = SHARED_STREAM if shared else match_stream(match_id)
+            made.append(self._make(row, terms, match_id, stream, seated, pairing, unnamed))
+        self._mark_last(pairing)
+        ops: list[Op] = [NewPairing(row)]
+        for live, new in made:
+            live.begin([*ops, new])
+            ops = []
+            journal.match_begun(live)
+        return pairing
+
+    def _make(
+        self,
+        row: PairingRow,
+        terms: Terms,
+        match_id: str,
+        stream: str,
+        seated: Sequence[Participant],
+        pairing: LivePairing,
+        unnamed: Collection[int],
+    ) -> tuple[LiveMatch, NewMatch]:
+        spec = terms.game.spec
+        config = MatchConfig(
+            match=match_id,
+            pairing=row.id,
+            game=terms.game,
+            time_control=terms.time_control,
+            players=tuple(
+                self._told(each, spec, named=each.bot_id not in unnamed) for each in seated
+            ),
+            seed=row.seed,
+            rated=terms.rated,
+            stream=stream,
+            illegal_rule="retry" if self._config.illegal_rule == "retry" else "forfeit",
+            no_show_forfeits=terms.rated or pairing.competition is not None,
+            **self._limits(),
+        )
+        live = LiveMatch(self, Match(config, self.now()), pairing, seated)
+        self._keep(live)
+        header = MatchRow(
+            id=match_id,
+            pairing_id=row.id,
+            game=spec,
+            time_control=row.time_control,
+            rated=terms.rated,
+            illegal_rule=config.illegal_rule,
+            stream=stream,
+            commitment=row.commitment,
+            seed=row.seed,
+            seats=tuple(each.seat_row(seat) for seat, each in enumerate(seated)),
+            created_ms=row.created_ms,
+            data=terms_data(config, [each.hosted for each in seated]),
+        )
+        return live, NewMatch(header)
+
+    def _told(self, holder: Participant, spec: str, *, named: bool) -> SeatInfo:
+        """What everybody is told of who holds a seat."""
+        if not named:
+            return SeatInfo(PRIVATE)
+        return holder.seat_info(self._rating_of(spec, holder.version_id))
+
+    def _limits(self) -> dict[str, Any]:
+        config = self._config
+        return {
+            "ready_timeout_ns": int(config.ready_timeout * SECOND),
+            "disconnect_grace_ns": int(config.disconnect_grace * SECOND),
+            "lag": LagPolicy(
+                config.lag_per_move_ms * MS,
+                config.lag_total_ms * MS,
+                vouched_per_move_ns=config.lag_per_move_ms * MS,
+            ),
+        }
+
+    def _keep(self, live: LiveMatch) -> None:
+        self._directory.began(live)
+        live.pairing.open[live.id] = live
+        for seat, holder in enumerate(live.holders):
+            if holder.updates or holder.scenes:
+                live.match.subscribe(seat, updates=holder.updates, scenes=holder.scenes)
+
+    @staticmethod
+    def _mark_last(pairing: LivePairing) -> None:
+        if len(pairing.open) == 1:
+            for live in pairing.open.values():
+                live.match.last_of_pairing = True
+
+    # ------------------------------------------------------------------- after a stop
+
+    async def restore(
+        self,
+        participant: Callable[[Any], Participant],
+        hidden_in: Callable[[str | None], Awaitable[Collection[str]]],
+    ) -> int:
+        """Take up every match that the database knows as not finished; return how many.
+
+        ``participant`` finds or makes the holder of a stored seat, and ``hidden_in`` tells which
+        bots of a competition are unnamed, in small letters.  A match that cannot be rebuilt (the
+        game changed, or rows are damaged) is void, and the log says why.  So is a match that
+        shares its rolls with another one: nothing keeps its bots from telling each other.
+        """
+        pairings: dict[str, LivePairing] = {}
+        restored = []
+        broken: list[StoredMatch] = []
+        running = await self._store.running_matches()
+        for competition in {each.pairing.competition_id for each in running} - {None}:
+            with contextlib.suppress(Unknown, GameError):  # deleted, or its game is missing
+                self.score_by(await self._store.competition(str(competition)))
+        for stored in running:
+            header = stored.header
+            holders = [participant(seat) for seat in header.seats]
+            hidden = await hidden_in(stored.pairing.competition_id)
+            try:
+                match = self._rebuild(stored, holders, hidden)
+                if match.config.shares_chance:
+                    raise ValueError("its chance is shared with another match of its pairing")
+                machines = machines_of(header)
+            except (RestoreError, GameError, InvalidTimeControl, ValueError) as error:
+                log.error("match cannot be resumed", extra={"match": header.id, "why": str(error)})
+                broken.append(stored)
+                continue
+            row = stored.pairing
+            pairing = pairings.get(row.id)
+            if pairing is None:
+                pairing = LivePairing(row.id, row.seed, competition=row.competition_id)
+                pairings[row.id] = pairing
+            live = LiveMatch(self, match, pairing, holders)
+            self._keep(live)
+            for holder, machine in zip(holders, machines, strict=True):
+                holder.hosted = holder.hosted or machine
+            self._resumed_plies += match.ply
+            restored.append(live)
+        await self._put_away(broken, going_on=pairings)
+        for pairing in pairings.values():
+            self._mark_last(pairing)
+        for live in restored:
+            live.input(live.match.resume, self.now())
+        return len(restored)
+
+    async def _put_away(self, broken: Sequence[StoredMatch], *, going_on: Collection[str]) -> None:
+        """End matches that cannot be resumed, and pairings of which none goes on."""
+        wall = wall_ms()
+        why = "The match could not be resumed after the server had stopped."
+        ends: list[Op] = [
+            FinishMatch(each.header.id, "server_fault", (), each.header.ply, wall, reason=why)
+            for each in broken
+        ]
+        over = {each.pairing.id for each in broken}.difference(going_on)
+        ends += [FinishPairing(each, wall) for each in sorted(over)]
+        if ends:
+            await self._store.apply(ends)
+
+    def _rebuild(
+        self, stored: StoredMatch, holders: Sequence[Participant], hidden: Collection[str]
+    ) -> Match:
+        header = stored.header
+        config = config_of(header, get_game(header.game))
+        players = tuple(
+            self._told(each, header.game, named=each.name.lower() not in hidden) for each in holders
+        )
+        return restore(replace(config, players=players), stored.events, self.now())
+
+    # ----------------------------------------------------------------------- ending
+
+    def finish_ops(self, live: LiveMatch, finish: Finish) -> list[Op]:
+        """The end of a match for the database, and that of its pairing if it was the last."""
+        pairing = live.pairing
+        outcome = finish.outcome
+        wall = wall_ms()
+        span = return_span(live.match.game, self._scoring.get(pairing.competition or ""))
+        ops: list[Op] = [
+            FinishMatch(
+                live.id,
+                outcome.termination,
+                () if finish.void else tuple(outcome.returns),
+                finish.ply,
+                wall,
+                culprit=outcome.seat,
+                reason=outcome.reason,
+                scores=None if finish.void else match_scores(outcome.returns, span),
+            )
+        ]
+        pairing.open.pop(live.id, None)
+        self._mark_last(pairing)
+        if not pairing.open:
+            ops.append(FinishPairing(pairing.id, wall))
+        return ops
+
+    def finished(self, live: LiveMatch) -> None:
+        """Put a match away; reveal the seed to those whose match of the pairing ended before."""
+        pairing = live.pairing
+        pairing.open.pop(live.id, None)
+        if live.match.last_of_pairing:
+            message = Revealed(pairing.id, pairing.seed.hex())
+            for earlier in pairing.over:
+                earlier.tell_everyone(message)
+        # Let go of at once: left to the garbage collector, ended matches pile up for seconds, and
+        # then all clocks wait for it.
+        if pairing.open:
+            pairing.over.append(live)
+        else:
+            pairing.over.clear()
+        for line in live.spectators:
+            line.watching.discard(live.id)
+        self.plies += live.match.ply
+        self._directory.ended(live)
+        self._on_over(live)
+
+    # ------------------------------------------------------------------------- time
+
+    def freeze(self) -> None:
+        """The server is about to stop: clocks stand, and nothing falls or forfeits any more."""
+        now = self.now()
+        for live in self._directory.live.values():
+            live.match.server_paused(now)
+            live.cancel_alarm()
+
+    def stalled(self, begin: int, end: int, busy_ns: int, spent: Mapping[Any, int]) -> None:
+        """The server stood still: that is charged to nobody but those who brought it about.
+
+        ``spent`` tells for how long the server was busy with somebody's connection meanwhile.
+        This looks at every match, and under load a turn of the loop is a standstill in itself:
+        with a hundred matches it happens once for every ply or two.
+        """
+        small = end - begin <= SECOND
+        failed = []
+        for live in self._directory.live.values():
+            # Small ones matter only to a clock that runs.
+            match = live.match
+            seat = match.clock.running
+            if live.suspended or (seat is None and small):
+                continue
+            own = 0
+            if spent and seat is not None:
+                own = spent.get(live.holders[seat].line, 0)
+            try:
+                given = match.server_stalled(begin, end, busy_ns, own)
+            except Exception as error:  # the others are given their time back all the same
+                failed.append((live, error))
+                continue
+            if given is not None and given + TOLD_NS < end - begin:
+                log.warning(
+                    "match %s: seat %s is given back %d ms of a standstill of %d ms, of which "
+                    "its own connection took %d ms",
+                    live.id,
+                    seat,
+                    given // MS,
+                    (end - begin) // MS,
+                    own // MS,
+                )
+        for live, why in failed:
+            log.error("match failed", exc_info=why, extra={"match": live.id})
+            live.input(live.match.abort, "The server failed.", self.now(), "server_fault")
+
+    async def close(self) -> None:
+        """Store what is waiting; matches that run are taken up at the next start."""
+        for live in self._directory.live.values():
+            live.cancel_alarm()
+        await self._writer.close()
+        await asyncio.sleep(0)  # lets those who waited for the last commit be told
