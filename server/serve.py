@@ -24,7 +24,6 @@ from typing import ClassVar, Final, TypeAlias
 import uvicorn
 
 from plyhouse.server import logs
-from plyhouse.server.accounts.rates import Rate, client_of
 from plyhouse.server.app import Application, create_app
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.gateway.hub import Hub
@@ -32,6 +31,7 @@ from plyhouse.server.wire.connection_limits import Door, raise_file_limit
 from plyhouse.server.wire.direct import websocket_protocol
 from plyhouse.server.wire.http import http_protocol
 from plyhouse.server.wire.listener import Listener
+from plyhouse.server.wire.rates import Rate, client_of
 from plyhouse.server.wire.websocket import MAX_WEBSOCKET_FRAME
 from plyhouse.storage.errors import StorageError
 

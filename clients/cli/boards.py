@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from plyhouse.clients.cli.competition_results import board_cells
-from plyhouse.clients.cli.leaderboard import standings_cells, standings_from_database
 from plyhouse.clients.shared.http import ApiError, UnreachableError, ask
+from plyhouse.clients.shared.standings import standings_cells, standings_from_database
 from plyhouse.clients.terminal.line import Board, Boards, Refusal
 from plyhouse.games.errors import GameError
 from plyhouse.protocol.api import calls, class_calls

@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import click
 
-from plyhouse.clients.cli.leaderboard import print_standings
 from plyhouse.clients.shared.errors import EXIT_FAILED, EXIT_OK, CommandError
 from plyhouse.clients.shared.http import ask
 from plyhouse.clients.shared.output import has_controls, note
 from plyhouse.clients.shared.processes import Processes, terminating_signals
+from plyhouse.clients.shared.standings import print_standings
 from plyhouse.protocol.api import calls
 
 __all__ = ["demo"]

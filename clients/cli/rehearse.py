@@ -49,11 +49,11 @@ def rehearse(file: Path, minutes: float, time_control: str, as_json: bool) -> in
 
     What is made smaller than in FILE is said. Nothing is left behind, also after Ctrl-C.
     """
-    from plyhouse.clients.cli.competition import read_text
     from plyhouse.clients.rehearsal.cast import cast_of
     from plyhouse.clients.rehearsal.judgement import judge
     from plyhouse.clients.rehearsal.rehearsal import rehearse as play
     from plyhouse.clients.rehearsal.scaled import scaled
+    from plyhouse.clients.shared.organising import read_text
     from plyhouse.clients.shared.processes import terminating_signals
     from plyhouse.server.competition.file import read_competition
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from plyhouse.clients.review.judges import Judgement
+from plyhouse.clients.review.judgement import Judgement
 from plyhouse.games.base import CHANCE, TERMINAL, Game, Utility
 from plyhouse.search import Limit, expectiminimax, ismcts, maxn, mcts
 from plyhouse.search.fitness import fitting_algorithms

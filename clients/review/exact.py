@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from plyhouse.clients.review.judges import Judge, Judgement
+from plyhouse.clients.review.judgement import Judge, Judgement
 from plyhouse.games.base import CHANCE, TERMINAL, ChanceKind, Game, Utility
 from plyhouse.games.errors import GameMismatch
 from plyhouse.search import Limit, TranspositionTable, alpha_beta, cfr_plus

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, Final
 
-from plyhouse.clients.review.judges import Judge, Judgement, judge_for
+from plyhouse.clients.review.judgement import Judge, Judgement
+from plyhouse.clients.review.judges import judge_for
 from plyhouse.clients.shared.errors import CommandError
 from plyhouse.clients.shared.output import signed
 from plyhouse.games.base import ChanceKind, Game, Information, Scoring, Utility

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from plyhouse.clients.cli.leaderboard import standings_from_database, standings_table
+from plyhouse.clients.shared.standings import standings_from_database, standings_table
 
 GAMES = ("connect_four", "pig", "kuhn_poker")
 WIDTH = 122

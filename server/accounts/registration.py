@@ -13,10 +13,10 @@ from typing import Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import Hello
-from plyhouse.server.accounts.rates import Rate
 from plyhouse.server.accounts.reserved_names import reserved
+from plyhouse.server.accounts.tickets import Ticket
 from plyhouse.server.config import ServerConfig
-from plyhouse.server.hosting.plan import Ticket
+from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.class_rows import ClassCompetition, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,

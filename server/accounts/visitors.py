@@ -23,11 +23,11 @@ from plyhouse.server.accounts.passwords import (
     check_password,
     outdated,
 )
-from plyhouse.server.accounts.rates import Rate
 from plyhouse.server.accounts.registration import Registration, failure
 from plyhouse.server.accounts.reserved_names import friendly_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
+from plyhouse.server.wire.rates import Rate
 from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage.errors import (
     AlreadyExists,

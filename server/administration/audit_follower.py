@@ -11,29 +11,62 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Container, Hashable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Login
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.contests.courses import Classes
 from plyhouse.server.jobs.periodic import LOOK_SECONDS, Periodic
+from plyhouse.server.results.leaderboards import Leaderboards
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import PERSISTENT_ATTEMPTS, TRANSIENT
 from plyhouse.server.table.participants import Participant
 from plyhouse.storage.rows import AuditRow
-
-if TYPE_CHECKING:
-    from plyhouse.server.gateway.hub import Hub
+from plyhouse.storage.store import Store
 
 __all__ = ["AuditFollower"]
 
 log = logging.getLogger("plyhouse.server.administration.audit_follower")
 
 
-class AuditFollower:
-    """Follows the audit log on behalf of a hub."""
+class Connections(Protocol):
+    """What the audit follower does to connected bots (`plyhouse.server.gateway.hub.Hub`)."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-        self._office = hub.store.administration
+    def expel(
+        self, fits: Callable[[Participant], bool], code: str, text: str, *, keep_matches: bool
+    ) -> None:
+        """Close the connections of the participants that fit."""
+
+    def suspend(self, version_id: int, reason: str) -> None:
+        """Stop pairing a version; without a reason, pair it again."""
+
+
+class AuditFollower:
+    """Reads new entries of the audit log and carries them out on this server."""
+
+    def __init__(
+        self,
+        store: Store,
+        connections: Connections,
+        *,
+        directory: Directory,
+        privacy: Privacy,
+        competitions: Competitions,
+        courses: Classes,
+        ratings: Leaderboards,
+        now: Callable[[], int],
+    ) -> None:
+        self._store = store
+        self._connections = connections
+        self._directory = directory
+        self._privacy = privacy
+        self._competitions = competitions
+        self._courses = courses
+        self._ratings = ratings
+        self._now = now
+        self._office = store.administration
         self._mark = 0
         """The last entry that was acted on."""
         self._failures = 0
@@ -102,21 +135,21 @@ class AuditFollower:
     async def _act(self, entry: AuditRow) -> None:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
-            self._hub.privacy.forget(entry.subject_id)
-            await self._hub.competitions.changed(entry.subject_id)
-            await self._hub.courses.changed(entry.subject_id)
+            self._privacy.forget(entry.subject_id)
+            await self._competitions.changed(entry.subject_id)
+            await self._courses.changed(entry.subject_id)
         elif kind == "version":
-            reason = await self._hub.store.probation.reason(int(entry.subject_id))
-            self._hub.suspend(int(entry.subject_id), reason)
+            reason = await self._store.probation.reason(int(entry.subject_id))
+            self._connections.suspend(int(entry.subject_id), reason)
         elif kind == "student":
-            await self._hub.courses.changed(entry.subject_id)
+            await self._courses.changed(entry.subject_id)
         elif kind == "match":
             self._abort(entry.subject_id)
-            self._hub.ratings.played(entry.subject)
+            self._ratings.played(entry.subject)
         elif action in ("revoke", "disable"):
             self._banned.add((kind, int(entry.subject_id)))
             code = "auth/revoked" if kind == "token" else "auth/disabled"
-            self._hub.expel(
+            self._connections.expel(
                 self._fits(kind, int(entry.subject_id)), code, "", keep_matches=entry.keep_matches
             )
         elif action == "enable":
@@ -134,16 +167,15 @@ class AuditFollower:
 
     def _rename(self, player_id: int, name: str) -> None:
         """Let a player's bots connect again, by their new names, and play on."""
-        hub = self._hub
         renamed = self._fits("player", player_id)
-        holders = [each for each in hub.directory.participants.values() if renamed(each)]
+        holders = [each for each in self._directory.participants.values() if renamed(each)]
         text = f"This player is called {name} now: connect again."
-        hub.expel(renamed, "server/shutting_down", text, keep_matches=True)
+        self._connections.expel(renamed, "server/shutting_down", text, keep_matches=True)
         for participant in holders:
             participant.player = name
 
     def _abort(self, match_id: str) -> None:
-        live = self._hub.directory.live.get(match_id)
+        live = self._directory.live.get(match_id)
         if live is not None:
             reason = "The organiser made this match void."
-            live.input(live.match.abort, reason, self._hub.now())
+            live.input(live.match.abort, reason, self._now())

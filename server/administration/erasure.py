@@ -1,68 +1,87 @@
-"""Erasing a person on a running server: nothing in memory names it afterwards.
+"""Erase a person on a running server, so that nothing in memory names it.
 
-What is stored is `plyhouse.storage.erasure`'s part.  Connections of the account end as those of a
-disabled one do, as both steps stand in the audit log; here, what this server remembers is dropped.
+`plyhouse.storage.erasure` changes the database.  Both of its steps stand in the audit log, which
+closes the connections of the account as if it were disabled; then this drops cached data.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.server.accounts.roles import require
+from plyhouse.server.administration.audit_follower import AuditFollower
 from plyhouse.server.competition.staff import OWNER
+from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.reports import Reports
+from plyhouse.server.table.directory import Directory
 from plyhouse.storage.erasure import Erased
 from plyhouse.storage.rows import By, Identity
+from plyhouse.storage.store import Store
 
-if TYPE_CHECKING:
-    from plyhouse.server.gateway.hub import Hub
-
-__all__ = ["admit", "erase"]
+__all__ = ["Eraser"]
 
 log = logging.getLogger("plyhouse.server.administration.erasure")
 
 
-async def admit(hub: Hub, account: str, identity: Identity) -> None:
-    """Raise for who may not erase an account, nor read all that is stored about it.
+class Eraser:
+    """Erases accounts, and decides who may do so."""
 
-    Administrators may, and organisers who own every competition that it is a student of, and one
-    that made the account: anybody can take an account of somebody else into a competition.
-    """
-    if "admin" in identity.scopes:
-        return
-    courses = await hub.store.erasure.courses(account)
-    if "organise" not in identity.scopes or not courses:
-        raise ProtocolError(
-            "auth/scope", f"{account} is no student of yours: ask an administrator."
-        )
-    makers = await hub.store.erasure.makers(account)
-    if not makers:
-        raise ProtocolError(
-            "auth/scope",
-            f"{account} had its account before it joined a competition: ask an administrator.",
-        )
-    roles = [await hub.store.classes.role(each, identity.player_id) for each in makers]
-    if OWNER not in roles:
-        raise ProtocolError(
-            "auth/scope",
-            f"a competition that you do not own made the account {account}: ask an administrator.",
-        )
-    for each in courses:
-        await require(hub.store, await hub.store.classes.find(each), identity, "change")
+    def __init__(
+        self,
+        store: Store,
+        audit_follower: AuditFollower,
+        directory: Directory,
+        boards: Boards,
+        reports: Reports,
+    ) -> None:
+        self._store = store
+        self._audit_follower = audit_follower
+        self._directory = directory
+        self._boards = boards
+        self._reports = reports
 
+    async def admit(self, account: str, identity: Identity) -> None:
+        """Check that somebody may erase an account or read everything stored about it.
 
-async def erase(hub: Hub, account: str, by: By) -> Erased:
-    """Erase a person: an account with its members, its bots and all that they wrote.
+        Administrators may.  An organiser may who owns every competition of this student, one of
+        which created the account; anybody can add an existing account to a competition.
+        Raises `ProtocolError` for everyone else.
+        """
+        if "admin" in identity.scopes:
+            return
+        courses = await self._store.erasure.courses(account)
+        if "organise" not in identity.scopes or not courses:
+            raise ProtocolError(
+                "auth/scope", f"{account} is no student of yours: ask an administrator."
+            )
+        makers = await self._store.erasure.makers(account)
+        if not makers:
+            raise ProtocolError(
+                "auth/scope",
+                f"{account} had its account before it joined a competition: ask an administrator.",
+            )
+        roles = [await self._store.classes.role(each, identity.player_id) for each in makers]
+        if OWNER not in roles:
+            raise ProtocolError(
+                "auth/scope",
+                f"a competition that you do not own made the account {account}: "
+                "ask an administrator.",
+            )
+        for each in courses:
+            await require(self._store, await self._store.classes.find(each), identity, "change")
 
-    Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
-    """
-    row = await hub.store.erasure.begin(account, by)
-    await hub.audit_follower.look()  # its connections end, so that nothing of it begins any more
-    erased = await hub.store.erasure.finish(row.id, by)
-    hub.directory.drop_recent(row.id)
-    hub.boards.forget()
-    hub.reports.forget()
-    await hub.audit_follower.look()
-    log.info("account erased", extra={"player": erased.pseudonym, "by": by.who})
-    return erased
+    async def erase(self, account: str, by: By) -> Erased:
+        """Erase a person: an account with its members, its bots and all that they wrote.
+
+        Raises `Unknown` and `ClassRefusal`; see `plyhouse.storage.erasure.Erasure.begin`.
+        """
+        row = await self._store.erasure.begin(account, by)
+        await self._audit_follower.look()  # closes its connections, so that no match begins
+        erased = await self._store.erasure.finish(row.id, by)
+        self._directory.drop_recent(row.id)
+        self._boards.forget()
+        self._reports.forget()
+        await self._audit_follower.look()
+        log.info("account erased", extra={"player": erased.pseudonym, "by": by.who})
+        return erased

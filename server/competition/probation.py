@@ -1,8 +1,7 @@
 """When a version is suspended: forfeits among its last matches, counted; pure.
 
-A forfeit is what `plyhouse.server.match.terminations` calls one.  What a bot lost because it was not
-there counts once for each absence, however many matches it played at the time: a broken network
-is one mishap, not eight.
+`plyhouse.server.match.terminations` says which ends are forfeits.  Matches that a bot lost because
+it was away count once per absence: a broken network is one mishap, however many matches it cost.
 
 >>> hour = 3_600_000
 >>> crashed = [Ended(n * hour, "bot_crash") for n in range(3)]

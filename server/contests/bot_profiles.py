@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from plyhouse.protocol.api.bots import Career, Pace
-from plyhouse.server.accounts.privacy import Sight
+from plyhouse.server.accounts.privacy import Privacy, Sight
 from plyhouse.server.accounts.roles import bots_seen
-from plyhouse.server.gateway.hub import Hub
+from plyhouse.server.config import ServerConfig
 from plyhouse.server.results.careers import career, paces
+from plyhouse.server.table.directory import Directory
 from plyhouse.storage.careers import CareerMatch, RatingPoint, VersionResult, VersionSeen
 from plyhouse.storage.rows import BotRow, Identity
+from plyhouse.storage.store import Store
 
-__all__ = ["COUNTED", "BotCareer", "bot_career", "matches_seen"]
+__all__ = ["COUNTED", "BotCareer", "BotProfiles"]
 
 COUNTED: Final = 1000
 """Finished matches that are counted, the latest."""
@@ -48,70 +50,80 @@ class BotCareer:
     """Whether it is up to the viewer to open it for that."""
 
 
-async def bot_career(hub: Hub, player: str, bot: str, viewer: Identity | None) -> BotCareer:
-    """Put together what ``viewer`` may see of a bot; `Unknown` if there is none.
+class BotProfiles:
+    """Reads what one viewer may see of a bot."""
 
-    Everybody is told of the versions with a result on a leaderboard or in a match that they may
-    see, and no others: what a student has just handed in is its own business, and its organiser's.
-    """
-    store = hub.store
-    row = await store.bot_named(player, bot)
-    owner = await store.player(row.player)
-    sight = await hub.privacy.sight(viewer)
-    rows = await matches_seen(hub, row, sight, COUNTED + 1)
-    more, rows = len(rows) > COUNTED, rows[:COUNTED]
-    standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
-    games = list(dict.fromkeys(each.game for each in standings))
-    # Times of plies are told as the record has them: when the whole pairing is over.
-    timed = [each for each in rows if each.over][:TIMED]
-    plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
-    known = {each.version_id for each in standings} | {each.version_id for each in rows}
-    own = viewer is not None and viewer.player_id == row.player_id
-    if own or (viewer is not None and await bots_seen(store, [row.id], viewer, "see")):
-        shown = await store.careers.versions(row.id, MOST_VERSIONS)
-    else:
-        shown = [
-            each
-            for each in await store.careers.versions(row.id, MOST_VERSIONS)
-            if each.version_id in known
-        ]
-    return BotCareer(
-        row,
-        owner.display,
-        row.id in hub.directory.participants and hub.directory.participants[row.id].online,
-        shown,
-        standings,
-        await store.careers.ratings(row.id, games, MOST_RATINGS),
-        await asyncio.to_thread(career, rows, more=more),
-        paces(plies, {each.match: each.game for each in rows}),
-        rows,
-        *(await _hosted(hub, row, viewer)),
-    )
+    def __init__(
+        self, config: ServerConfig, store: Store, privacy: Privacy, directory: Directory
+    ) -> None:
+        self._config = config
+        self._store = store
+        self._privacy = privacy
+        self._directory = directory
 
+    async def profile(self, player: str, bot: str, viewer: Identity | None) -> BotCareer:
+        """Return what ``viewer`` may see of a bot.
 
-async def _hosted(hub: Hub, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
-    """The games in which people can play against it, and whether the viewer decides on that."""
-    if not hub.config.hosted or hub.config.hosted_play == "nobody":
-        return (), False
-    own = viewer is not None and viewer.player_id == row.player_id
-    if not own and row.open_ms is None:
-        return (), False
-    found = await hub.store.submissions.ready_version(row.id, None)
-    if found is None:
-        return (), False
-    return (found.games if found.open else ()), own
+        A stranger sees only versions with a result on a leaderboard or in a match that the stranger
+        may see.  New submissions of a student show only to the student and the organiser.
+        Raises `Unknown` if there is no such bot.
+        """
+        store = self._store
+        row = await store.bot_named(player, bot)
+        owner = await store.player(row.player)
+        sight = await self._privacy.sight(viewer)
+        rows = await self.matches(row, sight, COUNTED + 1)
+        more, rows = len(rows) > COUNTED, rows[:COUNTED]
+        standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
+        games = list(dict.fromkeys(each.game for each in standings))
+        # Times of plies are told as the record has them: when the whole pairing is over.
+        timed = [each for each in rows if each.over][:TIMED]
+        plies = await store.careers.plies([(each.match, each.seat) for each in timed], MOST_PLIES)
+        known = {each.version_id for each in standings} | {each.version_id for each in rows}
+        own = viewer is not None and viewer.player_id == row.player_id
+        if own or (viewer is not None and await bots_seen(store, [row.id], viewer, "see")):
+            shown = await store.careers.versions(row.id, MOST_VERSIONS)
+        else:
+            shown = [
+                each
+                for each in await store.careers.versions(row.id, MOST_VERSIONS)
+                if each.version_id in known
+            ]
+        return BotCareer(
+            row,
+            owner.display,
+            row.id in self._directory.participants and self._directory.participants[row.id].online,
+            shown,
+            standings,
+            await store.careers.ratings(row.id, games, MOST_RATINGS),
+            await asyncio.to_thread(career, rows, more=more),
+            paces(plies, {each.match: each.game for each in rows}),
+            rows,
+            *(await self._hosted(row, viewer)),
+        )
 
+    async def _hosted(self, row: BotRow, viewer: Identity | None) -> tuple[tuple[str, ...], bool]:
+        """The games in which people can play against it, and whether the viewer decides on that."""
+        if not self._config.hosted or self._config.hosted_play == "nobody":
+            return (), False
+        own = viewer is not None and viewer.player_id == row.player_id
+        if not own and row.open_ms is None:
+            return (), False
+        found = await self._store.submissions.ready_version(row.id, None)
+        if found is None:
+            return (), False
+        return (found.games if found.open else ()), own
 
-async def matches_seen(
-    hub: Hub, bot: BotRow, sight: Sight, limit: int, before: str | None = None
-) -> list[CareerMatch]:
-    """Finished matches of a bot, newest first, as far as they may be seen."""
-    rows = await hub.store.careers.matches(
-        bot.id,
-        limit=limit,
-        before=before,
-        closed=sight.closed,
-        viewer=sight.player_id,
-        unnamed_in=hub.privacy.unnamed(sight, [bot]).get(bot.id, ()),
-    )
-    return await hub.privacy.careers(sight, rows)
+    async def matches(
+        self, bot: BotRow, sight: Sight, limit: int, before: str | None = None
+    ) -> list[CareerMatch]:
+        """Finished matches of a bot, newest first, as far as they may be seen."""
+        rows = await self._store.careers.matches(
+            bot.id,
+            limit=limit,
+            before=before,
+            closed=sight.closed,
+            viewer=sight.player_id,
+            unnamed_in=self._privacy.unnamed(sight, [bot]).get(bot.id, ()),
+        )
+        return await self._privacy.careers(sight, rows)

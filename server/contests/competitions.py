@@ -1,9 +1,8 @@
 """Competitions: their pairings begun as their bots are there and have room.
 
-What may begin is the format's to say (`plyhouse.server.competition.progress`); its answer follows
-from the entries and from what was played, and the id of a pairing says which one of its format it
-is (`plyhouse.server.contests.running`).  So all that a restart needs is in the database: what exists
-has been played or is being played, the rest is still to come.
+The format decides which pairings may begin (`plyhouse.server.competition.progress`).  Its answer
+follows from the entries and the results, and the id of a pairing names its place in the format
+(`plyhouse.server.contests.running`).  The database therefore holds all that a restart needs.
 
 Schedules are counted before they are made, and made in a thread, as are rounds that are drawn
 when results come.  To create or restore a competition takes a few statements, however many

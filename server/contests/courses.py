@@ -2,10 +2,10 @@
 
 What came of them is in `plyhouse.server.contests.boards`.
 
-What is true stands in the database (`plyhouse.storage.courses`); this reads the file, moves
-competitions on when their dates come, and hands the games of a final to
-`plyhouse.server.contests.competitions`, which plays each as a competition of its own.  A server that
-was away when a date came catches up at its start.
+The database (`plyhouse.storage.courses`) is the source of truth.  This module reads the file,
+starts each phase on its date, and passes the games of a final to
+`plyhouse.server.contests.competitions`, which plays each game as a competition of its own.  After
+downtime it catches up on missed dates.
 """
 
 from __future__ import annotations

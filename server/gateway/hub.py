@@ -29,9 +29,11 @@ from plyhouse.server.accounts.privacy import Privacy
 from plyhouse.server.accounts.registration import Registration
 from plyhouse.server.accounts.visitors import Visitors
 from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.administration.erasure import Eraser
 from plyhouse.server.administration.health import HealthCheck
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.contests.boards import Boards
+from plyhouse.server.contests.bot_profiles import BotProfiles
 from plyhouse.server.contests.competitions import Competitions
 from plyhouse.server.contests.courses import Classes
 from plyhouse.server.contests.exports import Exports
@@ -140,7 +142,18 @@ class Hub:
         self.boards = Boards(store)
         self.reports = Reports(store, self.boards)
         self.exports = Exports(store, self.boards, self.privacy)
-        self.audit_follower = AuditFollower(self)
+        self.audit_follower = AuditFollower(
+            store,
+            self,
+            directory=self.directory,
+            privacy=self.privacy,
+            competitions=self.competitions,
+            courses=self.courses,
+            ratings=self.ratings,
+            now=now,
+        )
+        self.erasure = Eraser(store, self.audit_follower, self.directory, self.boards, self.reports)
+        self.bot_profiles = BotProfiles(config, store, self.privacy, self.directory)
         self.probation = ForfeitWatch(config, store, self.audit_follower.look)
         self.reviews = Reviews(config)
         self.trees = Trees(config, now)
@@ -158,8 +171,35 @@ class Hub:
             mistakes_per_second=config.mistakes_per_second,
             mistake_burst=10 * config.mistakes_per_second,
         )
-        self.logins = Logins(self, server_version())
-        self.requests = Requests(self)
+        self.logins = Logins(
+            config,
+            server_version(),
+            limits=self.limits,
+            sessions=self.sessions,
+            seated=self.seated,
+            places=self.places,
+            counts=self.counts,
+            directory=self.directory,
+            registration=self.registration,
+            visitors=self.visitors,
+            audit_follower=self.audit_follower,
+            hosting=self.hosting,
+            lobby=self.lobby,
+            competitions=self.competitions,
+            login_waits=self.login_waits,
+            builtin_player=lambda: self.house_player,
+            now=now,
+        )
+        self.requests = Requests(
+            directory=self.directory,
+            lobby=self.lobby,
+            privacy=self.privacy,
+            visitors=self.visitors,
+            sessions=self.sessions,
+            seated=self.seated,
+            spawn=self.spawn,
+            now=now,
+        )
         self._tasks: set[asyncio.Task[None]] = set()
         self._timers = (
             Periodic(self._sweep, SWEEP_SECONDS, "sweep of connections", log),

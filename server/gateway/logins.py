@@ -1,18 +1,19 @@
-"""Who comes in: accounts are made, bots and people log in, and find their running matches.
+"""Log in bots, people and spectators: a connection from ``hello`` to ``welcome``.
 
-The hub's part of a connection from ``hello`` to ``welcome``; whose tokens are good is decided by
-`plyhouse.server.accounts.registration`, and who signed in at a browser by `visitors`.
+`plyhouse.server.accounts.registration` checks tokens; `plyhouse.server.accounts.visitors` knows who
+is signed in at a browser.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Container
 
 import msgspec
 
 from plyhouse.protocol.errors import ProtocolError
+from plyhouse.protocol.liveness import ConnectionLimits
 from plyhouse.protocol.messages import (
     PROTOCOL_VERSION,
     Hello,
@@ -23,36 +24,76 @@ from plyhouse.protocol.messages import (
     Registered,
     Welcome,
 )
-from plyhouse.server.accounts.registration import Login, is_in_person
-from plyhouse.server.hosting.plan import TICKET_PREFIX
-from plyhouse.server.lobby.lobby import read_game
+from plyhouse.server.accounts.registration import Login, Registration, is_in_person
+from plyhouse.server.accounts.tickets import TICKET_PREFIX
+from plyhouse.server.accounts.visitors import Visitors
+from plyhouse.server.administration.audit_follower import AuditFollower
+from plyhouse.server.config import ServerConfig
+from plyhouse.server.contests.competitions import Competitions
+from plyhouse.server.hosting.plan import Hosting
+from plyhouse.server.lobby.lobby import Lobby, read_game
 from plyhouse.server.lobby.probation import suspended_text
 from plyhouse.server.table import journal
-from plyhouse.server.table.login_waits import LoginWait
+from plyhouse.server.table.counts import Counts
+from plyhouse.server.table.directory import Directory
+from plyhouse.server.table.login_waits import LoginWait, LoginWaits
 from plyhouse.server.table.participants import Participant
-from plyhouse.server.wire.connection_limits import Full
+from plyhouse.server.wire.connection_limits import Full, Places
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.rows import SeatRow
-
-if TYPE_CHECKING:
-    from plyhouse.server.gateway.hub import Hub
 
 __all__ = ["Logins"]
 
 
 class Logins:
-    """Lets connections of a hub in."""
+    """Lets connections in as spectators, bots or people."""
 
-    def __init__(self, hub: Hub, server: str) -> None:
-        self._hub = hub
+    def __init__(
+        self,
+        config: ServerConfig,
+        server: str,
+        *,
+        limits: ConnectionLimits,
+        sessions: Container[Session],
+        seated: dict[Session, Participant],
+        places: Places,
+        counts: Counts,
+        directory: Directory,
+        registration: Registration,
+        visitors: Visitors,
+        audit_follower: AuditFollower,
+        hosting: Hosting,
+        lobby: Lobby,
+        competitions: Competitions,
+        login_waits: LoginWaits,
+        builtin_player: Callable[[], int],
+        now: Callable[[], int],
+    ) -> None:
+        """``server`` is the name and version that clients get; ``builtin_player`` returns the
+        player of the built-in bots, or 0.
+        """
+        self._config = config
         self._server = server
-        """Name and version, as clients are told."""
+        self._limits = limits
+        self._sessions = sessions
+        self._seated = seated
+        self._places = places
+        self._counts = counts
+        self._directory = directory
+        self._registration = registration
+        self._visitors = visitors
+        self._audit_follower = audit_follower
+        self._hosting = hosting
+        self._lobby = lobby
+        self._competitions = competitions
+        self._login_waits = login_waits
+        self._builtin_player = builtin_player
+        self._now = now
 
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
-        hub = self._hub
         try:
-            player, token = await hub.registration.register(message.player, session.address)
+            player, token = await self._registration.register(message.player, session.address)
         except ProtocolError as error:
             journal.registration_refused(session, message.player, error)
             raise
@@ -61,49 +102,47 @@ class Logins:
 
     async def login(self, session: Session, hello: Hello, stamp: int) -> None:
         """Let a bot in, with all of its running matches; without token and name, a spectator."""
-        hub = self._hub
         if not (hello.token or hello.bot or hello.games or hello.signed_in):
             try:
-                hub.places.watch(session)
+                self._places.watch(session)
             except Full as full:
                 raise ProtocolError("server/overloaded", f"{full} Try again later.") from None
             session.scenes = hello.scenes
             session.send(self._welcome(hello, "", "", "", 0, []))
             return
         try:
-            with hub.login_waits.begin(session, stamp) as wait:
+            with self._login_waits.begin(session, stamp) as wait:
                 await self._log_in(session, hello, wait)
         except ProtocolError as error:
-            hub.counts.refused[error.code] += 1
+            self._counts.refused[error.code] += 1
             journal.login_refused(session, hello, error)
             raise
 
     async def _log_in(self, session: Session, hello: Hello, wait: LoginWait) -> None:
-        hub = self._hub
-        forgotten = hub.visitors.forgotten
-        person = await hub.visitors.at(session.upgrade) if hello.signed_in else None
+        forgotten = self._visitors.forgotten
+        person = await self._visitors.at(session.upgrade) if hello.signed_in else None
         if hello.token.startswith(TICKET_PREFIX):
-            ticket = hub.hosting.ticket(hello.token)
+            ticket = self._hosting.ticket(hello.token)
             if ticket is None:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
-            login = await hub.registration.admit_hosted(ticket)
-            if hub.hosting.ticket(hello.token) is not ticket:
+            login = await self._registration.admit_hosted(ticket)
+            if self._hosting.ticket(hello.token) is not ticket:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
         else:
-            identity = await hub.registration.player_of(hello, session.address, person)
+            identity = await self._registration.player_of(hello, session.address, person)
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else hello.bot.lower()
-            login = await hub.registration.log_in(hello, identity)
-        if session not in hub.sessions:
+            login = await self._registration.log_in(hello, identity)
+        if session not in self._sessions:
             return  # it left meanwhile
-        hub.audit_follower.check(login)
-        if login.identity.guest and hub.visitors.overtaken(login.identity.player_id, forgotten):
+        self._audit_follower.check(login)
+        if login.identity.guest and self._visitors.overtaken(login.identity.player_id, forgotten):
             raise ProtocolError("auth/signed_out")
-        participant = hub.directory.participants.get(login.bot.id)
+        participant = self._directory.participants.get(login.bot.id)
         if participant is None:
             participant = self._participant(login)
-        if login.ticket is None and participant.hosted and hub.hosting.holds(login.bot.id):
+        if login.ticket is None and participant.hosted and self._hosting.holds(login.bot.id):
             raise ProtocolError("bot/hosted")
         other = participant.line
         if other is not None:
@@ -112,15 +151,15 @@ class Logins:
                 raise ProtocolError("auth/already_connected", _already(participant))
             other.fail("auth/replaced")
         if participant.hosted and participant.line is None:
-            hub.hosting.credit(hub.now())
-            hub.login_waits.skip(wait)
+            self._hosting.credit(self._now())
+            self._login_waits.skip(wait)
         self._settle_in(participant, session, hello, login)
-        hub.login_waits.give_back(wait, participant)
-        hub.counts.logins += 1
+        self._login_waits.give_back(wait, participant)
+        self._counts.logins += 1
         journal.logged_in(session, participant)
-        now = hub.now()
+        now = self._now()
         entered = []
-        for live, seat in tuple(hub.directory.matches_of(participant)):
+        for live, seat in tuple(self._directory.matches_of(participant)):
             live.match.subscribe(seat, updates=hello.updates, scenes=hello.scenes)
             live.reconnected(seat)
             entered.append((live, seat))
@@ -141,7 +180,7 @@ class Logins:
                 snapshots,
             )
         )
-        hub.login_waits.give_back(wait, participant)
+        self._login_waits.give_back(wait, participant)
         for (live, seat), snapshot in zip(entered, snapshots, strict=True):
             if snapshot.your_turn:
                 live.turn_told(seat, snapshot.ply, session)
@@ -149,8 +188,8 @@ class Logins:
         self._check_games(session, hello)
         if participant.suspended:
             session.send(Notice("auth/suspended", suspended_text(participant.suspended)))
-        hub.lobby.pair_soon([participant])
-        hub.competitions.advance_soon([participant.bot_id])
+        self._lobby.pair_soon([participant])
+        self._competitions.advance_soon([participant.bot_id])
 
     def _welcome(
         self,
@@ -169,30 +208,28 @@ class Logins:
             protocol=PROTOCOL_VERSION,
             server=self._server,
             time_ms=time.time_ns() // 1_000_000,
-            heartbeat_ms=int(self._hub.config.heartbeat * 1000),
-            limits=Limits(self._hub.limits.max_frame, max_matches),
+            heartbeat_ms=int(self._config.heartbeat * 1000),
+            limits=Limits(self._limits.max_frame, max_matches),
             matches=matches,
         )
 
     def _participant(self, login: Login) -> Participant:
-        hub = self._hub
         participant = Participant(
             player_id=login.identity.player_id,
             player=login.identity.player,
             bot_id=login.bot.id,
             bot="" if login.in_person else login.bot.name,
         )
-        hub.directory.participants[login.bot.id] = participant
-        hub.directory.come_back(participant)
+        self._directory.participants[login.bot.id] = participant
+        self._directory.come_back(participant)
         return participant
 
     def _settle_in(
         self, participant: Participant, session: Session, hello: Hello, login: Login
     ) -> None:
         """Make the session the connection of its bot."""
-        hub = self._hub
         # Ending the other connection may have put the participant away.
-        hub.directory.enter(participant, session)
+        self._directory.enter(participant, session)
         participant.since = time.time()
         participant.version, participant.version_id = hello.version, login.version_id
         participant.suspended = login.suspended
@@ -202,15 +239,16 @@ class Logins:
         if login.identity.guest:
             participant.kind = "guest"
         participant.session_id = login.identity.session_id
-        participant.casual = login.identity.guest or (login.identity.player_id == hub.house_player)
+        builtin = login.identity.player_id == self._builtin_player()
+        participant.casual = login.identity.guest or builtin
         participant.scopes = login.identity.scopes
         participant.token_id = login.identity.token_id
         participant.games = frozenset(hello.games)
-        most = 1 if login.identity.guest else hub.config.max_matches_per_bot
+        most = 1 if login.identity.guest else self._config.max_matches_per_bot
         participant.max_matches = min(hello.max_matches, most)
         participant.updates, participant.scenes = hello.updates, hello.scenes
-        hub.seated[session] = participant
-        hub.places.play(session)
+        self._seated[session] = participant
+        self._places.play(session)
         session.admit(participant)
         session.scenes = hello.scenes
 
@@ -224,11 +262,10 @@ class Logins:
 
     def holder(self, seat: SeatRow) -> Participant:
         """The participant of a stored seat, who is away after a restart."""
-        hub = self._hub
-        participant = hub.directory.participants.get(seat.bot_id)
+        participant = self._directory.participants.get(seat.bot_id)
         if participant is None:
             in_person = seat.bot.lower() == seat.player.lower()
-            participant = hub.directory.participants[seat.bot_id] = Participant(
+            participant = self._directory.participants[seat.bot_id] = Participant(
                 player_id=seat.player_id,
                 player=seat.player,
                 bot_id=seat.bot_id,

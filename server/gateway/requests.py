@@ -6,8 +6,8 @@ An action takes the short way (`plyhouse.server.gateway.hub.Hub.act`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Container, Coroutine, Mapping
+from typing import Any, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.messages import (
@@ -27,14 +27,15 @@ from plyhouse.protocol.messages import (
     Unwatch,
     Watch,
 )
+from plyhouse.server.accounts.privacy import Privacy
+from plyhouse.server.accounts.visitors import Visitors
+from plyhouse.server.lobby.lobby import Lobby
 from plyhouse.server.table import journal
+from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.live import LiveMatch
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.errors import StorageError
-
-if TYPE_CHECKING:
-    from plyhouse.server.gateway.hub import Hub
 
 __all__ = ["Requests"]
 
@@ -44,18 +45,33 @@ NO_SUCH_MATCH: Final = "No such match is being played."
 
 
 class Requests:
-    """Carries out what the connections of a hub ask for."""
+    """Carries out the requests of connections."""
 
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
+    def __init__(
+        self,
+        *,
+        directory: Directory,
+        lobby: Lobby,
+        privacy: Privacy,
+        visitors: Visitors,
+        sessions: Container[Session],
+        seated: Mapping[Session, Participant],
+        spawn: Callable[[Coroutine[Any, Any, None]], None],
+        now: Callable[[], int],
+    ) -> None:
+        self._directory = directory
+        self._privacy = privacy
+        self._visitors = visitors
+        self._sessions = sessions
+        self._seated = seated
+        self._spawn = spawn
+        self._now = now
         self._by_type: dict[type, Callable[[Session, Any, Any, int], None]] = {
             Ready: self._ready,
-            Seek: lambda session, who, message, _: session.send(hub.lobby.seek(who, message)),
-            Unseek: lambda session, who, message, _: session.send(hub.lobby.unseek(who, message)),
-            Challenge: lambda session, who, message, _: session.send(
-                hub.lobby.challenge(who, message)
-            ),
-            Answer: lambda session, who, message, _: session.send(hub.lobby.answer(who, message)),
+            Seek: lambda session, who, message, _: session.send(lobby.seek(who, message)),
+            Unseek: lambda session, who, message, _: session.send(lobby.unseek(who, message)),
+            Challenge: lambda session, who, message, _: session.send(lobby.challenge(who, message)),
+            Answer: lambda session, who, message, _: session.send(lobby.answer(who, message)),
             Resign: self._resign,
             OfferDraw: self._offer_draw,
             AcceptDraw: self._accept_draw,
@@ -67,7 +83,7 @@ class Requests:
 
     def carry_out(self, session: Session, message: ClientMessage, stamp: int) -> None:
         """Carry out any other request; `ProtocolError` says why not."""
-        participant = self._hub.seated.get(session)
+        participant = self._seated.get(session)
         if participant is None and not isinstance(message, Watch | Unwatch):
             raise ProtocolError("auth/required")
         self._by_type[type(message)](session, participant, message, stamp)
@@ -76,12 +92,12 @@ class Requests:
 
     def seat(self, session: Session, message: Any) -> tuple[LiveMatch, int]:
         """The match that a request names and the seat there of who asks; or `ProtocolError`."""
-        participant = self._hub.seated.get(session)
+        participant = self._seated.get(session)
         if participant is None:
             raise ProtocolError("auth/required")
-        held = self._hub.directory.seat_of(participant, message.match)
+        held = self._directory.seat_of(participant, message.match)
         if held is None:
-            known = self._hub.directory.match(message.match) is not None
+            known = self._directory.match(message.match) is not None
             raise ProtocolError("match/not_yours" if known else "match/unknown")
         return held
 
@@ -117,13 +133,12 @@ class Requests:
     def _watch(
         self, session: Session, participant: Participant | None, message: Watch, stamp: int
     ) -> None:
-        hub = self._hub
-        live = hub.directory.match(message.match)
+        live = self._directory.match(message.match)
         if live is None:
             raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-        if not hub.privacy.known_free(live.pairing.competition):
+        if not self._privacy.known_free(live.pairing.competition):
             _may_view(session, stamp)  # as it costs a look at the database
-            hub.spawn(self._watch_if_allowed(session, participant, message, live))
+            self._spawn(self._watch_if_allowed(session, participant, message, live))
             return
         self._let_watch(session, message, live, stamp)
 
@@ -135,17 +150,16 @@ class Requests:
         live: LiveMatch,
     ) -> None:
         """Let a spectator in where only some may watch; others are told that there is nothing."""
-        hub = self._hub
         try:
             if participant is not None:
-                sight = await hub.privacy.sight_of(participant.player_id, participant.scopes)
+                sight = await self._privacy.sight_of(participant.player_id, participant.scopes)
             else:  # a page shows what whoever is signed in at the browser may see
-                sight = await hub.privacy.sight(await hub.visitors.viewer(session.upgrade))
-            class_id = await hub.privacy.class_of(live.pairing.competition)
+                sight = await self._privacy.sight(await self._visitors.viewer(session.upgrade))
+            class_id = await self._privacy.class_of(live.pairing.competition)
             if not sight.sees(class_id, {holder.player_id for holder in live.holders}):
                 raise ProtocolError("match/unknown", NO_SUCH_MATCH)
-            if session in hub.sessions:  # it may have left meanwhile
-                self._let_watch(session, message, live, hub.now())
+            if session in self._sessions:  # it may have left meanwhile
+                self._let_watch(session, message, live, self._now())
         except ProtocolError as error:
             session.refuse(message, error)
         except StorageError as error:
@@ -161,11 +175,10 @@ class Requests:
         live.watch(session, message.id, scenes=session.scenes)
 
     def _unwatch(self, session: Session, _: object, message: Unwatch, stamp: int) -> None:
-        hub = self._hub
         if message.match not in session.watching:
             raise ProtocolError("match/unknown", "You do not follow this match.")
         session.watching.discard(message.match)
-        live = hub.directory.match(message.match)
+        live = self._directory.match(message.match)
         if live is not None:
             live.unwatch(session)
         session.send(Ok(message.id))

@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from plyhouse.server.accounts.tickets import TICKET_PREFIX, Ticket
 from plyhouse.server.competition.hosting import (
     Machine,
     Need,
@@ -46,7 +47,7 @@ from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store
 from plyhouse.storage.submission_rows import SubmissionRow
 
-__all__ = ["LEASE_NS", "TICKET_PREFIX", "Hosting", "RunnerRefused", "Ticket"]
+__all__ = ["LEASE_NS", "Hosting", "RunnerRefused"]
 
 log = logging.getLogger("plyhouse.server.hosting")
 
@@ -55,8 +56,6 @@ LEASE_NS: Final = 8 * SECOND
 """How long a runner may be silent."""
 EVERY_MS: Final = 1500
 """How often a runner calls."""
-TICKET_PREFIX: Final = "ticket_"
-"""Of the tokens that are tickets: guesses of them are no wrong tokens of anybody's."""
 
 
 class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
@@ -65,23 +64,6 @@ class RunnerRefused(Exception):  # noqa: N818 - a condition, named by its code
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """What a ticket lets in."""
-
-    secret: str
-    machine: str
-    bot: int
-    player_id: int
-    player: str
-    name: str
-    version: int
-    label: str
-    digest: str
-    terms: tuple[object, ...] = ()
-    """`Wanted.terms`: a bot that is to be hosted otherwise gets another ticket."""
 
 
 @dataclass(slots=True)

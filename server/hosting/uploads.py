@@ -16,11 +16,11 @@ from typing import IO, Final
 
 from plyhouse.protocol.errors import ProtocolError
 from plyhouse.protocol.package_rules import Rules, in_units
-from plyhouse.server.accounts.rates import Rate
 from plyhouse.server.accounts.roles import role_in
 from plyhouse.server.competition.students import account_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.hosting.package_inspection import inspect_upload
+from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.errors import SubmissionRefusal
 from plyhouse.storage.rows import Identity
 from plyhouse.storage.store import Store

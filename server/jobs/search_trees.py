@@ -16,10 +16,10 @@ from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plyhouse.server.accounts.rates import Rate
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut, WorkedOut
 from plyhouse.server.results.record import Record, write_record
+from plyhouse.server.wire.rates import Rate
 
 __all__ = ["MAX_DEPTH", "MAX_THEN", "USUAL_DEPTH", "Trees"]
 

@@ -23,7 +23,6 @@ from plyhouse.protocol.messages import (
     Unseek,
 )
 from plyhouse.protocol.messages import Seek as SeekMessage
-from plyhouse.server.accounts.rates import Rate
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.lobby.matchmaking import Matchmaker, PoolKey, Seek, SeekError
 from plyhouse.server.lobby.probation import suspended_text
@@ -32,6 +31,7 @@ from plyhouse.server.match.time_control import SECOND, InvalidTimeControl, TimeC
 from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.match_runner import BEGUN_AT_ONCE, MatchRunner, Terms
 from plyhouse.server.table.participants import Participant
+from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.rows import new_id
 
 __all__ = ["Lobby", "read_game", "read_time_control"]

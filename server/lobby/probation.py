@@ -1,8 +1,8 @@
 """Suspends versions that forfeit again and again, and lets nobody pair them.
 
-A match that ends by a forfeit is the occasion to look at the last ones of its version in the
-database, so nothing has to be remembered over a restart.  What follows from a suspension is read
-from the audit log (`plyhouse.server.administration.audit_follower`), as with all that organisers do.
+Each forfeit makes it read the last matches of that version from the database, so a restart loses
+nothing.  A suspension is an entry of the audit log, which
+`plyhouse.server.administration.audit_follower` carries out.
 """
 
 from __future__ import annotations

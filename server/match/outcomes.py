@@ -1,7 +1,7 @@
 """Utilities of matches that did not end by the rules of the game.
 
-A seat that forfeits (`plyhouse.server.match.terminations`) or resigns gets the least that the game can
-give.  What the others get depends on the game's utility:
+A seat that forfeits (`plyhouse.server.match.terminations`) or resigns gets the lowest return of the
+game.  The returns of the other seats depend on the game's utility:
 
 * zero sum: what the guilty seat loses is shared equally, ``-min / (n - 1)`` each;
 * constant sum: the constant is taken as one best and ``n - 1`` worst returns (a winner takes

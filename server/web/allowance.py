@@ -1,7 +1,7 @@
 """What HTTP requests cost, and how many of them an address may send.
 
-Each address has a token bucket (`plyhouse.server.accounts.rates`).  A request takes its cost from it
-before anything is looked up.  A refused request is answered 429 with ``Retry-After``, after
+Each address has a token bucket (`plyhouse.server.wire.rates`).  A request takes its cost from
+it before anything is looked up.  A refused request is answered 429 with ``Retry-After``, after
 `DELAY`: a client that does not wait by itself has to.
 """
 
@@ -13,7 +13,7 @@ from asyncio import sleep
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-from plyhouse.server.accounts.rates import Rate, client_of
+from plyhouse.server.wire.rates import Rate, client_of
 
 __all__ = ["Allowance", "cost_of", "refuse_busy"]
 

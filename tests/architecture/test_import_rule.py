@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 from importlib import util
 from pathlib import Path
 
@@ -21,7 +22,13 @@ ALLOWED: dict[str, set[str]] = {
     "clients.web": {"protocol"},
     "clients.terminal": {"protocol"},
     "clients.api": {"games", "protocol"},  # scenes of states, to draw them
-    # The command line is the one place where everything meets.
+    "clients.shared": {"games", "protocol", "storage", "server", "bots", "clients.terminal"},
+    "clients.arena": {"games", "protocol", "server", "bots", "clients.shared"},
+    "clients.bot_check": {"games", "protocol", "server", "bots", "clients.arena", "clients.shared"},
+    "clients.rehearsal": {"games", "protocol", "storage", "server", "bots", "clients.shared"},
+    "clients.review": {"games", "search", "protocol", "server", "clients.api", "clients.shared"},
+    "clients.runner": {"games", "protocol", "server", "bots", "clients.shared"},
+    # Commands may import everything.
     "clients.cli": {
         "games",
         "search",
@@ -30,8 +37,14 @@ ALLOWED: dict[str, set[str]] = {
         "server",
         "bots",
         "clients.api",
+        "clients.arena",
+        "clients.bot_check",
+        "clients.rehearsal",
+        "clients.review",
+        "clients.runner",
+        "clients.shared",
         "clients.terminal",
-        "clients.web",  # a replay as one page takes the web client's files along
+        "clients.web",  # `replay --html` embeds the files of the web client
     },
 }
 TOP = ("games", "search", "protocol", "storage", "server", "bots", "clients")
@@ -113,7 +126,7 @@ def test_a_folder_is_no_package_of_its_own(top: str, tmp_path: Path) -> None:
         # What `plyhouse match` itself needs: the referee is in the processes that it starts.
         (
             "plyhouse.clients.cli.match, plyhouse.clients.arena.verdicts",
-            ("numpy", "sqlalchemy", "plyhouse.server.house", "importlib.metadata"),
+            ("numpy", "sqlalchemy", "plyhouse.server.gateway", "importlib.metadata"),
         ),
         ("plyhouse.bots.process.__main__", ("asyncio", "hashlib", "importlib.metadata")),
     ],
@@ -133,3 +146,29 @@ def test_the_server_never_imports_search_at_run_time() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def product_modules() -> dict[str, Path]:
+    """Every module of the product by its dotted name."""
+    found = {}
+    for top in TOP:
+        for path in modules(top):
+            inside = path.relative_to(folder_of(top)).with_suffix("").as_posix().replace("/", ".")
+            found[f"plyhouse.{top}.{inside}".removesuffix(".__init__")] = path
+    return found
+
+
+def imported_modules(path: Path, known: Mapping[str, Path]) -> set[str]:
+    """The modules of ours that a module imports anywhere, also for types alone."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else node.module for name in names}
+    return found & known.keys()
+
+
+def test_modules_import_each_other_without_cycles() -> None:
+    known = product_modules()
+    order = TopologicalSorter({name: imported_modules(path, known) for name, path in known.items()})
+    order.prepare()  # raises CycleError, which names the cycle

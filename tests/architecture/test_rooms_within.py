@@ -12,6 +12,23 @@ from tests.architecture.test_import_rule import folder_of, imports, modules
 TOP_FLOOR = ""
 """The modules of a room that lie in none of its rooms."""
 
+SERVER_LAYERS = (
+    "match",
+    "results",
+    "wire",
+    "competition",
+    "jobs",
+    "accounts",
+    "table",
+    "lobby",
+    "contests",
+    "hosting",
+    "administration",
+    "gateway",
+    "web",
+)
+"""Packages of the server: each may import the ones before it."""
+
 WITHIN: dict[str, dict[str, set[str]]] = {
     "games": {
         TOP_FLOOR: set(),
@@ -28,13 +45,8 @@ WITHIN: dict[str, dict[str, set[str]]] = {
         },
     },
     "server": {
-        TOP_FLOOR: {"match", "results", "wire", "competition", "house", "web"},
-        "match": {TOP_FLOOR},
-        "results": {TOP_FLOOR, "match"},
-        "wire": {TOP_FLOOR, "match"},
-        "competition": {TOP_FLOOR, "match", "results"},
-        "house": {TOP_FLOOR, "match", "results", "wire", "competition"},
-        "web": {TOP_FLOOR, "house", "match", "results", "competition"},
+        TOP_FLOOR: {*SERVER_LAYERS},
+        **{name: {TOP_FLOOR, *SERVER_LAYERS[:layer]} for layer, name in enumerate(SERVER_LAYERS)},
     },
     "bots": {
         TOP_FLOOR: set(),
@@ -47,7 +59,7 @@ WITHIN: dict[str, dict[str, set[str]]] = {
     },
 }
 
-SERVED = {"plyhouse.server.config"}
+SERVED = {"plyhouse.server.config", "plyhouse.server.version"}
 """What rooms of the server may import from its top floor: the rest joins them."""
 
 

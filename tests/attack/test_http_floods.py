@@ -14,7 +14,6 @@ from tests.attack.conftest import FakeClock
 from websockets.exceptions import InvalidMessage, InvalidStatus
 
 from plyhouse.protocol.messages import Ok, Turn
-from plyhouse.server.accounts.rates import Rate, client_of
 from plyhouse.server.config import ConfigError, ServerConfig
 from plyhouse.server.jobs.helper_jobs import NotWorkedOut
 from plyhouse.server.jobs.helper_processes import Helpers
@@ -23,6 +22,7 @@ from plyhouse.server.web.allowance import CHEAP, DEAR, USUAL, Allowance, cost_of
 from plyhouse.server.web.compression import KeptAnswers
 from plyhouse.server.web.pacing import Pacer
 from plyhouse.server.wire.connection_limits import Door
+from plyhouse.server.wire.rates import Rate, client_of
 
 OpenHouse = Callable[..., Awaitable[Any]]
 DEAR_PATH = "/api/v1/matches/none/record"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from plyhouse.clients.cli.leaderboard import print_standings
+from plyhouse.clients.shared.standings import print_standings
 from plyhouse.server.results.leaderboards import lines
 from plyhouse.storage.rows import Standing
 

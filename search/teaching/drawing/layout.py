@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from plyhouse.search.teaching.explained import Node
+from plyhouse.search.teaching.tree_record import Node
 
 __all__ = ["Box", "tidy"]
 

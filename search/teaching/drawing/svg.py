@@ -15,7 +15,7 @@ from typing import Final
 
 from plyhouse.search.teaching.drawing.layout import Box, tidy
 from plyhouse.search.teaching.drawing.text import branch_text, who_text, window_text
-from plyhouse.search.teaching.explained import Explanation, Kind, Node, number
+from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord, number
 
 __all__ = ["tree_svg"]
 
@@ -59,7 +59,7 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 .g.pv{stroke:#fff}}"""
 
 
-def tree_svg(tree: Explanation, heading: str = "") -> str:
+def tree_svg(tree: TreeRecord, heading: str = "") -> str:
     """The whole document."""
     root = boxes(tree, tree.root, {id(node) for node in tree.line()})
     drawing: Drawing = Down(tree)
@@ -76,7 +76,7 @@ def width_of(text: str, size: float = FONT) -> float:
     return size * (0.64 * (len(text) - narrow) + 0.46 * narrow)
 
 
-def boxes(tree: Explanation, node: Node, principal: set[int]) -> Box:
+def boxes(tree: TreeRecord, node: Node, principal: set[int]) -> Box:
     """What to draw for a node and all below it."""
     box = Box(
         node,
@@ -97,7 +97,7 @@ def boxes(tree: Explanation, node: Node, principal: set[int]) -> Box:
     return box
 
 
-def behind(tree: Explanation, node: Node, *, cut: bool = False) -> Box:
+def behind(tree: TreeRecord, node: Node, *, cut: bool = False) -> Box:
     """What to draw for a node that the search never saw; only leaves have values."""
     value = tree.value_text(node) if is_square(node.kind) else ""
     tip = f"{who_text(tree, node)}, not looked at\n{node.position}"
@@ -115,7 +115,7 @@ def shortened(names: tuple[str, ...]) -> str:
     return text
 
 
-def tip_text(tree: Explanation, node: Node) -> str:
+def tip_text(tree: TreeRecord, node: Node) -> str:
     """The tooltip: what the node is, its window, and the position."""
     lines = [f"{who_text(tree, node)}: {tree.value_text(node)}"]
     if node.alpha is not None and node.beta is not None:
@@ -135,7 +135,7 @@ class Drawing:
     sibling_gap = 8.0
     cousin_gap = 20.0
 
-    def __init__(self, tree: Explanation) -> None:
+    def __init__(self, tree: TreeRecord) -> None:
         self.tree = tree
         self.back: list[str] = []
         self.front: list[str] = []
@@ -298,7 +298,7 @@ class Right(Drawing):
     sibling_gap = 4.0
     cousin_gap = 10.0
 
-    def __init__(self, tree: Explanation) -> None:
+    def __init__(self, tree: TreeRecord) -> None:
         super().__init__(tree)
         self.columns: list[tuple[float, float]] = []
         """Per level: where the leads to its nodes begin, and the middle of the nodes."""
@@ -432,7 +432,7 @@ def outline(kind: Kind, css: str, x: float, y: float, wide: float) -> str:
     )
 
 
-def legend_text(tree: Explanation, node: Node) -> str:
+def legend_text(tree: TreeRecord, node: Node) -> str:
     """What a shape means."""
     who = tree.game.seat_name(node.mover) if node.mover >= 0 else ""
     named: dict[Kind, Callable[[], str]] = {

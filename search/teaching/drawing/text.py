@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plyhouse.search.teaching.explained import Explanation, Kind, Node, number, probability_text
+from plyhouse.search.teaching.tree_record import Kind, Node, TreeRecord, number, probability_text
 
 __all__ = ["tree_text", "window_text"]
 
 
-def tree_text(tree: Explanation) -> str:
+def tree_text(tree: TreeRecord) -> str:
     """The title, then one line for each node, children indented below their parent."""
     return "\n".join([tree.title(), *lines(tree)]) + "\n"
 
 
-def lines(tree: Explanation) -> Iterator[str]:
+def lines(tree: TreeRecord) -> Iterator[str]:
     """The lines of the nodes."""
     principal = {id(node) for node in tree.line()[1:]}
     # Depth first without recursion: what is still to be written, the next on top.
@@ -42,7 +42,7 @@ def lines(tree: Explanation) -> Iterator[str]:
             )
 
 
-def node_text(tree: Explanation, node: Node) -> str:
+def node_text(tree: TreeRecord, node: Node) -> str:
     """``4  MIN ≤ −0.1  α 0.02 β ∞``."""
     parts: list[str] = []
     if node.action:
@@ -64,7 +64,7 @@ def branch_text(node: Node) -> str:
     return chance if node.action.rstrip("'") == chance else f"{node.action} ({chance})"
 
 
-def who_text(tree: Explanation, node: Node) -> str:
+def who_text(tree: TreeRecord, node: Node) -> str:
     """What a node is: ``MAX``, ``MIN``, ``chance``, the seat's name; "" at leaves."""
     match node.kind:
         case Kind.MAX | Kind.MIN:

@@ -9,7 +9,6 @@ from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
 from plyhouse.protocol.api.bots import BotMatch, BotPage
-from plyhouse.server.contests.bot_profiles import bot_career, matches_seen
 from plyhouse.server.web.api.access import sight_of, viewer_of
 from plyhouse.server.web.api.career_types import bot_match, bot_view
 from plyhouse.server.web.parameters import Limit, hub_of
@@ -29,7 +28,7 @@ async def one_bot(
     Counted are its latest 1,000 finished matches that whoever asks may see.
     """
     hub = hub_of(state)
-    return bot_view(await bot_career(hub, player, bot, await viewer_of(request, hub)))
+    return bot_view(await hub.bot_profiles.profile(player, bot, await viewer_of(request, hub)))
 
 
 @get("/api/v1/bots/{player:str}/{bot:str}/matches", **_OPEN)
@@ -45,7 +44,7 @@ async def bot_matches(
     hub = hub_of(state)
     row = await hub.store.bot_named(player, bot)
     sight = await sight_of(request, hub)
-    found = await matches_seen(hub, row, sight, limit, before)
+    found = await hub.bot_profiles.matches(row, sight, limit, before)
     return [bot_match(each) for each in found]
 
 

@@ -10,7 +10,6 @@ from litestar.params import FromPath, JSONBody
 from msgspec import Meta, Struct
 
 from plyhouse.protocol.api.people import ErasedPlayer
-from plyhouse.server.administration.erasure import admit, erase
 from plyhouse.server.web.api.access import authorise, first
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.names import key_of
@@ -44,8 +43,8 @@ async def erase_player(
     """
     hub = hub_of(state)
     identity = await authorise(request, hub, "organise")
-    await admit(hub, name, identity)
-    erased = await erase(hub, name, By(identity.player, data.why))
+    await hub.erasure.admit(name, identity)
+    erased = await hub.erasure.erase(name, By(identity.player, data.why))
     return ErasedPlayer(erased.pseudonym, erased.matches, list(erased.competitions))
 
 
@@ -56,7 +55,7 @@ async def personal_data(state: State, request: Call, name: FromPath[str]) -> dic
     identity = await authorise(request, hub, "play", "organise")
     own = key_of(identity.player) == key_of(name)
     if not own:
-        await admit(hub, name, identity)
+        await hub.erasure.admit(name, identity)
     return await hub.store.erasure.data(name, reasons=not own)
 
 

@@ -8,7 +8,6 @@ from litestar import Request, Response, get
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery
 
-from plyhouse.server.contests.bot_profiles import bot_career, matches_seen
 from plyhouse.server.results.careers import forfeited
 from plyhouse.server.web.api.access import viewer_of
 from plyhouse.server.web.pages.curves import Curve, curves
@@ -52,14 +51,14 @@ async def bot_page(
     hub = hub_of(state)
     viewer = await viewer_of(request, hub)
     try:
-        found = await bot_career(hub, player, bot, viewer)
+        found = await hub.bot_profiles.profile(player, bot, viewer)
     except Unknown as error:
         return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     matches = list(found.matches)
     lost = show != "all" and (show == "lost" or found.career.losses > 0)
     if before is not None:
         sight = await hub.privacy.sight(viewer)
-        matches = await matches_seen(hub, found.row, sight, SEARCHED, before)
+        matches = await hub.bot_profiles.matches(found.row, sight, SEARCHED, before)
     listed = _listed(matches, lost=lost, more=before is not None or found.career.more)
     drawn: list[Curve] = curves(found.ratings)
     owner = viewer is not None and (
@@ -99,7 +98,9 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
     ids = [each.id for each in bots]
     standings = await hub.store.careers.standings(ids, MOST_STANDINGS)
     sight = await hub.privacy.sight(viewer)
-    found = [(each, await matches_seen(hub, each, sight, SHOWN)) for each in bots[:MOST_BOTS]]
+    found = [
+        (each, await hub.bot_profiles.matches(each, sight, SHOWN)) for each in bots[:MOST_BOTS]
+    ]
     newest = sorted(
         ((each, match) for each, matches in found for match in matches),
         key=lambda pair: pair[1].match,
