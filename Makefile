@@ -17,8 +17,6 @@ SOURCES := $(shell find games search server/match -name '*.py') server/table/liv
 
 # Workers take over what others have not begun: some tests last a hundred times as long as most.
 PYTEST = $(BIN)/pytest -q -n $(JOBS) --dist worksteal $(AGAIN)
-# It runs both variants in processes of its own, whichever it is started from: once is enough.
-COMPARED = tests/search/test_variants.py::test_pure_and_compiled_agree_bit_for_bit
 
 .PHONY: help demo build test test-pure fuzz lint lint-web types format docs wheel-check bench clean
 
@@ -48,16 +46,10 @@ demo: $(VENV)/.run  ## start a server, let real bots play five games, print the 
 build: $(VENV)/.dev  ## compile again what has changed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 
-test: $(VENV)/.dev  ## all tests, pure and (with a C compiler) compiled, side by side
-	@# One of the browser tests loads axe-core; without it that test says so, and is skipped.
+test: $(VENV)/.dev  ## all tests; one of them compares interpreted and compiled code
+	@# A browser test loads axe-core; without npm it says so and is skipped.
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.package-lock.json || true; fi
-	@# Much of the second pass waits, for browsers and clocks; the first, which only computes, has what that
-	@# leaves of the processors, and is heard of at the end.
-	@PLYHOUSE_PURE=1 nice -n 19 $(PYTEST) tests/games tests/search --deselect $(COMPARED) \
-	  >$(VENV)/pure.log 2>&1 & pure=$$!; trap 'kill $$pure 2>/dev/null' EXIT INT TERM; \
-	$(PYTEST); all=$$?; echo "... and on the interpreted games and searches:"; \
-	wait $$pure; interpreted=$$?; grep -v '%\]$$' $(VENV)/pure.log; \
-	test $$all = 0 && test $$interpreted = 0
+	$(PYTEST)
 
 test-pure: $(VENV)/.dev  ## all tests on the interpreted games and searches
 	PLYHOUSE_PURE=1 $(PYTEST)

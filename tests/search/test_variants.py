@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.search import workload
 
 from plyhouse.games import native
 from plyhouse.search import BuildInfo, build_info
@@ -18,12 +19,12 @@ WORKLOAD = Path(__file__).with_name("workload.py")
 REQUIRED = os.environ.get("PLYHOUSE_REQUIRE_COMPILED") == "1"
 
 
-def run(pure: bool) -> dict[str, Any]:
+def run(part: str, *, pure: bool) -> dict[str, Any]:
     environ = {name: value for name, value in os.environ.items() if name != "PLYHOUSE_PURE"}
     if pure:
         environ["PLYHOUSE_PURE"] = "1"
     done = subprocess.run(
-        [sys.executable, str(WORKLOAD)],
+        [sys.executable, str(WORKLOAD), part],
         env=environ,
         capture_output=True,
         encoding="utf-8",
@@ -34,14 +35,15 @@ def run(pure: bool) -> dict[str, Any]:
     return answer
 
 
-def test_pure_and_compiled_agree_bit_for_bit() -> None:
-    compiled = run(pure=False)
+@pytest.mark.parametrize("part", workload.PARTS)
+def test_pure_and_compiled_agree_bit_for_bit(part: str) -> None:
+    compiled = run(part, pure=False)
     if not compiled["compiled"]:
         info = build_info({}, compiled=False)
         if REQUIRED:
             pytest.fail(f"PLYHOUSE_REQUIRE_COMPILED=1, but nothing is compiled: {info.reason}")
         pytest.skip(f"nothing is compiled here: {info.reason}")
-    pure = run(pure=True)
+    pure = run(part, pure=True)
     assert not pure["compiled"]
     assert pure["report"].keys() == compiled["report"].keys()
     for name, results in pure["report"].items():

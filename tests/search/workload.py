@@ -1,6 +1,8 @@
 """Deterministic work on every game and search, printed with every bit of every number.
 
-Run by test_variants.py in a process of its own, once pure and once compiled.
+    python workload.py PART
+
+test_variants.py runs each part in two processes, interpreted and compiled, and compares them.
 """
 
 from __future__ import annotations
@@ -8,12 +10,15 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from plyhouse.games import native
 from plyhouse.games.base import CHANCE
 from plyhouse.games.endgames import Endings, Meter
-from plyhouse.games.registry import get_game
+from plyhouse.games.playthrough import VARIANTS, playthrough
+from plyhouse.games.registry import BUILT_IN, get_game
 from plyhouse.search import (
     Limit,
     SearchResult,
@@ -48,6 +53,12 @@ from plyhouse.search.tables.checkers_endgames import solve_checkers
 from plyhouse.search.tables.pig_solution import solve_pig
 from plyhouse.search.tables.value_iteration import iterate_values
 
+RULES = sorted({*BUILT_IN, *VARIANTS.values()})
+"""Specs whose rules, notation, observations and scenes are compared."""
+WALKS = 20
+"""Random plays of each spec, with the facts of every position."""
+PLAYS = 5
+"""Random plays of each spec, with every view of the first positions and of the last."""
 GAMES = {
     "tic_tac_toe": 5,
     "connect_four": 4,
@@ -333,28 +344,45 @@ def solved() -> dict[str, Any]:
     return results
 
 
+def rules(spec: str) -> dict[str, Any]:
+    """Whole plays with every view and notation, facts along random walks, and playouts."""
+    game = get_game(spec)
+    state: Any = game.initial_state()
+    report: dict[str, Any] = {
+        "plays": [playthrough(game, seed, views_until=8).splitlines() for seed in range(PLAYS)],
+        "walks": walks(state, WALKS),
+    }
+    if spec in GAMES:
+        report["perft"] = [perft(state, plies) for plies in range(GAMES[spec] + 1)]
+    if hasattr(state, "playout"):
+        rng = random.Random(11)
+        report["playouts"] = [state.playout(rng) for _ in range(50)]
+        report["after the playouts"] = rng.random()
+    samples = random.Random(5)
+    for seat in range(game.seats):
+        sampled = game.sample_state(game.observe(state, seat), samples)
+        report[f"sampled for seat {seat}"] = game.describe(sampled).splitlines()
+    return report
+
+
+PARTS: dict[str, dict[str, Callable[[], Any]]] = {
+    "rules": {spec: partial(rules, spec) for spec in sorted({*RULES, *GAMES})},
+    "searches": {
+        **{spec: partial(searches, spec) for spec in GAMES},
+        **{spec: partial(searches, spec, only="alpha_beta") for spec in NOISY},
+    },
+    "solutions": {
+        **{spec: partial(solutions, spec) for spec in GAMES},
+        "leduc_poker": lambda: cfr_plus(get_game("leduc_poker"), iterations=10).nash_conv(),
+        "tables": solved,
+    },
+}
+
+
 def main() -> None:
-    """Print what variant ran, and the results, as JSON."""
-    report: dict[str, Any] = {}
-    for spec, depth in GAMES.items():
-        state: Any = get_game(spec).initial_state()
-        report[f"{spec}: perft"] = [perft(state, plies) for plies in range(depth + 1)]
-        report[f"{spec}: walks"] = walks(state, 15)
-        if hasattr(state, "playout"):
-            rng = random.Random(11)
-            report[f"{spec}: playouts"] = [state.playout(rng) for _ in range(50)]
-            report[f"{spec}: after the playouts"] = rng.random()
-        for name, results in searches(spec).items():
-            report[f"{spec}: {name}"] = results
-        for name, results in solutions(spec).items():
-            report[f"{spec}: {name}"] = results
-    report["leduc_poker: cfr_plus"] = cfr_plus(get_game("leduc_poker"), iterations=10).nash_conv()
-    for spec in NOISY:
-        for name, results in searches(spec, only="alpha_beta").items():
-            report[f"{spec}: {name}"] = results
-    report["solved"] = solved()
-    lines = {name: bits(results) for name, results in report.items()}
-    json.dump({"compiled": native.COMPILED, "report": lines}, sys.stdout)
+    """Print which variant ran and the results of a part, as JSON."""
+    report = {name: bits(work()) for name, work in PARTS[sys.argv[1]].items()}
+    json.dump({"compiled": native.COMPILED, "report": report}, sys.stdout)
 
 
 if __name__ == "__main__":
