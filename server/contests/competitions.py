@@ -91,7 +91,25 @@ class CompetitionView:
 class Competitions:
     """All competitions that are not over."""
 
-    def __init__(self, store: Store, runner: MatchRunner, directory: Directory) -> None:
+    def __init__(
+        self,
+        store: Store,
+        runner: MatchRunner,
+        directory: Directory,
+        *,
+        hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None,
+        rooms_of_hosted: Callable[[Running], Callable[[Participant], int]] | None = None,
+        hosted_waits_for: WaitsFor | None = None,
+        on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
+        """``hidden_in`` returns the entries of a competition without a name, as ``player/bot`` in
+        lower case.
+
+        ``rooms_of_hosted`` returns a function for one competition: how many matches a hosted bot
+        may begin.  Its answers hold until a match begins.  ``hosted_waits_for`` says why a hosted
+        bot is absent.  ``on_finished`` is called with the id of a competition when its end is
+        stored.
+        """
         self._store = store
         self._runner = runner
         self._directory = directory
@@ -100,15 +118,10 @@ class Competitions:
         self._later: asyncio.TimerHandle | None = None
         self._early: list[tuple[LiveMatch, bool]] | None = None
         """Matches that were over while competitions are being restored; None at other times."""
-        self.rooms_of_hosted: Callable[[Running], Callable[[Participant], int]] | None = None
-        """Returns a function for the matches of a competition that a hosted bot may begin now;
-        its answers hold until one begins.  None if nobody is hosted."""
-        self.hidden_in: Callable[[str], Awaitable[Collection[str]]] | None = None
-        """Tells which entries of a competition have no name, ``player/bot`` in small letters."""
-        self.hosted_waits_for: WaitsFor | None = None
-        """Says what hosted bots wait for."""
-        self.on_finished: Callable[[str], Coroutine[Any, Any, None]] | None = None
-        """Told the id of a competition that is over, when that is stored."""
+        self._hidden_in = hidden_in
+        self._rooms_of_hosted = rooms_of_hosted
+        self._hosted_waits_for = hosted_waits_for
+        self.on_finished = on_finished
         self._soon = False
         self._freed: set[int] | None = set()
         """Bots that may have room since the last look; None if it may be any."""
@@ -213,7 +226,7 @@ class Competitions:
             work = await asyncio.to_thread(work_of, row, way, entries, stored)
         kept = settings(row)
         names = {entry.bot_id: f"{entry.player}/{entry.bot}" for entry in entries}
-        hidden = () if self.hidden_in is None else await self.hidden_in(row.id)
+        hidden = () if self._hidden_in is None else await self._hidden_in(row.id)
         running = Running(
             row,
             terms,
@@ -265,7 +278,7 @@ class Competitions:
         running = self._running.get(identifier)
         if running is None or isinstance(running.work, LadderWork):
             return None
-        return missed(running, self._participants, self.hosted_waits_for)
+        return missed(running, self._participants, self._hosted_waits_for)
 
     def upcoming(
         self, identifier: str, limit: int, of: Collection[int] | None = None
@@ -415,7 +428,7 @@ class Competitions:
     def _room(self, running: Running) -> Callable[[int], int]:
         """Return a function that says how many matches a bot may begin, until one begins."""
         name, spec = running.terms.game.info.name, running.terms.game.spec
-        hosted = None if self.rooms_of_hosted is None else self.rooms_of_hosted(running)
+        hosted = None if self._rooms_of_hosted is None else self._rooms_of_hosted(running)
 
         def room(bot: int) -> int:
             participant = self._participants.get(bot)
@@ -655,7 +668,7 @@ class Competitions:
             list(filter(None, [reason(found.competition)]))
             if running is None
             else missing(
-                *(running, self._participants, self._played(running)), self.hosted_waits_for
+                *(running, self._participants, self._played(running)), self._hosted_waits_for
             ),
         )
 

@@ -120,7 +120,6 @@ class Classes:
         self.beginning = asyncio.Lock()
         """Held while a final begins: what it begins with must not change meanwhile."""
         self._practice = PracticeLadders(store, competitions)
-        competitions.on_finished = self._game_over
 
     # ---------------------------------------------------------------------------- opening
 
@@ -376,7 +375,7 @@ class Classes:
             and each.bot_id not in there
         ]
 
-    async def _game_over(self, competition_id: str) -> None:
+    async def game_over(self, competition_id: str) -> None:
         """A game of a final is over, and with it perhaps the final."""
         class_id = await self._book.game_of(competition_id)
         if class_id is not None and await self._book.finish_if_done(class_id):

@@ -127,18 +127,35 @@ class Hub:
         """Starts bots for people to play against; None where there are none."""
         self.house_player = 0
         """The player of these bots; 0 before there was any."""
-        self.lobby = Lobby(config, self.runner, self.directory)
-        self.competitions = Competitions(store, self.runner, self.directory)
-        self.hosting = Hosting(store, self.directory, self.competitions, now)
-        self.competitions.rooms_of_hosted = self.hosting.rooms
-        self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
-        self.lobby.admit_to_hosted = self.hosted_play.admit
-        self.flag_reports = FlagReports(store, now, self._settled)
-        self.hosting.on_flags = self.flag_reports.heard
-        self.competitions.hosted_waits_for = self.hosting.waits_for
-        self.courses = Classes(config, store, self.competitions, self.directory)
         self.privacy = Privacy(store)
-        self.competitions.hidden_in = self.privacy.hidden
+        # Lambdas look up packages that are constructed below.
+        self.lobby = Lobby(
+            config,
+            self.runner,
+            self.directory,
+            admit_to_hosted=lambda *match: self.hosted_play.admit(*match),
+        )
+        self.competitions = Competitions(
+            store,
+            self.runner,
+            self.directory,
+            hidden_in=self.privacy.hidden,
+            rooms_of_hosted=lambda running: self.hosting.rooms(running),
+            hosted_waits_for=lambda *bot: self.hosting.waits_for(*bot),
+            on_finished=lambda identifier: self.courses.game_over(identifier),
+        )
+        self.flag_reports = FlagReports(store, now, self._settled)
+        self.hosting = Hosting(
+            store,
+            self.directory,
+            self.competitions,
+            now,
+            wanted_by_people=lambda: self.hosted_play.wanted(),
+            people_waiting=lambda machine: self.hosted_play.waiting_on(machine),
+            on_flags=self.flag_reports.heard,
+        )
+        self.hosted_play = HostedPlay(config, store, self.directory, self.hosting, now)
+        self.courses = Classes(config, store, self.competitions, self.directory)
         self.boards = Boards(store)
         self.reports = Reports(store, self.boards)
         self.exports = Exports(store, self.boards, self.privacy)

@@ -73,12 +73,10 @@ class HostedPlay:
         self._wishes: dict[tuple[int, int], _Wish] = {}
         """By the player and the bot."""
         self._number = 0
-        hosting.needed.also = self._wanted
-        hosting.people_waiting = self._waiting_on
 
     # ------------------------------------------------------------------- what is hosted
 
-    async def _wanted(self) -> list[Wanted]:
+    async def wanted(self) -> list[Wanted]:
         """What has to be hosted for people."""
         now = self._now()
         for (player, bot), wish in tuple(self._wishes.items()):
@@ -118,7 +116,7 @@ class HostedPlay:
             elif (here := self._directory.participants.get(bot)) is None or not here.matches:
                 wish.row = rows[bot]
 
-    def _waiting_on(self, machine: str) -> int:
+    def waiting_on(self, machine: str) -> int:
         """Count the people who wait for a processor of a machine."""
         now = self._now()
         return sum(

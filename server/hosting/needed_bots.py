@@ -88,7 +88,9 @@ class NeededBots:
         directory: Directory,
         competitions: Competitions,
         cores: Callable[[], int],
+        wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
     ) -> None:
+        """``wanted_by_people`` returns bots to host for people, if no competition needs them."""
         self._store = store
         self._directory = directory
         self._competitions = competitions
@@ -99,8 +101,7 @@ class NeededBots:
         self._last: dict[int, Wanted] = {}
         """The last answer of `find`."""
         self._outdated: set[int] = set()
-        self.also: Callable[[], Awaitable[list[Wanted]]] | None = None
-        """Finds bots to host for people, if no competition needs them."""
+        self._wanted_by_people = wanted_by_people
 
     async def find(self, placed: Mapping[int, Place]) -> dict[int, Wanted]:
         """Return the bots to host, by id; ``placed`` says where they are hosted now."""
@@ -178,7 +179,8 @@ class NeededBots:
         found: dict[int, Wanted] = {}
         known: dict[tuple[int, int | None], SubmissionRow] = {}
         people = {
-            each.row.bot_id: each for each in ([] if self.also is None else await self.also())
+            each.row.bot_id: each
+            for each in (await self._wanted_by_people() if self._wanted_by_people else [])
         }
         for running in sorted(self._competitions.played(), key=priority_of):
             if priority_of(running) > Priority.INTERACTIVE:

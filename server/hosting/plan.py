@@ -85,7 +85,16 @@ class Hosting:
         directory: Directory,
         competitions: Competitions,
         now: Callable[[], int],
+        *,
+        wanted_by_people: Callable[[], Awaitable[list[Wanted]]] | None = None,
+        people_waiting: Callable[[str], int] | None = None,
+        on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None,
     ) -> None:
+        """``wanted_by_people`` returns bots to host for people.
+
+        ``people_waiting`` counts the people who wait for a processor of a machine.  ``on_flags``
+        gets the flag falls that a machine reports.
+        """
         self._store = store
         self._directory = directory
         self._competitions = competitions
@@ -96,11 +105,11 @@ class Hosting:
         self._ticket_of: dict[int, Ticket] = {}
         self._bots = Troubles()
         self._checks = CheckQueue(store)
-        self.needed = NeededBots(store, directory, competitions, lambda: self.cores)
-        self.people_waiting: Callable[[str], int] | None = None
-        """Counts the people who wait for a processor of a machine."""
-        self.on_flags: Callable[[str, Sequence[FlagFell]], Awaitable[None]] | None = None
-        """Told by a machine of bots of its that have lost on time."""
+        self.needed = NeededBots(
+            store, directory, competitions, lambda: self.cores, wanted_by_people
+        )
+        self._people_waiting = people_waiting
+        self.on_flags = on_flags
         self._credit = Credit(
             *(directory, now()),
             ended=self._has_ended,
@@ -397,8 +406,8 @@ class Hosting:
             return 0
         machine = self._with_busy(name, priority)
         held = self._plan.held.get(name, 0)
-        if priority > Priority.INTERACTIVE and self.people_waiting is not None:
-            machine = replace(machine, busy=machine.busy + self.people_waiting(name))
+        if priority > Priority.INTERACTIVE and self._people_waiting is not None:
+            machine = replace(machine, busy=machine.busy + self._people_waiting(name))
         game = running.terms.game
         # All seats may be on one machine.
         each = game.seats if game.info.simultaneous else 1

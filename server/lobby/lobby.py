@@ -103,7 +103,11 @@ class Lobby:
         config: ServerConfig,
         runner: MatchRunner,
         directory: Directory,
+        admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None,
     ) -> None:
+        """``admit_to_hosted`` raises `ProtocolError` if somebody may not play against a hosted bot
+        at the moment; without it nobody may.
+        """
         self._config = config
         self._runner = runner
         self._directory = directory
@@ -114,8 +118,7 @@ class Lobby:
         """Who made each open seek."""
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
-        self.admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None
-        """Says, by `ProtocolError`, why somebody may not play against a hosted bot now."""
+        self._admit_to_hosted = admit_to_hosted
         self._pairing = False
         self._telling = False
         self._told: dict[str, str] = {}
@@ -347,9 +350,9 @@ class Lobby:
                 f"{name} does not accept {terms.game.spec}; it accepts: {listed}.",
             )
         if opponent.hosted:
-            if self.admit_to_hosted is None:
+            if self._admit_to_hosted is None:
                 raise ProtocolError("challenge/not_accepting")
-            self.admit_to_hosted(sides[0], opponent, terms)
+            self._admit_to_hosted(sides[0], opponent, terms)
             if terms.game.seats != 2:
                 raise ProtocolError(
                     "challenge/not_accepting", f"{name} is hosted, and plays with one at a time."
