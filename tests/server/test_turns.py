@@ -11,7 +11,6 @@ from tests.server.conftest import House
 from tests.server.test_reviews import played
 
 from plyhouse.server.jobs.fair_queue import FairQueue
-from plyhouse.server.web.api import matches
 
 
 async def test_one_of_each_visitor_stands_in_line() -> None:
@@ -40,19 +39,18 @@ async def test_long_matches_are_gone_through_one_after_the_other(
     house: House, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match = await played(house, "pig(target=30)")
-    name = {"chances": "chances_of", "replay": "replay"}[what]
-    real, inside, most = getattr(matches, name), 0, 0
+    real, inside, most = house.hub.helpers.run, 0, 0
 
-    def counted(*args: Any, **more: Any) -> Any:
+    async def counted(*args: Any, **more: Any) -> Any:
         nonlocal inside, most
         inside += 1
         most = max(most, inside)
         try:
-            return real(*args, **more)
+            return await real(*args, **more)
         finally:
             inside -= 1
 
-    monkeypatch.setattr(matches, name, counted)
+    monkeypatch.setattr(house.hub.helpers, "run", counted)
     async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as web:
         path = f"/api/v1/matches/{match}/{what}"
         answers = await asyncio.gather(*[web.get(path) for _ in range(12)])
