@@ -48,7 +48,7 @@ class Application:
         if scope["type"] != "websocket":
             if scope.get("method") == "HEAD":
                 scope, send = {**scope, "method": "GET"}, _without_body(send)
-            send = with_safety(send)
+            send = with_safety(scope, send)
             if self._allowance is not None and (wait := self._allowance.wait(scope)):
                 await refuse_busy(send, wait)
                 return

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, or_, select
 from plyhouse.storage.models import (
     bots,
     class_competitions,
+    class_entries,
     class_games,
     class_students,
     match_seats,
@@ -28,6 +29,8 @@ class Finals(NamedTuple):
     """The competitions with a class whose finals have begun, and a viewer's place in them."""
 
     begun: frozenset[str]
+    to_come: frozenset[str]
+    """Competitions with baselines whose finals have not begun."""
     files: dict[str, str]
     """The competition files of those that the caller did not know yet."""
     member_of: frozenset[str]
@@ -39,8 +42,15 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
     here = class_games.c
     query = select(here.class_id).where(here.competition_id.is_not(None)).distinct()
     begun = frozenset(connection.execute(query).scalars())
+    baselines = (
+        select(class_entries.c.class_id)
+        .join(class_competitions, class_competitions.c.id == class_entries.c.class_id)
+        .where(class_entries.c.baseline, class_competitions.c.status != "deleted")
+        .distinct()
+    )
+    to_come = frozenset(connection.execute(baselines).scalars()) - begun
     files: dict[str, str] = {}
-    fresh = sorted(begun.difference(known))
+    fresh = sorted((begun | to_come).difference(known))
     for start in range(0, len(fresh), 500):  # databases limit the number of parameters
         rows = select(class_competitions.c.id, class_competitions.c.file).where(
             class_competitions.c.id.in_(fresh[start : start + 500])
@@ -53,7 +63,7 @@ def finals(connection: Connection, player_id: int | None, known: Collection[str]
             student.player_id == player_id, student.status != "revoked"
         )
         member_of = frozenset(connection.execute(own).scalars())
-    return Finals(begun, files, member_of)
+    return Finals(begun, to_come, files, member_of)
 
 
 def visible(closed: Collection[str], player_id: int | None) -> ColumnElement[bool]:

@@ -31,6 +31,7 @@ Every message is a single sentence that says what would be right; every class ha
     ├── ClassRefusal            competition/... (each its own)
     ├── SubmissionRefusal       submission/... (each its own)
     ├── AlreadyExists           storage/exists
+    ├── DisplayTaken            storage/display_taken
     └── Unknown                 storage/unknown
 """
 
@@ -52,6 +53,7 @@ __all__ = [
     "DatabaseLocked",
     "DatabaseReadOnly",
     "Disabled",
+    "DisplayTaken",
     "DriverBroken",
     "DriverMissing",
     "InDoubt",
@@ -256,6 +258,12 @@ class AlreadyExists(StorageError):
     code = "storage/exists"
 
 
+class DisplayTaken(StorageError):
+    """A display name looks like the name or the display name of another player."""
+
+    code = "storage/display_taken"
+
+
 class Unknown(StorageError):
     """What was asked for is not there."""
 
@@ -272,6 +280,7 @@ _FOR_EVERYBODY = (
     ClassRefusal,
     SubmissionRefusal,
     AlreadyExists,
+    DisplayTaken,
     Unknown,
 )
 

@@ -15,7 +15,16 @@ import itertools
 import unicodedata
 from typing import Final
 
-__all__ = ["MAX_NAME", "key_of", "lookalikes", "name_problem", "normal", "script_of", "unseen"]
+__all__ = [
+    "MAX_NAME",
+    "key_of",
+    "lookalikes",
+    "looks",
+    "name_problem",
+    "normal",
+    "script_of",
+    "unseen",
+]
 
 MAX_NAME: Final = 32
 SEPARATORS: Final = "_-."
@@ -61,6 +70,9 @@ _CAPITALS: Final = (
     ),
 )
 """The same of capital letters, all written small: keys of names are in small letters."""
+
+_BACKWARD: Final = (_LATIN, *({two: one for one, two in each.items()} for each in _CAPITALS))
+"""Small letters of other scripts to the Latin ones that they look like, or their capitals do."""
 
 
 def normal(text: str) -> str:
@@ -146,9 +158,8 @@ def lookalikes(key: str) -> frozenset[str]:
     >>> "bob" in lookalikes(cyrillic), cyrillic in lookalikes("bob")
     (True, True)
     """
-    backward = [_LATIN, *({two: one for one, two in each.items()} for each in _CAPITALS)]
     found: set[str] = set()
-    for latin in {key.translate(each) for each in backward}:
+    for latin in {key.translate(each) for each in _BACKWARD}:
         if not latin.isascii():
             continue
         found.add(latin)
@@ -156,3 +167,18 @@ def lookalikes(key: str) -> frozenset[str]:
             if all(ord(each) in table for each in latin if each.isalpha()):
                 found.add(latin.translate(table))
     return frozenset(found - {key})
+
+
+def looks(text: str) -> frozenset[str]:
+    r"""Return what a reader may take a display name for: its letters and digits, in Latin ones.
+
+    Two texts look alike if they have one of these in common.
+
+    >>> sorted(looks("Ada  Lovelace!")), looks("\u0410da lovelace") >= looks("ada-lovelace")
+    (['adalovelace'], True)
+    """
+    folded = unicodedata.normalize("NFKC", text)
+    key = "".join([each for each in key_of(folded) if unicodedata.category(each)[0] in "LMN"])
+    if key.isascii():
+        return frozenset({key} - {""})
+    return frozenset({key, *(key.translate(each) for each in _BACKWARD)})

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, Select, Table, func, select
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
+    DisplayTaken,
     InvalidName,
     InvalidScope,
     LimitReached,
@@ -21,7 +22,7 @@ from plyhouse.storage.errors import (
 )
 from plyhouse.storage.locks import lock_names, lock_row
 from plyhouse.storage.models import bots, players, tokens, versions
-from plyhouse.storage.names import key_of, lookalikes, name_problem, normal, unseen
+from plyhouse.storage.names import key_of, lookalikes, looks, name_problem, normal, unseen
 from plyhouse.storage.rows import SCOPES, BotRow, Identity, PlayerRow, TokenRow
 from plyhouse.storage.statements import insert_into
 
@@ -47,6 +48,7 @@ __all__ = [
     "player",
     "player_by_id",
     "refuse_lookalikes",
+    "refuse_taken_display",
     "revoke_token",
     "touch_token",
 ]
@@ -108,6 +110,7 @@ def add_player(connection: Connection, name: str, now_ms: int, display: str = ""
     name = check_name(name, "player")
     shown = check_display(display) or None
     lock_names(connection)
+    refuse_taken_display(connection, display, key_of(name))
     refuse_lookalikes(connection, [name])
     taken = connection.execute(
         select(players.c.name).where(players.c.name_key == key_of(name))
@@ -133,6 +136,26 @@ def refuse_lookalikes(connection: Connection, names: Iterable[str]) -> None:
                 f"there is a player {taken!r}, whose name looks like {alike[key]!r}; choose "
                 "another name"
             )
+
+
+def refuse_taken_display(connection: Connection, display: str, own_key: str) -> None:
+    """Raise `DisplayTaken` if a display name looks like a name or display name of others.
+
+    ``own_key`` is the key of the player's own name, to which it may be equal.
+    """
+    mine = looks(display)
+    if not mine:
+        return
+    here = players.c
+    query = select(here.name, here.display).where(here.name_key != own_key)
+    for name, other in connection.execute(query):
+        for what, taken in (("name", name), ("display name", other or "")):
+            if not mine.isdisjoint(looks(taken)):
+                whose = "of a player" if what == "name" else f"of the player {name!r}"
+                raise DisplayTaken(
+                    f"the display name {display!r} looks like {taken!r}, the {what} {whose}; "
+                    "add something that tells you apart"
+                )
 
 
 def player(connection: Connection, name: str) -> PlayerRow:

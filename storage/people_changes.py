@@ -17,6 +17,7 @@ from plyhouse.storage.people import (
     find_player,
     player,
     refuse_lookalikes,
+    refuse_taken_display,
 )
 from plyhouse.storage.rows import BotRow, By, PlayerRow
 
@@ -76,9 +77,17 @@ def rename_player(connection: Connection, name: str, new: str, by: By, now_ms: i
 
 
 def set_display(connection: Connection, name: str, display: str, by: By, now_ms: int) -> PlayerRow:
-    """Set the name that is shown beside a player's own; empty for none."""
+    """Set the name that is shown beside a player's own; empty for none.
+
+    A player cannot take one that looks like somebody else's (`DisplayTaken`).  An organiser can
+    give it, as people do have the same names.
+    """
     row = player(connection, name)
-    _change_player(connection, row, display=check_display(display) or None)
+    shown = check_display(display)
+    if shown != row.display and key_of(by.who) == key_of(row.name):
+        lock_names(connection)
+        refuse_taken_display(connection, shown, key_of(row.name))
+    _change_player(connection, row, display=shown or None)
     audit.add(connection, now_ms, by, "player.display", row.name, row.id)
     return player(connection, name)
 

@@ -61,6 +61,7 @@ _BY_CODE: Final = {
     **{f"{family}/{name}": EXIT_REFUSED for family, names in _REFUSALS.items() for name in names},
     "storage/bad_url": EXIT_USAGE,
     "storage/exists": EXIT_USAGE,
+    "storage/display_taken": EXIT_USAGE,
     "storage/unknown": EXIT_USAGE,
     "storage/bad_name": EXIT_USAGE,
     "storage/bad_scope": EXIT_USAGE,

@@ -9,7 +9,8 @@ and competitions without a class are public.
 Baselines that the file hides have no name in any match of the final, whoever plays or watches it:
 what is sent while it is played, lists, records and pages say `PRIVATE`, as the board does.  Only
 its staff, and the account that they belong to, read their names in what is stored, and nobody else
-finds a match by them.
+finds a match by them.  Also before the final, lists of bots have only those of them that were seen
+elsewhere (`Sight.secret`).
 
 Whatever shows matches asks here first: `Privacy.sight` says what somebody may see, `Sight.sees`
 whether that holds for one match, `Privacy.match` and `Privacy.matches` show what is stored.  What
@@ -62,6 +63,10 @@ class Sight:
         hidden = self.unnamed.get(class_id or "", frozenset())
         return name.lower() not in hidden or player_id == self.player_id
 
+    def secret(self, player_id: int, name: str) -> bool:
+        """Whether it must not learn from a list that ``player/bot`` of a player is there."""
+        return not all(self.named(each, player_id, name) for each in self.unnamed)
+
 
 class _Rules(NamedTuple):
     """What a competition file says of who sees what."""
@@ -81,7 +86,7 @@ class Privacy:
         self._store = store
         self._book = store.classes
         self._rules: dict[str, _Rules] = {}
-        """Those of each final, by the id of its competition, until `forget`."""
+        """Those of each final, by the id of its competition, until `refresh`."""
         self._class_of: dict[str, str | None] = {}
         """The competition with a class that a competition is a game of; that does not change."""
 
@@ -97,14 +102,16 @@ class Privacy:
             return Sight(player_id)
         finals = await self._book.finals(player_id, self._rules)
         self._learn(finals.files)
-        begun = finals.begun
+        concerned = finals.begun | finals.to_come
         if "organise" in scopes and player_id is not None:  # its own ones hide nothing
-            begun = begun & await self._book.closed_to(player_id)
+            concerned = concerned & await self._book.closed_to(player_id)
         closed = set()
         unnamed = {}
-        for class_id in begun:
+        for class_id in concerned:
             rules = self._rules.get(class_id, _STRICTEST)
-            if rules.board != "public" and not (
+            if class_id in finals.to_come:
+                pass
+            elif rules.board != "public" and not (
                 rules.board == "class" and class_id in finals.member_of
             ):
                 closed.add(class_id)
@@ -115,9 +122,15 @@ class Privacy:
     def _learn(self, files: Mapping[str, str]) -> None:
         self._rules |= {class_id: _rules(text) for class_id, text in files.items()}
 
-    def forget(self, class_id: str) -> None:
-        """The file of a competition has changed: read it again when it is needed."""
+    async def refresh(self, class_id: str) -> None:
+        """Read the file of a competition again, as it may have changed."""
+        found = await self._book.finals(None, self._rules.keys() - {class_id})
         self._rules.pop(class_id, None)
+        self._learn(found.files)
+
+    def may_be_secret(self, name: str) -> bool:
+        """Whether ``player/bot`` is a hidden baseline, for lists that everybody sees alike."""
+        return any(name.lower() in each.hidden for each in self._rules.values())
 
     async def hidden(self, competition_id: str | None) -> frozenset[str]:
         """The baselines without a name in matches of a competition, if it is a game of a final:
@@ -152,6 +165,44 @@ class Privacy:
         wanted = replace(wanted, closed=sight.closed, viewer=sight.player_id)
         rows = await self._store.matches_like(wanted, limit=limit, before=before)
         return [_veiled(row, await self._secret(sight, row)) for row in rows]
+
+    async def bots(self, sight: Sight, bots: Iterable[BotRow]) -> list[BotRow]:
+        """Those bots that a list may have: hidden baselines only with something that all may see.
+
+        One that is missing although it is on a leaderboard would give itself away.
+        """
+        shown = []
+        for each in bots:
+            if sight.secret(each.player_id, f"{each.player}/{each.name}"):
+                seen = await self._store.careers.standings([each.id], 1)
+                if not seen and not await self.matches_of(sight, each, limit=1):
+                    continue
+            shown.append(each)
+        return shown
+
+    async def bot(self, sight: Sight, player: str, name: str) -> BotRow:
+        """Return a bot by its name; raises `Unknown` also for one that no list may have."""
+        try:
+            found = await self.bots(sight, [await self._store.bot_named(player, name)])
+        except Unknown:
+            found = []  # the reason lists the bots of the player
+        if not found:
+            raise Unknown(f"there is no bot {player}/{name}; look for it on the page of {player}")
+        return found[0]
+
+    async def matches_of(
+        self, sight: Sight, bot: BotRow, *, limit: int, before: str | None = None
+    ) -> list[CareerMatch]:
+        """Finished matches of a bot that may be seen, as they may be seen, newest first."""
+        rows = await self._store.careers.matches(
+            bot.id,
+            limit=limit,
+            before=before,
+            closed=sight.closed,
+            viewer=sight.player_id,
+            unnamed_in=self.unnamed(sight, [bot]).get(bot.id, ()),
+        )
+        return await self.careers(sight, rows)
 
     async def careers(self, sight: Sight, rows: Sequence[CareerMatch]) -> list[CareerMatch]:
         """Matches of a bot without the names of opponents that are not to be known."""

@@ -21,6 +21,7 @@ from plyhouse.storage.class_rows import ClassCompetition, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
+    DisplayTaken,
     InvalidName,
     LimitReached,
     StorageError,
@@ -224,6 +225,8 @@ class Registration:
         try:
             row = await self._store.add_player(player, display)
             token = await self._store.add_token(row, ("play",), label="registered")
+        except DisplayTaken:
+            raise  # it has its own code
         except AlreadyExists as error:
             raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
         except InvalidName as error:

@@ -32,6 +32,7 @@ from plyhouse.server.wire.transport import Upgrade
 from plyhouse.storage.errors import (
     AlreadyExists,
     Disabled,
+    DisplayTaken,
     InvalidName,
     StorageError,
     TokenRevoked,
@@ -199,6 +200,8 @@ class Visitors:
         hashed = await self._hashed(password, player)
         try:
             row = await self._store.sessions.sign_up(player, display, hashed)
+        except DisplayTaken:
+            raise  # it has its own code
         except AlreadyExists as error:
             raise ProtocolError("auth/name_taken", f"The name {player!r} is taken.") from error
         except InvalidName as error:

@@ -135,7 +135,7 @@ class AuditFollower:
     async def _act(self, entry: AuditRow) -> None:
         kind, _, action = entry.what.partition(".")
         if kind == "competition":
-            self._privacy.forget(entry.subject_id)
+            await self._privacy.refresh(entry.subject_id)
             await self._competitions.changed(entry.subject_id)
             await self._courses.changed(entry.subject_id)
         elif kind == "version":

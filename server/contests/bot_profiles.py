@@ -69,9 +69,9 @@ class BotProfiles:
         Raises `Unknown` if there is no such bot.
         """
         store = self._store
-        row = await store.bot_named(player, bot)
-        owner = await store.player(row.player)
         sight = await self._privacy.sight(viewer)
+        row = await self._privacy.bot(sight, player, bot)
+        owner = await store.player(row.player)
         rows = await self.matches(row, sight, COUNTED + 1)
         more, rows = len(rows) > COUNTED, rows[:COUNTED]
         standings = [each for _, each in await store.careers.standings([row.id], MOST_STANDINGS)]
@@ -118,12 +118,4 @@ class BotProfiles:
         self, bot: BotRow, sight: Sight, limit: int, before: str | None = None
     ) -> list[CareerMatch]:
         """Finished matches of a bot, newest first, as far as they may be seen."""
-        rows = await self._store.careers.matches(
-            bot.id,
-            limit=limit,
-            before=before,
-            closed=sight.closed,
-            viewer=sight.player_id,
-            unnamed_in=self._privacy.unnamed(sight, [bot]).get(bot.id, ()),
-        )
-        return await self._privacy.careers(sight, rows)
+        return await self._privacy.matches_of(sight, bot, limit=limit, before=before)

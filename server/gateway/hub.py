@@ -134,6 +134,7 @@ class Hub:
             self.runner,
             self.directory,
             admit_to_hosted=lambda *match: self.hosted_play.admit(*match),
+            may_be_secret=self.privacy.may_be_secret,
         )
         self.competitions = Competitions(
             store,
@@ -251,6 +252,7 @@ class Hub:
             resumed = await hub.runner.restore(hub.logins.holder, hub.privacy.hidden)
             if resumed:
                 log.info("matches of the last run resumed", extra={"matches": resumed})
+            await hub.privacy.sight(None)  # learns which bots no list may have
             await hub.competitions.restore()
             await hub.courses.start()
             await hub.audit_follower.start()

@@ -104,9 +104,11 @@ class Lobby:
         runner: MatchRunner,
         directory: Directory,
         admit_to_hosted: Callable[[Participant, Participant, Terms], None] | None = None,
+        may_be_secret: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """``admit_to_hosted`` raises `ProtocolError` if somebody may not play against a hosted bot
-        at the moment; without it nobody may.
+        at the moment; without it nobody may.  ``may_be_secret`` says of a bot's name that no hint
+        may have it.
         """
         self._config = config
         self._runner = runner
@@ -119,6 +121,7 @@ class Lobby:
         self._challenges: dict[str, _Challenge] = {}
         self._unwanted = Rate(*CHALLENGES, runner.now)
         self._admit_to_hosted = admit_to_hosted
+        self._may_be_secret = may_be_secret
         self._pairing = False
         self._telling = False
         self._told: dict[str, str] = {}
@@ -327,7 +330,8 @@ class Lobby:
         """Who is asked by this name to play with ``sides``, of whom the first one challenges."""
         opponent = self._directory.find(name)
         if opponent is None or not opponent.online:
-            near = difflib.get_close_matches(name, self._directory.online(), n=1)
+            known = [each for each in self._directory.online() if not self._may_be_secret(each)]
+            near = difflib.get_close_matches(name, known, n=1)
             hint = f" Did you mean {near[0]}?" if near else ""
             raise ProtocolError("challenge/offline", f"{name} is not connected.{hint}")
         if opponent is sides[0]:

@@ -92,7 +92,7 @@ async def filter_of(store: Store, privacy: Privacy, sight: Sight, words: Words) 
         owner, _, name = words.bot.partition("/")
         if not owner or not name:
             raise Unknown(f"there is no bot {words.bot!r}; a bot is named PLAYER/BOT")
-        found = await store.bot_named(owner, name)
+        found = await privacy.bot(sight, owner, name)
         bot = f"{found.player}/{found.name}"
         groups.append((found.id,))
         unnamed |= privacy.unnamed(sight, [found])

@@ -58,6 +58,7 @@ _STATUS: Final = {
     "match/not_yours": 403,
     "storage/unknown": 404,
     "storage/exists": 409,
+    "storage/display_taken": 409,
     "storage/bad_name": 400,
     "storage/bad_value": 400,
     "storage/not_now": 409,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
-__all__ = ["SAFETY_HEADERS", "policy", "with_safety"]
+__all__ = ["PERSONAL", "SAFETY_HEADERS", "policy", "with_safety"]
+
+PERSONAL: Final = "plyhouse.personal"
+"""Key in a request's scope that says: the answer depends on who asks."""
+PERSONAL_HEADERS: Final = ((b"cache-control", b"no-store"), (b"vary", b"Cookie, Authorization"))
+"""Sent with such answers, also to strangers: no cache may keep one for somebody else."""
 
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
@@ -32,14 +37,20 @@ SAFETY_HEADERS: Final = (
 """Sent with every answer; no page needs more than this."""
 
 
-def with_safety(send: Send) -> Send:
-    """Wrap an ASGI ``send`` so that answers have the headers that they lack of these."""
+def with_safety(scope: Mapping[str, Any], send: Send) -> Send:
+    """Wrap an ASGI ``send`` so that answers have the headers that they need.
+
+    ``scope`` is that of the request, in which handlers note `PERSONAL`.
+    """
 
     async def safely(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             headers = list(message.get("headers", ()))
             there = {name.lower() for name, _ in headers}
             headers += [each for each in SAFETY_HEADERS if each[0] not in there]
+            if scope.get(PERSONAL):
+                headers = [each for each in headers if each[0].lower() != b"cache-control"]
+                headers += PERSONAL_HEADERS
             message = {**message, "headers": headers}
         await send(message)
 

@@ -10,12 +10,20 @@ import pytest
 from tests.sandbox.hosted_house import until
 from tests.server.conftest import House
 
-from plyhouse.protocol.messages import MatchMessage, MatchSnapshot, Ready, Resign, Watch
+from plyhouse.protocol.messages import (
+    Challenge,
+    MatchMessage,
+    MatchSnapshot,
+    Ready,
+    Resign,
+    Watch,
+)
 from plyhouse.server.competition.evidence import PRIVATE
 from plyhouse.server.results.record import read_record
 from plyhouse.server.results.verify import verify
 
 from .finals import Course, weaker_resigns
+from .routes import get_paths
 
 FILE = """
 name = "Cup"
@@ -29,6 +37,7 @@ bot = "Secret/bot"
 hidden = true
 """
 NAME = re.compile(r"\bsecret\b", re.IGNORECASE)
+OF_SECRET = re.compile(r"secret/\w|/bots/secret", re.IGNORECASE)
 STUDENTS = ("s0", "s1")
 ORDER = ["s0", "staff", "secret", "s1"]
 
@@ -85,14 +94,72 @@ async def test_no_list_page_record_or_file_names_it(cup: Course, who: str) -> No
         assert verify(record).ok, "what is told without a name can be checked"
 
 
+@pytest.mark.parametrize("begun", [False, True])
+async def test_no_route_names_it(house: House, begun: bool) -> None:
+    """All GET routes, for strangers, players and students, before the final and in it."""
+    cup = await frozen(house)
+    matches = ["nothing"]
+    if begun:
+        await cup.begin()
+        matches = [each.id for each in house.hub.directory.live.values()]
+    paths = get_paths(
+        {
+            "competition": ["cup"],
+            "reference": ["cup"],
+            "player": ["s0", "staff"],
+            "name": ["s0", "staff"],
+            "bot": ["bot"],
+            "match": matches,
+            "game": ["connect_four"],
+            "form": ["jsonl", "csv", "gradescope"],
+            "digest": ["0" * 64],
+            "submission": ["1"],
+            "path": ["nothing"],
+        }
+    )
+    # By its own name: what is told of the account must not tell of its bot.
+    of_account = ["/players/secret", "/api/v1/players/secret", "/api/v1/players/secret/data"]
+    of_bot = ["/bots/secret/bot", "/api/v1/bots/secret/bot", "/api/v1/bots/secret/bot/matches"]
+    wrong = ["/api/v1/bots/secret/nothing", "/api/v1/matches?bot=secret/nothing"]
+    for who in ("", "eve", "s0"):
+        async with cup.web(who) as web:
+            assert [path for path in paths if NAME.search((await web.get(path)).text)] == []
+            for path in of_account:
+                assert not OF_SECRET.search((await web.get(path)).text), path
+            for path in (*of_bot, *wrong, "/api/v1/matches?bot=secret/bot"):
+                answer = await web.get(path)
+                assert answer.status_code == 404, path
+                assert not OF_SECRET.search(answer.text.replace("secret/nothing", "")) or (
+                    path in (*of_bot, "/api/v1/matches?bot=secret/bot")
+                )
+    for who in ("olga", "secret"):
+        async with cup.web(who) as web:
+            assert [each["name"] for each in (await web.get(of_account[1])).json()["bots"]]
+            assert (await web.get(of_bot[1])).status_code == 200
+
+
+async def test_a_hint_of_the_lobby_does_not_name_it(house: House) -> None:
+    cup = await frozen(house)
+    await house.hub.audit_follower.look()
+    async with cup.web() as web:
+        assert "secret/bot" not in (await web.get("/play")).text
+        assert "s0/bot" in (await web.get("/play")).text
+    for asked, hint in (("s0/bo", "s0/bot"), ("secret/bo", "")):
+        answer = await cup.bots["s1"].ask(Challenge, asked, "connect_four", "total:60")
+        assert answer.code == "challenge/offline"
+        assert answer.message.endswith(f" Did you mean {hint}?" if hint else "is not connected.")
+
+
 @pytest.mark.parametrize("who", ["", "eve", "s0"])
 async def test_nobody_finds_its_matches_by_its_name(cup: Course, who: str) -> None:
     async with cup.web(who) as web:
-        for query in ("player=secret", "bot=secret/bot", "bot=secret/bot&player=s0"):
+        assert (await web.get("/api/v1/matches?player=secret")).json() == []
+        for query in ("bot=secret/bot", "bot=secret/bot&player=s0"):
             answer = await web.get(f"/api/v1/matches?{query}")
-            assert answer.json() == [] or answer.status_code == 400, query
+            assert answer.status_code == 404, query
         assert (await web.get("/api/v1/players/secret")).json()["matches"] == []
-        assert (await web.get("/api/v1/bots/secret/bot/matches")).json() == []
+        assert (await web.get("/api/v1/players/secret")).json()["bots"] == []
+        assert (await web.get("/api/v1/bots/secret/bot/matches")).status_code == 404
         page = (await web.get("/matches?player=secret")).text
         assert "/matches/" not in page.split('id="finished"')[1].split("</section>")[0]
 

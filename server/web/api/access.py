@@ -3,12 +3,15 @@
 A browser sends its cookie with every request, whoever made the page that caused it.  So a request
 that changes something counts for a session only if a page of this server sent it (`from_own_page`):
 browsers say so by themselves in ``Origin`` and ``Sec-Fetch-Site``, and no page can make them lie.
+
+A handler that looks at the token or the session makes its answer a personal one, which no cache may
+keep (`plyhouse.server.web.safety.PERSONAL`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from litestar.connection import ASGIConnection
 
@@ -19,6 +22,7 @@ from plyhouse.server.competition.staff import Action
 from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
+from plyhouse.server.web.safety import PERSONAL
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.rows import Identity, StoredMatch
 
@@ -85,6 +89,7 @@ def from_own_page(request: Connection) -> None:
 
 def secret_in(request: Connection) -> str:
     """Return the secret of the session in a request's cookie; empty if it has none."""
+    _is_personal(request)
     cookies = request.headers.get("cookie", "")
     return secret_of(cookies, host_of(request), secure=is_secure(request))
 
@@ -119,6 +124,11 @@ async def stored_for(request: Connection, hub: Hub, match: str) -> StoredMatch:
     return await hub.privacy.match(await sight_of(request, hub), match)
 
 
+def _is_personal(request: Connection) -> None:
+    """Note that the answer depends on who asks."""
+    cast("dict[str, Any]", request.scope)[PERSONAL] = True
+
+
 def first(*scopes: str) -> Callable[[Connection, Any], Awaitable[None]]:
     """A guard: who may not do this is told so before the body is looked at.
 
@@ -138,5 +148,6 @@ def address_of(request: Connection) -> str:
 
 def token_of(request: Connection) -> str:
     """Return the bearer token of a request; empty if it has none."""
+    _is_personal(request)
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""

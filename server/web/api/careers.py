@@ -42,8 +42,8 @@ async def bot_matches(
 ) -> list[BotMatch]:
     """List a bot's finished matches, newest first; ``before`` is the last of the page before."""
     hub = hub_of(state)
-    row = await hub.store.bot_named(player, bot)
     sight = await sight_of(request, hub)
+    row = await hub.privacy.bot(sight, player, bot)
     found = await hub.bot_profiles.matches(row, sight, limit, before)
     return [bot_match(each) for each in found]
 

@@ -47,13 +47,17 @@ async def player(state: State, request: Request[Any, Any, Any], name: FromPath[s
 
 async def _view(hub: Hub, name: str, sight: Sight) -> Player:
     row = await hub.store.player(name)
-    bots = await hub.store.bots(row.id)
+    bots = await hub.privacy.bots(sight, await hub.store.bots(row.id))
     wanted = MatchFilter(
         bots=(tuple([each.id for each in bots]),), unnamed=hub.privacy.unnamed(sight, bots)
     )
     rows = await hub.privacy.matches(sight, wanted, limit=20)
     prefix = row.name.lower()
-    online = [each for each in hub.directory.online() if each.lower().partition("/")[0] == prefix]
+    online = [
+        each
+        for each in hub.directory.online()
+        if each.lower().partition("/")[0] == prefix and not sight.secret(row.id, each)
+    ]
     return Player(
         player=row.name,
         display=row.display,

@@ -195,9 +195,9 @@ async def open_bot(
     """Let people play against what is handed in of a bot of one's own, or do so no more."""
     hub = hub_of(state)
     identity = await authorise(request, hub, "play")
+    if key_of(player) != key_of(identity.player):
+        raise ProtocolError("auth/scope", f"{player}/{bot} is not a bot of yours.")
     row = await hub.store.bot_named(player, bot)
-    if row.player_id != identity.player_id:
-        raise ProtocolError("auth/scope", f"{row.player}/{row.name} is not a bot of yours.")
     if data.open:
         hub.uploads.refuse_unless_hosted()
         if not await hub.store.submissions.of_bot(row.id):
@@ -239,6 +239,7 @@ async def ready_bot(state: State, request: Call, data: JSONBody[PlayWanted]) -> 
     identity = await authorise(request, hub, "play", "guest")
     player, _, bot = data.opponent.partition("/")
     spec = read_game(data.game).spec
+    await hub.privacy.bot(await hub.privacy.sight(identity), player, bot)
     return Ready(await hub.hosted_play.ready(identity, player, bot, spec))
 
 

@@ -16,7 +16,6 @@ from plyhouse.server.web.pages.rendering import missing, page
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.storage.careers import CareerMatch
 from plyhouse.storage.errors import Unknown
-from plyhouse.storage.rows import Identity
 
 __all__ = ["HANDLERS"]
 
@@ -69,7 +68,7 @@ async def bot_page(
         if owner and before is None
         else []
     )
-    answer = page(
+    return page(
         "bot.html",
         found=found,
         career=found.career,
@@ -82,7 +81,6 @@ async def bot_page(
         first=before is None,
         shown=SHOWN,
     )
-    return _private(answer, viewer)
 
 
 @get("/players/{player:str}", include_in_schema=False)
@@ -94,10 +92,10 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         row = await hub.store.player(player)
     except Unknown:
         return missing(f"There is no player {player} on this server.")
-    bots = await hub.store.bots(row.id)
+    sight = await hub.privacy.sight(viewer)
+    bots = await hub.privacy.bots(sight, await hub.store.bots(row.id))
     ids = [each.id for each in bots]
     standings = await hub.store.careers.standings(ids, MOST_STANDINGS)
-    sight = await hub.privacy.sight(viewer)
     found = [
         (each, await hub.bot_profiles.matches(each, sight, SHOWN)) for each in bots[:MOST_BOTS]
     ]
@@ -111,7 +109,7 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         for live in await running_for(hub, sight, 200)
         if row.name in {info.player for info in live.match.config.players}
     ]
-    answer = page(
+    return page(
         "player.html",
         row=row,
         bots=[
@@ -127,13 +125,6 @@ async def player_page(state: State, request: Call, player: FromPath[str]) -> Res
         running=mine,
         forfeited=forfeited,
     )
-    return _private(answer, viewer)
-
-
-def _private(answer: Response[str], viewer: Identity | None) -> Response[str]:
-    if viewer is not None:
-        answer.headers["cache-control"] = "no-store"
-    return answer
 
 
 def _listed(matches: list[CareerMatch], *, lost: bool, more: bool) -> Listed:

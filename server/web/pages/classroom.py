@@ -358,9 +358,7 @@ async def new_competition(
         datetime.now(UTC),
         hosted=hub.config.hosted,
     )
-    answer = page("new_competition.html", file=text, allowed=_organises(viewer))
-    answer.headers["cache-control"] = "no-store"
-    return answer
+    return page("new_competition.html", file=text, allowed=_organises(viewer))
 
 
 @get("/join", include_in_schema=False)
@@ -388,9 +386,7 @@ async def report(
     except Unknown as error:
         return missing(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     row = await hub.store.classes.find(reference)
-    answer = page("report.html", row=row, report=found)
-    answer.headers["cache-control"] = "no-store"
-    return answer
+    return page("report.html", row=row, report=found)
 
 
 HANDLERS: Final[tuple[Any, ...]] = (new_competition, join, report)

@@ -138,9 +138,7 @@ async def one_competition(
         viewer = await viewer_of(request, hub)
     except ProtocolError as error:
         return page("missing.html", status=401, text=str(error))
-    answer = await _with_class(hub, row, viewer)
-    answer.headers["cache-control"] = "no-store"
-    return answer
+    return await _with_class(hub, row, viewer)
 
 
 async def _with_class(hub: Hub, row: ClassCompetition, viewer: Identity | None) -> Response[str]:

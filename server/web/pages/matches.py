@@ -95,8 +95,6 @@ async def matches(
         older=finished[-1].id if len(finished) == FINISHED else None,
     )
     answer.headers["content-security-policy"] = policy(form=True)
-    if sight.player_id is not None:  # it may show what others must not see
-        answer.headers["cache-control"] = "no-store"
     return answer
 
 
@@ -124,7 +122,7 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
         return page("private.html", status=404, match=match)
     public = await hub.privacy.sees(await hub.privacy.sight(None), stored)
     viewer = await viewer_of(request, hub)
-    answer = page(
+    return page(
         "match.html",
         row=stored.header,
         reviews=hub.reviews.offered,
@@ -135,9 +133,6 @@ async def one_match(state: State, request: Call, match: FromPath[str]) -> Respon
         embed=bool(hub.config.embedders) and public,
         output=viewer is not None and hub.outputs.may_read(stored, viewer),
     )
-    if viewer is not None:
-        answer.headers["cache-control"] = "no-store"
-    return answer
 
 
 def _why_no_trees(spec: str) -> str:

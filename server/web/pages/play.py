@@ -83,7 +83,9 @@ async def play(state: State) -> Response[str]:
         "play.html",
         tiles=await tiles(),
         games=game_names(),
-        others=sorted(hub.directory.online())[:SUGGESTED],
+        others=sorted(
+            each for each in hub.directory.online() if not hub.privacy.may_be_secret(each)
+        )[:SUGGESTED],
         levels=() if bots is None else bots.levels,
         most=MOST_OF_A_LEVEL + 1,
         hosted=await hub.hosted_play.listed(),
