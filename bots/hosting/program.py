@@ -275,7 +275,10 @@ class ProgramRunner:
             match = None
         if self._deaths >= MOST_DEATHS:
             raise BotLoadError(f"the program ended {self._deaths} times in a row ({how})")
-        return match
+        if match is None:
+            return None
+        await match.wanted.wait()  # until its hello, a process could compute in the opponent's turn
+        return None if match.over.is_set() else match
 
     async def _may_know(self, program: Program, match: ProgramMatch) -> bool:
         """Whether a process may know anything of an earlier match of the same pairing.
@@ -420,6 +423,7 @@ class ProgramRunner:
                 self._options.say(f"match {match}: ended while the connection was lost ({error})")
                 self._over.add(match)
                 known.over.set()
+                known.wanted.set()
 
         self._request(lambda number: Sync(number, match), gone)
 

@@ -88,6 +88,9 @@ class ProgramMatch:
         self.outcome: Outcome | None = None
         self.over = asyncio.Event()
         """Set when the match is."""
+        self.wanted = asyncio.Event()
+        """Set unless a process would have to stand still."""
+        self.wanted.set()
         self._snapshot = snapshot
         self._history = History(self.seat, snapshot.events)
         self._around = around
@@ -180,6 +183,8 @@ class ProgramMatch:
             self._history = History(self.seat, snapshot.events)
         program = self._program
         if program is None:
+            if snapshot.your_turn:
+                self.wanted.set()
             return
         if not self._welcomed:
             self._welcome(program, snapshot)
@@ -245,6 +250,7 @@ class ProgramMatch:
             self._program.voice.ply = None  # what it prints now are its last words
         self.tell(msgspec.structs.replace(finished, events=self._untold()))
         self.over.set()
+        self.wanted.set()
 
     def tell(self, message: ServerMessage) -> None:
         """Pass something on that needs no answer; whoever stands still reads it later."""
@@ -269,6 +275,7 @@ class ProgramMatch:
         )
 
     def _turn(self, turn: Turn) -> None:
+        self.wanted.set()
         if self._program is None or not self._welcomed:
             return  # whoever takes over asks how the match stands
         self._owes_ready = False  # it has begun: from now on it runs for its plies only
@@ -279,6 +286,10 @@ class ProgramMatch:
     def _set_up(self, done: bool) -> None:
         """The server has heard that it is ready, or wants to hear it in other words."""
         self._is_ready = self._is_ready or done
+        if not self._is_ready:
+            self.wanted.set()
+        elif self._owes is None:
+            self.wanted.clear()
         if done and self._owes_ready:  # another process had said it before this one took over
             self._owes_ready = False
             if self._owes is None and self._program is not None:
@@ -292,6 +303,7 @@ class ProgramMatch:
         if self._acting != ply:
             return
         self._acting = None
+        self.wanted.set()
         if self.outcome is None and self._history.plies == ply and self._program is not None:
             self._program.work()
             self._begin_ply(self._program, ply)
@@ -341,6 +353,7 @@ class ProgramMatch:
         if isinstance(message, Act) and message.ply == self._owes:
             self._end_ply()
             self._acting = message.ply
+            self.wanted.clear()
         elif isinstance(message, Ready):
             self._owes_ready = False
         if self._owes is None and not self._owes_ready:

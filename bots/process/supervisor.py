@@ -12,7 +12,9 @@ What happens to a turn, in all cases:
   within `HANG_GRACE` seconds is asked where it stands and ended with its process; the other turns
   of that process are asked again in a new one.
 
-A new process is told every match anew (`Begin`), so positions are rebuilt there.
+A new process is told every match anew (`Begin`), so positions are rebuilt there.  A bot in a box
+gets one in its next turn only: the import of its file would be time to compute while its opponent
+is to move.
 """
 
 from __future__ import annotations
@@ -163,6 +165,10 @@ class Supervisor:
         """Whether the present process is on its way out."""
         self._closing = False
         self._change: asyncio.Future[None] | None = None
+        self._settling = 0
+        """Matches that wait for a process in `settled`."""
+        self._wanted = asyncio.Event()
+        """Set when something may want a process that is not there."""
         self.loaded: Loaded
         """What the bot said of itself when it was loaded."""
 
@@ -198,11 +204,16 @@ class Supervisor:
 
         A match should not begin while the bot still hangs in the last one.
         """
-        while not self._broken and not self._closing and not self._is_settled():
-            if self._process is not None and not self._renewing:
-                self._work(self._process)
-            self._change = self._change or asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._change)
+        self._settling += 1
+        self._wanted.set()
+        try:
+            while not self._broken and not self._closing and not self._is_settled():
+                if self._process is not None and not self._renewing:
+                    self._work(self._process)
+                self._change = self._change or asyncio.get_running_loop().create_future()
+                await asyncio.shield(self._change)
+        finally:
+            self._settling -= 1
 
     def think(
         self,
@@ -233,6 +244,7 @@ class Supervisor:
             self._fail(request, self._broken)
             return request
         self._open[request.number] = request
+        self._wanted.set()
         if self._process is not None and not self._renewing:
             self._dispatch(self._process, request)
         return request
@@ -278,6 +290,7 @@ class Supervisor:
             self.stop(request)
         entry = self._matches.pop(match, None)
         self._ended.append(match)
+        self._wanted.set()
         if entry is not None and self._process is not None:
             if match == self._voice.match and not self._open:
                 self._voice.ply = None  # what it prints now, it prints in `finish`
@@ -348,6 +361,8 @@ class Supervisor:
             if self._deaths >= MOST_DEATHS:
                 self._give_up(f"the bot's process ended {self._deaths} times in a row ({how})")
                 return
+            if process.rest():  # one of ours in a box
+                await self._until_wanted()
             try:
                 process = await self._new_process()
             except LauncherLost as error:
@@ -358,9 +373,18 @@ class Supervisor:
                 return
             self.restarts += 1
 
+    async def _until_wanted(self) -> None:
+        """Return when a process may run: in a turn, for a new match, or between matches."""
+        while self._matches and not self._settling and not self._has_turn():
+            self._wanted.clear()
+            await self._wanted.wait()
+
+    def _has_turn(self) -> bool:
+        return any(not request.stopped for request in self._open.values())
+
     def _rest_if_done(self, process: BotProcess) -> bool:
         """Let a process without a turn stand still; return whether it does."""
-        if self._renewing or any(not request.stopped for request in self._open.values()):
+        if self._renewing or self._has_turn():
             return False
         if not process.rest():
             return False
@@ -488,6 +512,7 @@ class Supervisor:
             self._blame(how, where)
         for request in list(self._open.values()):
             request.dispatched = False
+            request.best = None  # played at the deadline, it would let the import go on after it
             if request.stopped:
                 del self._open[request.number]
 

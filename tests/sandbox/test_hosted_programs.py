@@ -10,6 +10,7 @@ import asyncio
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -61,6 +62,8 @@ SPINNING = {
     "javascript": 'const { Worker } = await import("node:worker_threads");'
     ' new Worker("for (;;);", { eval: true }); console.error(`pid ${process.pid}`);',
 }
+LOOKS = 50_000_000
+"""Nanoseconds of its own processor time that a test takes to see whether a bot gets any."""
 READY_AND_SYNC = (
     "if (globalThis.asked) return; globalThis.asked = true;"
     " const about = (type) => ({ type, id: ++lastId, match: snapshot.match });"
@@ -72,6 +75,13 @@ THREADS = """
 #include <unistd.h>
 static void *spin(void *nothing) { for (;;) if (nothing) return nothing; }
 """
+
+
+async def pass_time() -> None:
+    """Let others act while we use some processor time."""
+    end = time.process_time_ns() + LOOKS
+    while time.process_time_ns() < end:  # noqa: ASYNC110 - it counts what we use
+        await asyncio.sleep(0)
 
 
 def program(folder: Path, language: str, *edits: tuple[str, str], top: str = "") -> Built:
@@ -374,6 +384,32 @@ async def test_another_process_takes_over_in_the_middle(
         await made.play()
         assert made.told("type welcome") == ["type welcome"] * 2, (made.said, made.lines)
         assert made.told("type match") == ["type match"]  # the second found it in its welcome
+        assert [each.outcome.termination for each in made.results] == ["normal"]
+
+
+async def test_program_that_ends_in_its_opponents_turn_is_started_again_in_its_own(
+    keeper: KeeperClient, tmp_path: Path
+) -> None:
+    await have(keeper, Tier.LANDLOCK)
+    leaving = program(tmp_path / "leaving", "javascript")
+    async with house(keeper) as made:
+        runners: list[ProgramRunner] = []
+        starts: list[tuple[int, int]] = []
+
+        async def on_turn(turn: Turn) -> str:
+            for each in runners[0]._programs:
+                os.kill(each.pid, signal.SIGKILL)
+            while runners[0]._programs:  # noqa: ASYNC110 - it ends in another process
+                await asyncio.sleep(0.005)
+            await pass_time()
+            starts.append((turn.ply, runners[0]._starts))
+            return str(turn.observation["legal"][0])
+
+        runners.append(made.host("leaving", leaving, 1))
+        made.by_hand(on_turn)
+        await made.play()
+        assert starts == [(ply, (ply + 1) // 2) for ply, _ in starts]
+        assert len(starts) >= 2
         assert [each.outcome.termination for each in made.results] == ["normal"]
 
 

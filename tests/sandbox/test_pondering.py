@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
+import os
+import signal
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
 from tests.bots.conftest import ManualClock, played
 from tests.bots.test_supervisor import Rig, supervised
 from tests.sandbox.conftest import Submission, have
-from tests.sandbox.test_hosted_programs import processor_time_of, stands_still
+from tests.sandbox.test_hosted_programs import pass_time, processor_time_of, stands_still
 
+from plyhouse.bots.process.launching import Running
 from plyhouse.bots.sandbox.box import Tier
 from plyhouse.bots.sandbox.client import KeeperClient
 from plyhouse.bots.sandbox.launcher import SandboxLauncher
-
-LOOKS = 50_000_000
-"""Nanoseconds of its own processor time that a test takes to see whether a bot gets any."""
 
 STUBBORN = """
     from plyhouse.bots import Bot
@@ -44,12 +44,51 @@ WILLING = """
             return str(1 + len(turn.history))
 """
 """It comes back with its next report, after half a second of processor time."""
+QUICK = """
+    from plyhouse.bots import Bot
+
+    class Mine(Bot):
+        def choose(self, turn):
+            return str(1 + len(turn.history))
+"""
+FORESTALLING = """
+    import gc, threading, time
+    from plyhouse.bots import Bot
+    from plyhouse.bots.process.child import Wire
+    from plyhouse.bots.process.pipe import Best
+
+    def forestall(match):
+        wire, = (each for each in gc.get_objects() if isinstance(each, Wire))
+        while True:
+            wire.send(Best(match, 2, "3"))
+            time.sleep(0.01)
+
+    class Mine(Bot):
+        def choose(self, turn):
+            turn.report("5")
+            threading.Thread(target=forestall, args=[turn.match.id], daemon=True).start()
+            while True:
+                pass
+"""
+"""It hangs in its first turn, and reports for its second one meanwhile."""
+
+
+class CountingLauncher(SandboxLauncher):
+    """Counts the processes that it starts."""
+
+    count = 0
+
+    async def launch(self, spec: str, pipe: socket.socket, stand: int) -> Running:
+        self.count += 1
+        return await super().launch(spec, pipe, stand)
 
 
 @contextlib.asynccontextmanager
-async def boxed(keeper: KeeperClient, tier: Tier, spec: str) -> AsyncIterator[Rig]:
+async def boxed(
+    keeper: KeeperClient, tier: Tier, spec: str, launcher: SandboxLauncher | None = None
+) -> AsyncIterator[Rig]:
     """A supervisor of a bot in a box; its clock never moves by itself."""
-    launcher = SandboxLauncher(keeper, tier)
+    launcher = launcher or SandboxLauncher(keeper, tier)
     async with supervised(spec, ManualClock(), launcher=launcher) as rig:
         rig.begin()
         yield rig
@@ -67,9 +106,8 @@ async def played_at_the_deadline(rig: Rig) -> int:
 async def idle(rig: Rig, pid: int) -> None:
     """Check that a process gets no time, however much we take."""
     await rig.until(lambda: stands_still(pid))
-    before, end = processor_time_of(pid), time.process_time_ns() + LOOKS
-    while time.process_time_ns() < end:  # noqa: ASYNC110 - it counts what we use
-        await asyncio.sleep(0)
+    before = processor_time_of(pid)
+    await pass_time()
     assert processor_time_of(pid) == before
 
 
@@ -117,3 +155,37 @@ async def test_match_begins_when_a_frozen_bot_has_come_to_an_end(
         await asyncio.wait_for(rig.supervisor.settled(), 60)
         await idle(rig, pid)
         assert (rig.supervisor.pid, rig.supervisor.restarts) == (pid, 0)
+
+
+async def test_bot_that_ends_in_its_opponents_turn_is_imported_again_in_its_own(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    launcher = CountingLauncher(keeper, await have(keeper, Tier.LANDLOCK))
+    spec = str(submission(bot=QUICK) / "bot.py")
+    async with boxed(keeper, Tier.LANDLOCK, spec, launcher) as rig:
+        for turn in range(3):
+            assert (await rig.ask()).action == str(1 + 2 * turn)
+            assert rig.supervisor.pid is not None
+            os.kill(rig.supervisor.pid, signal.SIGKILL)
+            await rig.until(lambda: rig.supervisor.pid is None)
+            await pass_time()
+            assert launcher.count == 1 + turn, "it was imported while its opponent was to move"
+            rig.events["m1"] += played("5", "1")
+        rig.supervisor.end("m1", None)
+        await asyncio.wait_for(rig.supervisor.settled(), 60)
+        assert launcher.count == 4
+
+
+async def test_report_of_an_ended_process_is_not_played_while_the_next_one_is_imported(
+    keeper: KeeperClient, submission: Submission
+) -> None:
+    launcher = CountingLauncher(keeper, await have(keeper, Tier.LANDLOCK))
+    spec = str(submission(bot=FORESTALLING) / "bot.py")
+    async with boxed(keeper, Tier.LANDLOCK, spec, launcher) as rig:
+        await played_at_the_deadline(rig)
+        rig.events["m1"] += played("5", "1")
+        request = rig.think()
+        await rig.until(lambda: request.best == "3")
+        await rig.clock.advance(0.3)
+        await rig.until(lambda: launcher.count == 2)
+        assert request.best is None
