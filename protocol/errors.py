@@ -429,7 +429,8 @@ class ProtocolError(Exception):
     """A rule of the protocol was broken.
 
     `code` is a key of `ERRORS`, `message` one sentence for people, `fatal` whether the connection
-    has to be closed, `re` the id of the request concerned where it could still be read.
+    has to be closed, `re` the id of the request concerned where it could still be read, and
+    `retry_after` the number of seconds after which another try is worthwhile, if one is.
     """
 
     def __init__(
@@ -439,12 +440,14 @@ class ProtocolError(Exception):
         *,
         fatal: bool | None = None,
         re: int | None = None,
+        retry_after: int | None = None,
     ) -> None:
         row = error_code(code)
         self.code = code
         self.message = message or row.message
         self.fatal = row.fatal if fatal is None else fatal
         self.re = re
+        self.retry_after = retry_after
         super().__init__(self.message)
 
     @property

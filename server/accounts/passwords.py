@@ -44,8 +44,8 @@ P: Final = 5
 MAX_MEMORY: Final = 64 * 1024 * 1024
 AT_ONCE: Final = 2
 """Hashes that are worked out at the same time: the rest of the memory is for matches."""
-WAITING: Final = 32
-"""Requests that may wait for that; more are refused, as they would wait too long."""
+WAITING: Final = 200
+"""Requests that may wait for that: a class that signs in together.  More would wait too long."""
 
 
 class PasswordError(Exception):
@@ -72,29 +72,43 @@ class Passwords:
     def __init__(self) -> None:
         # scrypt lets go of the interpreter's lock, but not of the processor.
         self._threads = ThreadPoolExecutor(AT_ONCE, "passwords", lower_priority)
+        self._turns = asyncio.Semaphore(AT_ONCE)
         self._asked = 0
         # Whoever has no password is checked against this one, in the same time.
         self._nobody = ""
 
     async def hash(self, password: str) -> str:
         """Return what is stored of a password: salt, costs and key as one text."""
-        return await self._run(_hash, password)
+        return await self._run(lambda: None, _hash, password)
 
-    async def fits(self, password: str, stored: str) -> bool:
-        """Whether a password is the stored one; takes as long if nothing is stored."""
+    async def fits(
+        self, password: str, stored: str, before: Callable[[], None] = lambda: None
+    ) -> bool:
+        """Whether a password is the stored one; takes as long if nothing is stored.
+
+        ``before`` is called when its turn has come; what it raises is raised, and nothing checked.
+        """
         if not stored:
             self._nobody = self._nobody or await self.hash(secrets.token_hex(16))
-            await self._run(_fits, password, self._nobody)
+            await self._run(before, _fits, password, self._nobody)
             return False
-        return await self._run(_fits, password, stored)
+        return await self._run(before, _fits, password, stored)
 
-    async def _run(self, work: Callable[P_, T], *arguments: P_.args, **more: P_.kwargs) -> T:
+    async def _run(
+        self,
+        before: Callable[[], None],
+        work: Callable[P_, T],
+        *arguments: P_.args,
+        **more: P_.kwargs,
+    ) -> T:
         if self._asked >= WAITING:
             raise TooMany("Too many people sign in at this moment: try again in a while.")
         self._asked += 1
         try:
-            run = functools.partial(work, *arguments, **more)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+            async with self._turns:
+                before()
+                run = functools.partial(work, *arguments, **more)
+                return await asyncio.get_running_loop().run_in_executor(self._threads, run)
         finally:
             self._asked -= 1
 

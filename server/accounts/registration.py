@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import math
@@ -20,6 +21,7 @@ from plyhouse.server.wire.rates import Rate
 from plyhouse.storage.class_rows import ClassCompetition, Joined
 from plyhouse.storage.errors import (
     AlreadyExists,
+    ClassRefusal,
     Disabled,
     DisplayTaken,
     InvalidName,
@@ -32,14 +34,14 @@ from plyhouse.storage.names import key_of
 from plyhouse.storage.rows import BotRow, Identity
 from plyhouse.storage.store import Store
 
-__all__ = ["Login", "Registration", "failure", "is_in_person"]
+__all__ = ["Login", "Registration", "failure", "is_in_person", "too_many"]
 
 log = logging.getLogger("plyhouse.server.accounts.registration")
 
 WRONG_TOKENS: Final = 20, 0.2
 """Wrong tokens from one address: at once, and per second after that."""
 REGISTRATIONS: Final = 20, 1 / 30
-"""New accounts from one address: a class behind one address may all register in a minute."""
+"""New accounts from one address, and wrong codes: at once, and per second after that."""
 LOGINS: Final = 2000, 20.0
 """Logins and other uses of the tokens of one player, for which the database is asked."""
 KNOWN_TOKENS: Final = 10_000
@@ -73,6 +75,7 @@ class Registration:
         self._wrong = Rate(*WRONG_TOKENS, now)
         self._registrations = Rate(*REGISTRATIONS, now)
         self._logins = Rate(*LOGINS, now)
+        self._joining = asyncio.Lock()
         self._good: OrderedDict[bytes, None] = OrderedDict()
         """Digests of tokens that were good when last seen, the least recently used first."""
 
@@ -83,7 +86,7 @@ class Registration:
         """
         digest = hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
         if address and digest not in self._good and self._wrong.left(address) < 1.0:
-            raise _wait(self._wrong, address, "wrong tokens from your address")
+            raise too_many("wrong tokens from your address", self._wrong, address)
         try:
             identity = await self._store.authenticate(token)
         except (TokenRevoked, Disabled) as error:
@@ -100,7 +103,7 @@ class Registration:
         while len(self._good) > KNOWN_TOKENS:
             self._good.popitem(last=False)
         if address and not self._logins.take(identity.player_id):
-            raise _wait(self._logins, identity.player_id, "logins of this player")
+            raise too_many("logins of this player", self._logins, identity.player_id)
         if identity.scopes.isdisjoint((*scopes, "admin")):
             held = ", ".join(sorted(identity.scopes)) or "nothing"
             wanted = " or ".join(f"'{scope}'" for scope in scopes)
@@ -196,20 +199,23 @@ class Registration:
         A code is an invitation, so it works where registration is closed.  Wrong ones are limited
         by address as new accounts are; right ones are not, as each has its number of uses.
         """
-        if address and not self._registrations.take(address):
-            raise _wait(self._registrations, address, "codes from your address")
         player_id = None if member is None else member.player_id
         if token:
             player_id = (await self.identify(token, "play", address=address)).player_id
         elif member is None:
             _not_reserved(player)
-        try:
-            row, joined = await self._store.classes.join(code, player, player_id)
-        except InvalidName as error:
-            raise ProtocolError("auth/bad_name", f"{error}.") from error
-        if address:
-            self._registrations.give_back(address)
-        return row, joined
+        # One at a time: guesses sent together count, and a class that joins together is let in.
+        async with self._joining:
+            if address and self._registrations.left(address) < 1.0:
+                raise too_many("wrong codes from your address", self._registrations, address)
+            try:
+                return await self._store.classes.join(code, player, player_id)
+            except InvalidName as error:
+                raise ProtocolError("auth/bad_name", f"{error}.") from error
+            except ClassRefusal as error:
+                if address and error.code == "competition/code_unknown":
+                    self._registrations.take(address)
+                raise
 
     def may_register(self, player: str, address: str = "") -> None:
         """Raise `ProtocolError` unless an account of this name may be made from an address now."""
@@ -217,7 +223,7 @@ class Registration:
             raise ProtocolError("auth/registration_closed")
         _not_reserved(player)
         if address and not self._registrations.take(address):
-            raise _wait(self._registrations, address, "new accounts from your address")
+            raise too_many("new accounts from your address", self._registrations, address)
 
     async def register(self, player: str, address: str = "", display: str = "") -> tuple[str, str]:
         """Make an account; return its name and its token."""
@@ -254,9 +260,10 @@ def _kind(identity: Identity, in_person: bool) -> str:
     return "human" if in_person else "bot"
 
 
-def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
+def too_many(what: str, rate: Rate, key: Hashable) -> ProtocolError:
+    """The refusal of a key that has used up a rate."""
     seconds = max(1, math.ceil(rate.wait(key)))
-    return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.")
+    return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.", retry_after=seconds)
 
 
 def failure(error: StorageError) -> ProtocolError:

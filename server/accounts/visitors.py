@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +22,7 @@ from plyhouse.server.accounts.passwords import (
     check_password,
     outdated,
 )
-from plyhouse.server.accounts.registration import Registration, failure
+from plyhouse.server.accounts.registration import Registration, failure, too_many
 from plyhouse.server.accounts.reserved_names import friendly_name
 from plyhouse.server.config import ServerConfig
 from plyhouse.server.jobs.periodic import Periodic
@@ -52,6 +51,8 @@ WRONG_OF_PLAYER: Final = 20, 1 / 60
 """Wrong passwords of one player from wherever they come.  More, as it keeps the person out, too."""
 NEW_GUESTS: Final = 20, 1 / 30
 """New guests from one address: at once, and per second after that."""
+OVERLOADED: Final = 5
+"""Seconds after which another try is worthwhile when too many passwords are being checked."""
 SWEEP_SECONDS: Final = 60.0
 PLAYING_MS: Final = 600_000
 """What a guest is given whose time ends in the middle of a match, again and again."""
@@ -160,26 +161,20 @@ class Visitors:
     async def sign_in(self, player: str, password: str, address: str) -> Entry:
         """Begin a session with a password."""
         key = player.lower()
-        for rate, who, whose in (
-            (self._wrong, address, "from your address"),
-            (self._wrong_of, key, f"of {player}"),
-        ):
-            if rate.left(who) < 1.0:
-                raise _wait(rate, who, f"wrong passwords {whose}")
+
+        def guess() -> None:
+            """Count it before the answer is known, so that guesses at the same time count, too."""
+            if self._wrong_of.left(key) < 1.0:
+                raise too_many(f"wrong passwords of {player}", self._wrong_of, key)
+            self._guess(address)
+            self._wrong_of.take(key)
+
         try:
             found = await self._store.sessions.password(player)
         except StorageError as error:
             raise failure(error) from error
-        # Taken before the answer is known, so that guesses at the same time count, too.
-        self._wrong.take(address)
-        self._wrong_of.take(key)
         row, stored = found if found is not None else (None, "")
-        try:
-            fits = len(password) <= 1024 and await self._passwords.fits(password, stored)
-        except TooMany as error:  # no password was checked
-            self._wrong.give_back(address)
-            self._wrong_of.give_back(key)
-            raise ProtocolError("server/overloaded", str(error)) from error
+        fits = await self._fits(password, stored, guess)
         if row is None or not fits:
             raise ProtocolError(
                 "auth/bad_password",
@@ -217,20 +212,22 @@ class Visitors:
         """
         found = await self._store.sessions.password(identity.player)
         if found is not None and found[1]:
-            # Taken before the answer is known, so that guesses at the same time count, too.
-            if not self._wrong.take(address):
-                raise _wait(self._wrong, address, "wrong passwords from your address")
-            try:
-                fits = await self._passwords.fits(old[:1024], found[1])
-            except TooMany as error:
-                self._wrong.give_back(address)  # nothing was guessed
-                raise ProtocolError("server/overloaded", str(error)) from error
-            if not fits:
+            if not await self._fits(old, found[1], lambda: self._guess(address)):
                 raise ProtocolError("auth/bad_password", "This is not your password.")
             self._wrong.give_back(address)
         hashed = await self._hashed(new, identity.player)
         await self._store.sessions.set_password(identity.player_id, hashed)
         return await self._store.sessions.end_others(identity.player_id, identity.session_id)
+
+    async def _fits(self, password: str, stored: str, guess: Callable[[], None]) -> bool:
+        try:
+            return await self._passwords.fits(password[:1024], stored, guess)
+        except TooMany as error:
+            raise _overloaded(error) from error
+
+    def _guess(self, address: str) -> None:
+        if not self._wrong.take(address):
+            raise too_many("wrong passwords from your address", self._wrong, address)
 
     async def _hashed(self, password: str, player: str) -> str:
         try:
@@ -239,7 +236,7 @@ class Visitors:
         except PasswordError as error:
             raise ProtocolError("auth/bad_password", str(error)) from error
         except TooMany as error:
-            raise ProtocolError("server/overloaded", str(error)) from error
+            raise _overloaded(error) from error
 
     async def _enter(self, player_id: int, token_id: int = 0) -> Entry:
         try:
@@ -256,7 +253,7 @@ class Visitors:
         if not config.takes_guests:
             raise ProtocolError("guest/closed", "This server takes no guests: sign in.")
         if not self._arrivals.take(address):
-            raise _wait(self._arrivals, address, "new guests from your address")
+            raise too_many("new guests from your address", self._arrivals, address)
         async with self._adding:  # so that many at once do not pass the limits together
             here = sum(each == address for each in self._addresses.values())
             full = here >= config.max_guests_per_address
@@ -324,6 +321,5 @@ class Visitors:
         return self._gone.get(player_id, 0) > since
 
 
-def _wait(rate: Rate, key: Hashable, what: str) -> ProtocolError:
-    seconds = max(1, math.ceil(rate.wait(key)))
-    return ProtocolError("auth/rate", f"Too many {what}: wait {seconds} s.")
+def _overloaded(error: TooMany) -> ProtocolError:
+    return ProtocolError("server/overloaded", str(error), retry_after=OVERLOADED)

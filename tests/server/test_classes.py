@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -223,6 +224,27 @@ async def test_guessing_codes_is_slowed_down_and_a_class_is_not(
             said.append((await anybody.post("/api/v1/class/join", json=body)).json()["code"])
     assert said[0] == "competition/code_unknown"
     assert said[-1] == "auth/rate"
+
+
+async def test_class_that_joins_together_from_one_address_is_let_in(
+    house: Any, api: httpx.AsyncClient
+) -> None:
+    await opened(api)
+    made = (await api.post(f"{HERE}/cup/codes", json={"uses": 60})).json()
+    async with httpx.AsyncClient(base_url=house.server.url, timeout=60) as anybody:
+
+        async def join(code: str, player: str) -> httpx.Response:
+            return await anybody.post("/api/v1/class/join", json={"code": code, "player": player})
+
+        answers = await asyncio.gather(*(join(made["code"], f"s{number}") for number in range(60)))
+        assert Counter(answer.status_code for answer in answers) == {200: 60}
+        # The code is used up, and names are taken: mistakes, but no guesses.
+        answers = await asyncio.gather(*(join(made["code"], "s1") for _ in range(30)))
+        assert {answer.json()["code"] for answer in answers} == {"competition/code_used_up"}
+        answers = await asyncio.gather(*(join("AAAA-AAAA", "eve") for _ in range(30)))
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert len(refused) == 10
+    assert refused[0].headers["retry-after"] == str(refused[0].json()["retry_after"])
 
 
 async def test_a_digest_has_to_look_like_one(house: Any) -> None:

@@ -276,6 +276,26 @@ async def test_passwords_cannot_be_guessed_for_long(house: House, web: httpx.Asy
     assert (await web.post("/session", json={"token": await tokens(house)})).status_code == 200
 
 
+async def test_class_that_signs_in_together_with_right_passwords_is_let_in(
+    house: House, web: httpx.AsyncClient
+) -> None:
+    hashed = await passwords.Passwords().hash(PASSWORD)
+    for number in range(60):
+        row = await house.hub.store.add_player(f"s{number}")
+        await house.hub.store.sessions.set_password(row.id, hashed)
+
+    async def sign_in(password: str, number: int) -> httpx.Response:
+        body = {"player": f"s{number}", "password": password}
+        return await web.post("/session", json=body, timeout=60)
+
+    answers = await asyncio.gather(*(sign_in(PASSWORD, number) for number in range(60)))
+    assert Counter(answer.status_code for answer in answers) == {200: 60}
+    answers = await asyncio.gather(*(sign_in("wrong", number) for number in range(60)))
+    assert Counter(answer.status_code for answer in answers) == {401: 10, 429: 50}
+    refused = next(answer for answer in answers if answer.status_code == 429)
+    assert refused.headers["retry-after"] == str(refused.json()["retry_after"])
+
+
 async def test_guesses_at_the_password_of_an_open_session_count_also_all_at_once(
     house: House, web: httpx.AsyncClient
 ) -> None:
