@@ -44,7 +44,7 @@ IGNORED: Final = frozenset({"__pycache__", "__MACOSX", ".git", ".venv", ".idea",
 _PICKLES: Final = (".pkl", ".pickle", ".joblib", ".dill", ".pt", ".pth")
 _COMPILED: Final = (".so", ".pyd", ".dll", ".dylib")
 _BYTECODE: Final = (".pyc", ".pyo")
-_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\\:*?\"<>|]{1,100}")
+_NAME: Final = re.compile(r"[^\x00-\x1f\x7f-\x9f\\:*?\"<>|]{1,100}")
 _DEEPEST: Final = 10
 _LONGEST: Final = 255
 """Bytes of a file name, the limit of common file systems."""

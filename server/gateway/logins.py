@@ -39,6 +39,7 @@ from plyhouse.server.table.directory import Directory
 from plyhouse.server.table.login_waits import LoginWait, LoginWaits
 from plyhouse.server.table.participants import Participant
 from plyhouse.server.wire.connection_limits import Full, Places
+from plyhouse.server.wire.rates import client_of
 from plyhouse.server.wire.session import Session
 from plyhouse.storage.rows import SeatRow
 
@@ -93,7 +94,9 @@ class Logins:
     async def register(self, session: Session, message: Register) -> None:
         """Make an account."""
         try:
-            player, token = await self._registration.register(message.player, session.address)
+            player, token = await self._registration.register(
+                message.player, client_of(session.address)
+            )
         except ProtocolError as error:
             journal.registration_refused(session, message.player, error)
             raise
@@ -130,7 +133,7 @@ class Logins:
                 raise ProtocolError("auth/bad_token", "This ticket is not good any more.")
             hello = msgspec.structs.replace(hello, version=ticket.label, takeover=True)
         else:
-            identity = await self._registration.player_of(hello, session.address, person)
+            identity = await self._registration.player_of(hello, client_of(session.address), person)
             wait.player_id = identity.player_id
             wait.bot = "" if is_in_person(hello, identity) else hello.bot.lower()
             login = await self._registration.log_in(hello, identity)

@@ -31,7 +31,7 @@ CHEAP_PATHS: Final = frozenset(
     {"/api", "/api/openapi.json", "/healthz", "/readyz", "/api/v1/session"}
 )
 DEAR_PATHS: Final = frozenset({"/metrics"})
-DEAR_ENDS: Final = ("/record", "/replay", "/chances", "/review", "/tree")
+DEAR_ENDS: Final = ("/record", "/replay", "/chances", "/review", "/tree", "/tree.svg")
 
 
 def cost_of(method: str, path: str) -> float:
@@ -39,7 +39,10 @@ def cost_of(method: str, path: str) -> float:
 
     >>> cost_of("GET", "/web/app.js"), cost_of("GET", "/"), cost_of("GET", "/metrics")
     (1.0, 4.0, 20.0)
+    >>> cost_of("GET", "//metrics/")
+    20.0
     """
+    path = "/" + "/".join(part for part in path.split("/") if part)  # as it is routed
     if path in DEAR_PATHS or path.endswith(DEAR_ENDS):
         return DEAR
     if method in ("POST", "PUT") and path.startswith("/api/v1/session"):

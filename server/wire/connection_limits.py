@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from plyhouse.server.wire.rates import client_of
+
 __all__ = ["Door", "Full", "Places", "raise_file_limit"]
 
 log = logging.getLogger("plyhouse.server.wire")
@@ -67,20 +69,22 @@ class Door:
 
     def enter(self, address: str) -> bool:
         """Let a socket in, if there is room for it."""
-        crowded = self._inside[address] >= self.per_address and address not in self._trusted
+        client = client_of(address)
+        crowded = self._inside[client] >= self.per_address and address not in self._trusted
         if crowded or self.inside >= self.most:
             self._refuse(address, "its address has too many" if crowded else "there are too many")
             return False
-        self._inside[address] += 1
+        self._inside[client] += 1
         self.inside += 1
         return True
 
     def leave(self, address: str) -> None:
         """A socket that was let in is gone."""
         self.inside -= 1
-        self._inside[address] -= 1
-        if not self._inside[address]:
-            del self._inside[address]
+        client = client_of(address)
+        self._inside[client] -= 1
+        if not self._inside[client]:
+            del self._inside[client]
 
 
 class Places:
@@ -111,6 +115,7 @@ class Places:
         Connections without an address (in this process) only count in all.  Raises `Full`.
         """
         gone = None
+        address = client_of(address)
         mine = self._strangers.get(address, {})
         crowded = bool(address) and self._of_address[address] >= self.per_address
         if address and (crowded or len(mine) >= self.strangers_per_address):

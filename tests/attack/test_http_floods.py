@@ -97,6 +97,8 @@ def test_client_of_an_ipv6_address_is_its_network(address: str, client: str) -> 
         ("GET", "/api/v1/matches/x/record", DEAR),
         ("GET", "/api/v1/matches/x/replay", DEAR),
         ("GET", "/api/v1/matches/x/chances", DEAR),
+        ("GET", "/api/v1/matches/x/tree.svg", DEAR),
+        ("POST", "//api/v1/session/", DEAR),
         ("GET", "/nothing/here", USUAL),
     ],
 )
@@ -172,6 +174,37 @@ async def test_allowance_behind_a_proxy_is_that_of_the_forwarded_address(
     assert codes["2001:db8::1"] == [404] * 5
     assert codes["2001:db8::2"] == [429] * 5, "it is of the same network"
     assert codes["203.0.113.7"] == [404] * 5
+
+
+@pytest.mark.parametrize(
+    "path", [f"{DEAR_PATH}/", f"/{DEAR_PATH}", DEAR_PATH.replace("/api/", "/api//"), "/metrics//"]
+)
+async def test_cost_of_a_request_does_not_depend_on_slashes(
+    open_house: OpenHouse, path: str
+) -> None:
+    house = await open_house(http_burst=100, http_per_second=0.01)
+    async with browser(house) as web:
+        url = f"{house.server.url}{path}"
+        codes = [(await web.get(url)).status_code for _ in range(6)]
+    assert codes[5] == 429
+    assert 429 not in codes[:5]
+
+
+async def test_limits_of_an_address_are_those_of_its_network(open_house: OpenHouse) -> None:
+    house = await open_house(proxies="127.0.0.1")
+    origin = {"origin": house.server.url}
+    async with browser(house) as proxy:
+
+        async def guess(address: str) -> str:
+            body = {"player": f"nobody{address[-1]}", "password": "a guess"}
+            headers = {**origin, "x-forwarded-for": address}
+            return str(
+                (await proxy.post("/api/v1/session", json=body, headers=headers)).json()["code"]
+            )
+
+        codes = [await guess(f"2001:db8::{number}") for number in range(1, 12)]
+        assert codes == ["auth/bad_password"] * 10 + ["auth/rate"]
+        assert await guess("2001:db8:0:1::1") == "auth/bad_password"
 
 
 async def test_no_rate_of_requests_without_the_setting(open_house: OpenHouse) -> None:

@@ -90,7 +90,7 @@ async def test_hostile_uploads_are_answered_and_harm_nobody(
         assert answer.status_code == 201, answer.text
 
 
-@pytest.mark.parametrize("name", ["a\0.py", "\x1b[2J.py", "a\nb.py"])
+@pytest.mark.parametrize("name", ["a\0.py", "\x1b[2J.py", "\x9b2J.py", "a\nb.py"])
 async def test_file_name_of_any_characters_is_answered_by_the_rules(
     open_house: Callable[..., Awaitable[House]], name: str
 ) -> None:

@@ -234,6 +234,18 @@ def test_the_door_counts_and_forgets(caplog: pytest.LogCaptureFixture) -> None:
     assert all(record.levelno == logging.WARNING for record in caplog.records)
 
 
+def test_addresses_of_one_network_share_sockets_and_places() -> None:
+    door = Door(9, 2)
+    places = Places(9, spectators=1, per_address=2, strangers_per_address=1)
+    addresses = [f"2001:db8::{number}" for number in range(3)]
+    assert [door.enter(each) for each in addresses] == [True, True, False]
+    for each in addresses[:2]:
+        door.leave(each)
+    assert not door._inside
+    assert [places.enter(each, each) for each in addresses] == [None, *addresses[:2]]
+    assert places.enter("another", "2001:db8:0:1::") is None
+
+
 def test_places_are_shared_by_addresses() -> None:
     places = Places(6, spectators=9, per_address=4, strangers_per_address=2)
     assert [places.enter(who, "a") for who in "123"] == [None, None, "1"]

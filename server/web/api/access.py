@@ -23,6 +23,7 @@ from plyhouse.server.gateway.hub import Hub
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
 from plyhouse.server.web.safety import PERSONAL
+from plyhouse.server.wire.rates import client_of
 from plyhouse.storage.class_rows import ClassCompetition
 from plyhouse.storage.rows import Identity, StoredMatch
 
@@ -142,8 +143,8 @@ def first(*scopes: str) -> Callable[[Connection, Any], Awaitable[None]]:
 
 
 def address_of(request: Connection) -> str:
-    """Return where a request comes from."""
-    return request.client.host if request.client is not None else "unknown"
+    """Return whose limits a request counts against (`client_of`)."""
+    return client_of(request.client.host) if request.client is not None else "unknown"
 
 
 def token_of(request: Connection) -> str:

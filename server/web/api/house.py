@@ -30,7 +30,6 @@ from plyhouse.server.gateway.hub import Hub, server_version
 from plyhouse.server.lobby.table_sizes import tables_of
 from plyhouse.server.match.example import example_turn
 from plyhouse.server.match.time_control import MS, SECOND
-from plyhouse.server.web.api.access import address_of
 from plyhouse.server.web.metrics import CONTENT_TYPE, metrics_text
 from plyhouse.server.web.parameters import hub_of
 from plyhouse.server.web.problems import Problem
@@ -85,7 +84,7 @@ async def _trouble(hub: Hub) -> str:
 def metrics(state: State, request: Request[Any, Any, Any]) -> bytes:
     """Give numbers for Prometheus, in its text format, to this machine and to named addresses."""
     hub = hub_of(state)
-    address = address_of(request)
+    address = request.client.host if request.client is not None else "unknown"
     if not _may_monitor(address, hub.config):
         raise Problem(
             "http/metrics",
